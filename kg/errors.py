@@ -1,0 +1,88 @@
+"""Trivium's exception tree. A message names the offending value and says what to do.
+
+TriviumError
+├── UsageError               the request itself is wrong (command line: exit status 2)
+├── BadInputError            a file, line or value that cannot be read
+├── NotAKnowledgeBaseError   a path or name that holds no KG
+├── KnowledgeBaseExistsError a build would overwrite a KG
+├── VersionError             a KG directory written by a newer Trivium
+├── CorruptError             a file of a KG is damaged and cannot be derived again
+├── BusyError                another process holds the KG's write lock
+├── UnknownEntityError       no entity has that id or label
+├── UnknownRelationError     no relation has that name
+├── UnknownToolError         no tool has that name
+├── NotLearntError           a method needs what `trivium learn` writes
+├── EmbedderError            an embedder is not installed, unknown, or its weights differ
+└── ModelError               a chat model that is unknown, not installed or has no key
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class TriviumError(Exception):
+    """Base of every error that Trivium raises on purpose; the command line prints it as one line."""
+
+
+class UsageError(TriviumError):
+    """Raised when the request itself is wrong: an empty question, an unknown method."""
+
+
+class BadInputError(TriviumError):
+    """Raised when a file, line or value cannot be read.
+
+    Attributes:
+        path: the file, or None where the value came from elsewhere.
+        line: 1-based line number, or None where the whole file is meant.
+    """
+
+    def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None) -> None:
+        self.path = None if path is None else Path(path)
+        self.line = line
+        where = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        super().__init__(where + message)
+
+
+class NotAKnowledgeBaseError(TriviumError):
+    """Raised when a path or name holds no KG."""
+
+
+class KnowledgeBaseExistsError(TriviumError):
+    """Raised when a build would overwrite an existing KG or folder."""
+
+
+class VersionError(TriviumError):
+    """Raised when a KG directory was written by a newer Trivium than this one."""
+
+
+class CorruptError(TriviumError):
+    """Raised when a file of a KG is damaged and cannot be derived from the record again."""
+
+
+class BusyError(TriviumError):
+    """Raised when another process holds the write lock of a KG."""
+
+
+class UnknownEntityError(TriviumError):
+    """Raised when no entity has the given id or label."""
+
+
+class UnknownRelationError(TriviumError):
+    """Raised when no relation has the given name."""
+
+
+class UnknownToolError(TriviumError):
+    """Raised when no tool has the given name."""
+
+
+class NotLearntError(TriviumError):
+    """Raised when a method needs an artefact that `trivium learn` has not written yet."""
+
+
+class EmbedderError(TriviumError):
+    """Raised when an embedder is unknown, not installed, or its weights are not those expected."""
+
+
+class ModelError(TriviumError):
+    """Raised when a chat model is unknown, its package is not installed, or its key is missing."""

@@ -1,0 +1,97 @@
+"""`GraphStore`: the asynchronous, batched protocol that every backend implements.
+
+`tests/contracts/graph_store.py` is the contract in tests; a backend is done when it passes them all.
+Every method takes many inputs at once and answers in their order. Unknown ids are no error here: they have
+no neighbours and reach nothing (the command line and the tools refuse them by name).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Protocol
+
+from kg.types import (
+    ChainResult,
+    Direction,
+    Entity,
+    EntityHit,
+    KGInfo,
+    LogicalChain,
+    ReasoningPath,
+    RelationSchema,
+    Triple,
+    WalkedTriple,
+)
+
+
+class GraphStore(Protocol):
+    """A KG that can be read in batches and written in transactions."""
+
+    async def entities(self, ids: Sequence[str]) -> list[Entity | None]:
+        """The entities with these ids; None where there is none."""
+        ...
+
+    async def labels(self, ids: Sequence[str]) -> list[str]:
+        """The labels of these ids; an unknown id is its own label."""
+        ...
+
+    async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
+        """Candidates for each text, best first: by score, then degree, then id.
+
+        Ids, labels and aliases are searched: exact, then folded (case, accents, punctuation), then, with `fuzzy`
+        and only where those found nothing, with typos. An ambiguous name returns all its candidates up to `limit`.
+        """
+        ...
+
+    async def neighbors(
+        self,
+        ids: Sequence[str],
+        *,
+        relation: str | None = None,
+        direction: Direction = "both",
+        limit: int | None = None,
+    ) -> list[list[WalkedTriple]]:
+        """The triples around each entity, walked away from it, at most `limit` an entity; sorted by relation, then end.
+
+        A self-loop stands once in `out` and once in `in`, and once in `both`.
+        """
+        ...
+
+    async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
+        """Walk a chain from all seeds at once. `limit` caps the entities reached at every hop (lowest support dropped).
+
+        An unknown relation reaches nothing. An empty chain reaches the seeds themselves by empty paths.
+        """
+        ...
+
+    async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
+        """Simple paths (no entity twice) from source to target, either direction a step, shortest first, at most `limit`."""
+        ...
+
+    async def contains(self, triples: Sequence[Triple]) -> list[bool]:
+        """Whether each triple is stored."""
+        ...
+
+    async def schema(self) -> list[RelationSchema]:
+        """All relations, most triples first."""
+        ...
+
+    def triples(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Triple]]:
+        """A stream of all triples in batches; never the whole graph in memory."""
+        ...
+
+    async def info(self) -> KGInfo:
+        """Counts and content hash."""
+        ...
+
+    async def add(self, triples: Iterable[Triple], entities: Iterable[Entity] = ()) -> int:
+        """Add triples (and name entities) in one transaction; returns how many triples were new."""
+        ...
+
+    async def delete(self, triples: Iterable[Triple]) -> int:
+        """Delete triples in one transaction; entities left without a triple go too. Returns how many were there."""
+        ...
+
+    async def close(self) -> None:
+        """Release files and connections; safe to call twice."""
+        ...

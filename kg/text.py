@@ -1,0 +1,39 @@
+"""Folding and tokens: how a name in a question and a name in the KG become comparable."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+# A CJK character is a token of its own, since these scripts set no spaces between words.
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af_])[\w\u0300-\u036f])+")
+
+
+class Token(NamedTuple):
+    """A folded word and where it stands in the original text: `text[start:end]`."""
+
+    text: str
+    start: int
+    end: int
+
+
+def fold_case(text: str) -> str:
+    """Case and accents folded, white space collapsed; punctuation kept."""
+    if text.isascii():
+        return " ".join(text.lower().split())
+    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    return " ".join("".join(c for c in decomposed if not unicodedata.combining(c)).split())
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of a text, folded, with their places; punctuation, white space and underscores separate words."""
+    return [Token(fold_case(m[0]), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+
+
+def fold_name(text: str) -> str:
+    """The key under which a name is looked up: its folded words, one space between them.
+
+    A name of punctuation alone ("?", "!!!") keeps it, so that it can still be found.
+    """
+    return " ".join(token.text for token in tokens(text)) or fold_case(text)
