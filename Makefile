@@ -1,0 +1,51 @@
+# Every target makes the .venv that it needs and installs again only when pyproject.toml or constraints.txt changed.
+#   make PYTHON=python3.12 test     another interpreter, for a .venv that is not there yet
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-all lint bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+demo: $(VENV)/.base ## install the base (no torch, no tools) and answer two questions on the bundled sample, offline
+	$(VENV)/bin/trivium ask "which films did the director of Written on the Wind also direct, and who starred in them?"
+	$(VENV)/bin/trivium ask "which novels by Jack London are set in both Yukon and Canada?"
+
+test: $(VENV)/.dev ## every test but the slow ones
+	$(PY) -m pytest -m "not slow"
+
+test-all: $(VENV)/.dev ## every test
+	$(PY) -m pytest
+
+lint: $(VENV)/.dev ## style, format, types, import directions
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+
+bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same run
+	$(PY) -m evals.bench
+
+clean: ## remove .venv, caches and build products; a KG of yours is never touched
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# Stamps. The base is the product alone; dev adds the tools and holds the base, so it answers for both.
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit("Trivium needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/.created
+	$(PIP_INSTALL) .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/.created
+	$(PIP_INSTALL) ".[dev]"
+	@touch $(VENV)/.base $@
