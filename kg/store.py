@@ -15,6 +15,7 @@ from kg.types import (
     Direction,
     Entity,
     EntityHit,
+    Hop,
     KGInfo,
     LogicalChain,
     ReasoningPath,
@@ -57,6 +58,10 @@ class GraphStore(Protocol):
         """
         ...
 
+    async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
+        """The hops that leave each entity: which relations a chain from it may begin with, and in which direction."""
+        ...
+
     async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
         """Walk a chain from all seeds at once. `limit` caps the entities reached at every hop (lowest support dropped).
 
@@ -65,7 +70,7 @@ class GraphStore(Protocol):
         ...
 
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
-        """Simple paths (no entity twice) from source to target, either direction a step, shortest first, at most `limit`."""
+        """Simple paths (no entity twice), each step in either direction, shortest first, at most `limit`."""
         ...
 
     async def contains(self, triples: Sequence[Triple]) -> list[bool]:

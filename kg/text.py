@@ -7,7 +7,8 @@ import unicodedata
 from typing import NamedTuple
 
 # A CJK character is a token of its own, since these scripts set no spaces between words.
-_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af_])[\w\u0300-\u036f])+")
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_TOKEN = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}_])[\w\u0300-\u036f])+")
 
 
 class Token(NamedTuple):

@@ -26,7 +26,7 @@ class Triple(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """An entity or a literal. `label` defaults to the id where no entities file names it."""
+    """An entity or a literal; without an entities file the label is the id."""
 
     id: str
     label: str
@@ -36,7 +36,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class EntityHit:
-    """One candidate for a text: `score` in [0, 1], 1 is an exact match; `degree` counts its triples, both directions."""
+    """One candidate for a text: `score` in [0, 1], 1 is exact; `degree` counts its triples, both directions."""
 
     id: str
     label: str
@@ -116,7 +116,7 @@ class ChainResult:
 
 @dataclass(frozen=True, slots=True)
 class RelationSchema:
-    """A relation with its triple count, its distinct heads and tails, and a sample of their types (most frequent first)."""
+    """A relation: its triples, its distinct heads and tails, and a sample of their types, most frequent first."""
 
     name: str
     triples: int

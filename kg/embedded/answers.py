@@ -1,0 +1,175 @@
+"""From strings to numbers and back: the operations of `GraphStore` on one snapshot, synchronous."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from kg.embedded.columns import Int32, Int64, Ints
+from kg.embedded.paths import CodedPath, simple_paths
+from kg.embedded.snapshot import Snapshot
+from kg.embedded.walk import has_triples
+from kg.embedded.walk import follow as walk_chain
+from kg.types import (
+    ChainResult,
+    Direction,
+    Entity,
+    LogicalChain,
+    Reached,
+    ReasoningPath,
+    Triple,
+    WalkedTriple,
+)
+
+
+def known_rows(snapshot: Snapshot, ids: Sequence[str]) -> Int64:
+    """The numbers of the ids that exist, int64 [<= n]."""
+    rows = snapshot.rows(list(ids))
+    return rows[rows >= 0]
+
+
+def entities(snapshot: Snapshot, ids: list[str]) -> list[Entity | None]:
+    """The entities with these ids; None where there is none."""
+    return [None if row < 0 else entity(snapshot, row) for row in snapshot.rows(ids).tolist()]
+
+
+def entity(snapshot: Snapshot, row: int) -> Entity:
+    """One entity by number, with its aliases and types, each sorted."""
+    bounds, key = snapshot.alias_bounds, snapshot.keys[row]
+    aliases = snapshot.aliases.slice(int(bounds[row]), int(bounds[row + 1]))
+    codes = snapshot.type_codes[snapshot.type_bounds[row] : snapshot.type_bounds[row + 1]]
+    return Entity(key, snapshot.labels[row] or key, tuple(aliases), tuple(snapshot.type_names.take(codes)))
+
+
+def labels(snapshot: Snapshot, ids: list[str]) -> list[str]:
+    """The labels of these ids; an unknown id is its own label."""
+    rows = snapshot.rows(ids)
+    out = list(ids)
+    known = np.flatnonzero(rows >= 0)
+    for place, label in zip(known.tolist(), snapshot.names(rows[known]), strict=True):
+        out[place] = label
+    return out
+
+
+def neighbors(
+    snapshot: Snapshot, ids: list[str], relation: str | None, direction: Direction, limit: int | None
+) -> list[list[WalkedTriple]]:
+    """The triples around each id, walked away from it, sorted by relation, end, direction; at most `limit` each."""
+    out: list[list[WalkedTriple]] = [[] for _ in ids]
+    if relation is not None and relation not in snapshot.relation_codes:
+        return out
+    rows = snapshot.rows(ids)
+    places = np.flatnonzero(rows >= 0)
+    found = [
+        _around(snapshot, ids[place], row, relation, direction, limit)
+        for place, row in zip(places.tolist(), rows[places].tolist(), strict=True)
+    ]
+    for place, triples in zip(places.tolist(), found, strict=True):
+        out[place] = triples
+    return out
+
+
+def _around(
+    snapshot: Snapshot, key: str, row: int, relation: str | None, direction: Direction, limit: int | None
+) -> list[WalkedTriple]:
+    rel, dst = _row(snapshot, row, relation, direction, limit)
+    names, relations = snapshot.relation_names, snapshot.relations
+    ends = snapshot.keys.take(dst)
+    out = []
+    for code, end in zip(rel.tolist(), ends, strict=True):
+        if code < relations:
+            out.append(WalkedTriple(key, names[code], end, False))
+        else:
+            out.append(WalkedTriple(end, names[code - relations], key, True))
+    return out
+
+
+def _row(
+    snapshot: Snapshot, row: int, relation: str | None, direction: Direction, limit: int | None
+) -> tuple[Int32, Int32]:
+    """Codes and ends of an entity's triples in the order of the protocol, at most `limit`."""
+    start, relations = int(snapshot.indptr[row]), snapshot.relations
+    code = None if relation is None else snapshot.relation_codes[relation]
+    marks = (0, relations, relations, 2 * relations) if code is None else (code, code + 1, code + relations, code + relations + 1)
+    rel = snapshot.rel[start : snapshot.indptr[row + 1]]
+    bounds = (start + rel.searchsorted(np.array(marks, dtype=np.int32))).tolist()
+    forward, inverse = np.arange(*bounds[:2]), np.arange(*bounds[2:])
+    if direction == "both":
+        inverse = inverse[snapshot.dst[inverse] != row]  # a self-loop shows once
+    parts = {"out": (forward,), "in": (inverse,), "both": (forward[:limit], inverse[:limit])}[direction]
+    index = np.concatenate(parts)[: None if direction == "both" else limit]
+    rel, dst = snapshot.rel[index], snapshot.dst[index]
+    if direction == "both":
+        order = np.lexsort((rel, dst, rel % relations))[:limit]
+        rel, dst = rel[order], dst[order]
+    return rel, dst
+
+
+def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | None = None) -> ChainResult:
+    """Walk a chain from numbered seeds; what it reaches, most support first (ties: by id), with one path each."""
+    walk = walk_chain(snapshot, rows, [snapshot.code(hop) for hop in chain], limit)
+    last = walk.layers[-1]
+    if not len(last.entities):
+        return ChainResult((), walk.truncated)
+    order = np.lexsort((last.entities, -last.support))
+    traced = walk.trace(order)
+    columns = [snapshot.keys.take(column) for column in traced.T]
+    steps = [_step(hop.relation, hop.inverse, columns[i], columns[i + 1]) for i, hop in enumerate(chain)]
+    paths: list[ReasoningPath] = list(zip(*steps, strict=True)) if steps else [()] * len(order)
+    support = last.support[order].tolist()
+    reached = (Reached(id_, int(count), path) for id_, count, path in zip(columns[-1], support, paths, strict=True))
+    return ChainResult(tuple(reached), walk.truncated)
+
+
+def _step(relation: str, inverse: bool, starts: list[str], ends: list[str]) -> list[WalkedTriple]:
+    if inverse:
+        return [WalkedTriple(end, relation, start, True) for start, end in zip(starts, ends, strict=True)]
+    return [WalkedTriple(start, relation, end, False) for start, end in zip(starts, ends, strict=True)]
+
+
+def paths(snapshot: Snapshot, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
+    """Simple paths between two ids, shortest first; none where an id is unknown."""
+    start, goal = snapshot.rows([source, target]).tolist()
+    if start < 0 or goal < 0:
+        return []
+    return [decode_path(snapshot, path) for path in simple_paths(snapshot, start, goal, max_hops, limit)]
+
+
+def decode_path(snapshot: Snapshot, path: CodedPath) -> ReasoningPath:
+    """A path of numbers as one of strings."""
+    keys = [snapshot.keys[row] for row in path[0]]
+    return tuple(
+        walked(keys[i], snapshot.relation_names[code % snapshot.relations], keys[i + 1], code >= snapshot.relations)
+        for i, code in enumerate(path[1])
+    )
+
+
+def walked(start: str, relation: str, end: str, inverse: bool) -> WalkedTriple:
+    """The triple of a step from `start` to `end`."""
+    return WalkedTriple(end, relation, start, True) if inverse else WalkedTriple(start, relation, end, False)
+
+
+def contains(snapshot: Snapshot, triples: Sequence[Triple | tuple[str, str, str]]) -> list[bool]:
+    """Whether each triple is stored."""
+    heads = snapshot.rows([triple[0] for triple in triples])
+    tails = snapshot.rows([triple[2] for triple in triples])
+    codes = np.array([snapshot.relation_codes.get(triple[1], -1) for triple in triples], dtype=np.int64)
+    known = np.flatnonzero((heads >= 0) & (tails >= 0) & (codes >= 0))
+    found = np.zeros(len(triples), dtype=bool)
+    found[known] = has_triples(snapshot, heads[known], codes[known], tails[known])
+    answers: list[bool] = found.tolist()
+    return answers
+
+
+def triples(snapshot: Snapshot, batch_size: int) -> Iterator[list[Triple]]:
+    """All triples by head, relation, tail, in batches of at most `batch_size`."""
+    names = snapshot.relation_names
+    for start in range(0, len(snapshot.rel), batch_size):
+        forward = start + np.flatnonzero(snapshot.rel[start : start + batch_size] < snapshot.relations)
+        if not len(forward):
+            continue
+        heads = snapshot.keys.take(np.searchsorted(snapshot.indptr, forward, side="right") - 1)
+        tails = snapshot.keys.take(snapshot.dst[forward])
+        codes = snapshot.rel[forward].tolist()
+        yield [Triple(head, names[code], tail) for head, code, tail in zip(heads, codes, tails, strict=True)]

@@ -1,0 +1,117 @@
+"""Columns of strings as two arrays, hashes of their rows, and gathering of many ranges at once.
+
+A column of n strings is a blob of UTF-8 bytes (uint8) and offsets (int64 [n + 1]): string i is
+`blob[offsets[i]:offsets[i + 1]]`. Such a column is memory-mapped, so opening one of millions costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.integer]
+Int64 = NDArray[np.int64]
+Int32 = NDArray[np.int32]
+UInt64 = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+
+_HASH_CHUNK = 1 << 20  # bytes hashed at once: bounds the temporary arrays to some 30 MB
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_FINAL = np.uint64(0xD6E8FEB86659FD93)
+_SHIFT = np.uint64(32)
+_BYTE = np.arange(1, 257, dtype=np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+_BYTE ^= _BYTE >> _SHIFT
+_BYTE = (_BYTE * _FINAL) | np.uint64(1)
+
+
+class StringColumn:
+    """A column of strings over a blob uint8 [bytes] and offsets int64 [n + 1]."""
+
+    __slots__ = ("_bytes", "blob", "offsets")
+
+    def __init__(self, blob: Bytes, offsets: Int64) -> None:
+        self.blob = blob
+        self.offsets = offsets
+        self._bytes = memoryview(blob)
+
+    @classmethod
+    def pack(cls, texts: Iterable[str]) -> StringColumn:
+        """Encode texts; raises `UnicodeEncodeError` for a lone surrogate."""
+        encoded = [text.encode() for text in texts]
+        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> str:
+        return str(self._bytes[self.offsets[row] : self.offsets[row + 1]], "utf-8")
+
+    def take(self, rows: Ints) -> list[str]:
+        """The strings of many rows, int [n], in order."""
+        view = self._bytes
+        starts, ends = self.offsets[rows].tolist(), self.offsets[rows + 1].tolist()
+        return [str(view[a:b], "utf-8") for a, b in zip(starts, ends, strict=True)]
+
+    def slice(self, start: int, stop: int) -> list[str]:
+        """The strings of consecutive rows."""
+        bounds, view = self.offsets[start : stop + 1].tolist(), self._bytes
+        return [str(view[a:b], "utf-8") for a, b in zip(bounds, bounds[1:], strict=False)]
+
+    def reorder(self, rows: Int64) -> StringColumn:
+        """A new column whose row i is row `rows[i]` of this one."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        blob = np.empty(int(offsets[-1]), dtype=np.uint8)
+        for start in range(0, len(rows), 1 << 16):  # in chunks: the index of every byte takes eight
+            part = slice(start, start + (1 << 16))
+            index, _ = ranges(self.offsets[rows[part]], lengths[part])
+            blob[offsets[start] : offsets[start] + len(index)] = self.blob[index]
+        return StringColumn(blob, offsets)
+
+
+def ranges(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
+    """All integers of n ranges one after the other: (index int64 [total], bounds int64 [n + 1] into it)."""
+    bounds = np.zeros(len(starts) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=bounds[1:])
+    index = np.arange(bounds[-1], dtype=np.int64)
+    index += np.repeat(starts - bounds[:-1], lengths)
+    return index, bounds
+
+
+def hash_rows(column: StringColumn) -> UInt64:
+    """A 64-bit hash of every string, uint64 [n]: a polynomial in its bytes modulo 2^64, then scrambled.
+
+    The same on every machine and in every process. Not proof against chosen collisions: compare the text too.
+    """
+    out = np.empty(len(column), dtype=np.uint64)
+    offsets, start = column.offsets, 0
+    while start < len(column):
+        stop = int(np.searchsorted(offsets, offsets[start] + _HASH_CHUNK, side="right")) - 1
+        stop = min(max(stop, start + 1), len(column))
+        out[start:stop] = _hash_part(column.blob[offsets[start] : offsets[stop]], offsets[start : stop + 1] - offsets[start])
+        start = stop
+    return out
+
+
+def _hash_part(blob: Bytes, offsets: Int64) -> UInt64:
+    lengths = np.diff(offsets)
+    longest = int(lengths.max(initial=0))
+    powers = np.multiply.accumulate(np.full(longest + 1, _MULTIPLIER, dtype=np.uint64))
+    place = np.arange(len(blob)) - np.repeat(offsets[:-1], lengths)
+    sums = np.zeros(len(blob) + 1, dtype=np.uint64)
+    np.cumsum(_BYTE[blob] * powers[place], out=sums[1:])
+    value: UInt64 = sums[offsets[1:]] - sums[offsets[:-1]] + powers[lengths]
+    value ^= value >> _SHIFT
+    value *= _FINAL
+    value ^= value >> _SHIFT
+    return value
+
+
+def find_hashes(table: UInt64, wanted: UInt64) -> tuple[Int64, Int64]:
+    """For each wanted hash the range [start, stop) of equal values in a sorted table; empty where there is none."""
+    return np.searchsorted(table, wanted, "left"), np.searchsorted(table, wanted, "right")

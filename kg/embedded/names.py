@@ -1,0 +1,98 @@
+"""The index over names: ids, labels and aliases, folded, by hash (look-up) and by trigram (typos).
+
+Arrays, N names (an entity has one for its id, one for a label that differs, one an alias), G distinct trigrams:
+
+    name_hash     uint64 [N]       hash of the folded name, sorted
+    name_raw      uint64 [N]       hash of the name to the letter
+    name_entity   int32 [N]        its entity
+    name_blob, name_offsets        the folded names, a string column
+    gram_codes    uint32 [G]       trigrams of the bytes of folded names, sorted
+    gram_bounds   int64 [G + 1]    where the names of each stand in
+    gram_names    int32 [P]        names, ascending for each trigram
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kg.embedded.columns import Bytes, Int32, Int64, StringColumn, hash_rows, ranges
+from kg.embedded.tables import Tables
+from kg.text import fold_case, fold_name
+
+GRAM_BYTES = 96
+"""Only so many leading bytes of a name give trigrams: a literal of a page would swamp the index."""
+
+_KEEP = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
+
+
+def fold_names(texts: Sequence[str]) -> list[str]:
+    """`kg.text.fold_name` of many texts, several times faster where they are ASCII."""
+    return [_fold_ascii(text) if text.isascii() else fold_name(text) for text in texts]
+
+
+def _fold_ascii(text: str) -> str:
+    return " ".join(text.lower().translate(_KEEP).split()) or fold_case(text)
+
+
+def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    """The arrays of the index, by name."""
+    raw, owners = _all_names(tables)
+    folded = StringColumn.pack(fold_names(raw))
+    hashes = hash_rows(folded)
+    order = np.lexsort((owners, hashes))
+    yield "name_hash", hashes[order]
+    yield "name_raw", hash_rows(StringColumn.pack(raw))[order]
+    del raw, hashes
+    yield "name_entity", owners[order]
+    folded = folded.reorder(order)
+    yield "name_blob", folded.blob
+    yield "name_offsets", folded.offsets
+    yield from _gram_arrays(folded)
+
+
+def _all_names(tables: Tables) -> tuple[list[str], Int32]:
+    labelled = [row for row, label in enumerate(tables.labels) if label]
+    raw = tables.keys + [tables.labels[row] for row in labelled] + tables.aliases.texts
+    owners = np.concatenate((np.arange(len(tables.keys)), np.array(labelled, dtype=np.int64), tables.aliases.owners))
+    return raw, owners.astype(np.int32)
+
+
+def grams_of(folded: StringColumn) -> tuple[NDArray[np.uint32], Int64]:
+    """Trigram codes of each name between two blanks, uint32 [g], with bounds int64 [n + 1]; repeats are kept.
+
+    A name of b bytes has b trigrams (its first `GRAM_BYTES` count), so a single letter has one.
+    """
+    lengths = np.minimum(np.diff(folded.offsets), GRAM_BYTES)
+    padded, codes_bounds = _pad(folded, lengths)
+    first = padded.astype(np.uint32)
+    codes = (first[:-2] << np.uint32(16)) | (first[1:-1] << np.uint32(8)) | first[2:]
+    index, bounds = ranges(codes_bounds, lengths)
+    return codes[index], bounds
+
+
+def _pad(folded: StringColumn, lengths: Int64) -> tuple[Bytes, Int64]:
+    """All names with a blank before and after each, and where each one's first blank stands."""
+    starts = np.zeros(len(lengths), dtype=np.int64)
+    np.cumsum(lengths[:-1] + 2, out=starts[1:])
+    padded = np.full(int(lengths.sum()) + 2 * len(lengths), ord(" "), dtype=np.uint8)
+    source, _ = ranges(folded.offsets[:-1], lengths)
+    target, _ = ranges(starts + 1, lengths)
+    padded[target] = folded.blob[source]
+    return padded, starts
+
+
+def _gram_arrays(folded: StringColumn) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    codes, bounds = grams_of(folded)
+    packed = codes.astype(np.uint64) << np.uint64(32)
+    del codes
+    packed |= np.repeat(np.arange(len(folded), dtype=np.uint64), np.diff(bounds))
+    packed.sort()
+    packed = packed[np.concatenate(([True], packed[1:] != packed[:-1]))] if len(packed) else packed
+    sorted_codes = (packed >> np.uint64(32)).astype(np.uint32)
+    starts = np.flatnonzero(np.concatenate(([True], sorted_codes[1:] != sorted_codes[:-1])) if len(packed) else [])
+    yield "gram_codes", sorted_codes[starts]
+    yield "gram_bounds", np.append(starts, len(packed)).astype(np.int64)
+    yield "gram_names", (packed & np.uint64(0xFFFFFFFF)).astype(np.int32)

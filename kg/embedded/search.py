@@ -1,0 +1,129 @@
+"""Find entities by text: exact, then folded (case, accents, punctuation), then with typos.
+
+All reads are on the snapshot. Typos go through trigrams: the rarest ones of the text give candidates, bounded in
+number, and rapidfuzz scores them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz
+
+from kg.embedded.columns import Int64, StringColumn, find_hashes, hash_rows
+from kg.embedded.names import fold_names, grams_of
+from kg.embedded.snapshot import Snapshot
+from kg.types import EntityHit, MatchKind
+
+EXACT = 1.0
+FOLDED = 0.98
+FUZZY = 0.94
+"""The score of two names with the same words in another order; a typo scores `FUZZY` times its similarity."""
+
+MIN_SIMILARITY = 0.75
+"""Names less alike than this (2 x common letters / all letters) are no candidates."""
+
+_POSTINGS = 60_000  # names read from the trigram index for one text
+_SCORED = 4_000  # names compared letter by letter for one text
+
+Found = tuple[int, float, MatchKind]
+"""An entity's number, its score, how it matched."""
+
+
+def find(snapshot: Snapshot, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
+    """Candidates for each text, best first: by score, then degree, then id; at most `limit` each.
+
+    Typos are tried with `fuzzy`, and only for texts that are nobody's name. 150 texts without them: under 1 ms.
+    """
+    found = find_named(snapshot, texts, limit=limit)
+    if not fuzzy:
+        return found
+    return [hits or find_similar(snapshot, text, limit=limit) for hits, text in zip(found, texts, strict=True)]
+
+
+def find_named(snapshot: Snapshot, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
+    """Exact and folded matches only, best first."""
+    folded = fold_names(texts)
+    wanted = StringColumn.pack(folded)
+    starts, stops = find_hashes(snapshot.name_hash, hash_rows(wanted))
+    out: list[list[EntityHit]] = [[] for _ in texts]
+    for place in np.flatnonzero(stops > starts).tolist():
+        names = np.arange(starts[place], stops[place])
+        same = [name == folded[place] for name in snapshot.folded_names.take(names)]
+        if folded[place] and any(same):
+            exact = snapshot.name_raw[names] == hash_rows(StringColumn.pack([texts[place]]))
+            out[place] = _hits(snapshot, _named(snapshot.name_entity[names[same]], exact[same]), limit)
+    return out
+
+
+def _named(entities: NDArray[np.integer], exact: NDArray[np.bool_]) -> Iterable[Found]:
+    for entity, to_the_letter in zip(entities.tolist(), exact.tolist(), strict=True):
+        yield (entity, EXACT, "exact") if to_the_letter else (entity, FOLDED, "folded")
+
+
+def find_similar(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[EntityHit]:
+    """Entities with a name that resembles the text: typos, words in another order; scores in [0.70, 0.94]."""
+    folded = fold_names([text])[0]
+    if not folded:
+        return []
+    names = _candidates(snapshot, folded)
+    shuffled = " ".join(sorted(folded.split()))
+    found: list[Found] = []
+    for name, entity in zip(snapshot.folded_names.take(names), snapshot.name_entity[names].tolist(), strict=True):
+        likeness = fuzz.ratio(folded, name, score_cutoff=100 * MIN_SIMILARITY)
+        if " " in name and likeness < 100 * FUZZY:
+            reordered = fuzz.ratio(shuffled, " ".join(sorted(name.split())), score_cutoff=100 * MIN_SIMILARITY)
+            likeness = max(likeness, reordered)
+        if likeness:
+            found.append((entity, FUZZY * likeness / 100, "fuzzy"))
+    return _hits(snapshot, found, limit)
+
+
+def _candidates(snapshot: Snapshot, folded: str) -> Int64:
+    """Names that share the rarest trigrams of the text and have a fitting length, most shared first: int64 [n]."""
+    codes, _ = grams_of(StringColumn.pack([folded]))
+    codes = np.unique(codes)
+    places = np.searchsorted(snapshot.gram_codes, codes)
+    places = np.minimum(places, max(len(snapshot.gram_codes) - 1, 0))
+    places = places[snapshot.gram_codes[places] == codes] if len(snapshot.gram_codes) else places[:0]
+    starts, stops = snapshot.gram_bounds[places], snapshot.gram_bounds[places + 1]
+    order = np.argsort(stops - starts, kind="stable")
+    total = np.cumsum((stops - starts)[order])
+    # The rarest few, whatever they cost up to the bound; always one, cut short if it alone is over it.
+    chosen = order[: max(int(np.searchsorted(total, _POSTINGS, side="right")), 1)]
+    parts = [snapshot.gram_names[start : min(stop, start + _POSTINGS)] for start, stop in zip(starts[chosen], stops[chosen], strict=True)]
+    if not parts:
+        return np.empty(0, dtype=np.int64)
+    names, shared = np.unique(np.concatenate(parts), return_counts=True)
+    return _fitting(snapshot, names.astype(np.int64), shared, len(folded.encode()))
+
+
+def _fitting(snapshot: Snapshot, names: Int64, shared: Int64, length: int) -> Int64:
+    """Drop names too long or short to be similar enough; keep the best `_SCORED` by shared trigrams, then length."""
+    lengths = snapshot.folded_names.offsets[names + 1] - snapshot.folded_names.offsets[names]
+    alike = 2 * np.minimum(lengths, length) >= MIN_SIMILARITY * (lengths + length)
+    names, shared, lengths = names[alike], shared[alike], lengths[alike]
+    if len(names) <= _SCORED:
+        return names
+    best = np.lexsort((names, np.abs(lengths - length), -shared))[:_SCORED]
+    return names[best]
+
+
+def _hits(snapshot: Snapshot, found: Iterable[Found], limit: int) -> list[EntityHit]:
+    """The best match of each entity as hits: by score, then degree, then id (numbers sort like ids)."""
+    best: dict[int, tuple[float, MatchKind]] = {}
+    for entity, score, kind in found:
+        if score > best.get(entity, (0.0, kind))[0]:
+            best[entity] = (score, kind)
+    rows = np.fromiter(best, dtype=np.int64, count=len(best))
+    degrees = snapshot.degrees(rows)
+    scores = np.array([score for score, _ in best.values()])
+    order = np.lexsort((rows, -degrees, -scores))[:limit]
+    rows, chosen = rows[order], [list(best.values())[place] for place in order.tolist()]
+    ids, labels, counts = snapshot.keys.take(rows), snapshot.names(rows), degrees[order].tolist()
+    return [
+        EntityHit(id_, label, score, degree, kind)
+        for id_, label, degree, (score, kind) in zip(ids, labels, counts, chosen, strict=True)
+    ]

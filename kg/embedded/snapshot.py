@@ -1,0 +1,182 @@
+"""The snapshot: memory-mapped arrays derived from the record, for everything that reads.
+
+`snapshot/STAMP/` holds one `.npy` file an array and `header.json`; STAMP names the write transaction of the record that
+the arrays were made from. A writer adds a new folder and removes older ones after its commit; readers that still map
+the old files go on working, since the operating system keeps them until they let go.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, find_hashes, hash_rows
+from kg.embedded.layout import ARRAYS, snapshot_arrays
+from kg.embedded.tables import Tables
+from kg.files import atomic_folder, fsync_file, sha256_file, write_atomic
+from kg.types import Hop
+
+FOLDER = "snapshot"
+HEADER = "header.json"
+FORMAT = 1
+
+
+class SnapshotError(Exception):
+    """Raised inside the embedded store when a snapshot is missing or damaged; the store then derives it again."""
+
+
+class Snapshot:
+    """A KG as arrays (shapes in `kg.embedded.layout`); immutable, safe to share between threads.
+
+    Attributes:
+        stamp: the record's write transaction that it shows.
+        entities, relations, triples: sizes E, R and T of the arrays; E counts entities without a triple too.
+        indptr, rel, dst: the adjacency, int64 [E + 1], int32 [2 T], int32 [2 T].
+        keys, labels: string columns of E rows.
+        relation_names: R names, sorted; `relation_codes` maps a name to its code in [0, R).
+    """
+
+    def __init__(self, stamp: str, arrays: dict[str, NDArray[np.generic]]) -> None:
+        self.stamp = stamp
+        self.arrays = arrays
+        self.indptr: Int64 = arrays["indptr"]
+        self.rel: Int32 = arrays["rel"]
+        self.dst: Int32 = arrays["dst"]
+        self.keys = self.column("key")
+        self.labels = self.column("label")
+        self._key_hash: UInt64 = arrays["key_hash"]
+        self._key_order: Int32 = arrays["key_order"]
+        self.relation_names = self.column("relation").slice(0, len(arrays["relation_offsets"]) - 1)
+        self.relation_codes = {name: code for code, name in enumerate(self.relation_names)}
+        self.relation_stats: Int64 = arrays["relation_stats"]
+        self.folded_names = self.column("name")
+        self.aliases, self.alias_bounds = self.column("alias"), arrays["alias_bounds"]
+        self.type_names, self.type_bounds = self.column("type"), arrays["type_bounds"]
+        self.type_codes: Int32 = arrays["type_codes"]
+        self.name_hash: UInt64 = arrays["name_hash"]
+        self.name_raw: UInt64 = arrays["name_raw"]
+        self.name_entity: Int32 = arrays["name_entity"]
+        self.gram_codes: NDArray[np.uint32] = arrays["gram_codes"]
+        self.gram_bounds: Int64 = arrays["gram_bounds"]
+        self.gram_names: Int32 = arrays["gram_names"]
+        self.entities = len(self.indptr) - 1
+        self.relations = len(self.relation_names)
+        self.triples = len(self.dst) // 2
+
+    def column(self, name: str) -> StringColumn:
+        """One of the string columns: key, label, relation, alias, type or name."""
+        return StringColumn(self.arrays[f"{name}_blob"], self.arrays[f"{name}_offsets"])
+
+    def rows(self, ids: list[str]) -> Int64:
+        """The numbers of entity ids, int64 [n]; -1 where an id is unknown."""
+        wanted = StringColumn.pack(ids)
+        starts, stops = find_hashes(self._key_hash, hash_rows(wanted))
+        out = np.full(len(ids), -1, dtype=np.int64)
+        for place, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
+            for row in self._key_order[start:stop].tolist():
+                if self.keys[row] == ids[place]:
+                    out[place] = row
+        return out
+
+    def row(self, entity: str) -> int:
+        """The number of one entity id, -1 where it is unknown."""
+        return int(self.rows([entity])[0])
+
+    def names(self, rows: Ints) -> list[str]:
+        """The labels of entities, int [n]; the id where an entity has no label of its own."""
+        return [label or self.keys[row] for label, row in zip(self.labels.take(rows), rows.tolist(), strict=True)]
+
+    def code(self, hop: Hop) -> int:
+        """The code of a hop in [0, 2 R); -1 for an unknown relation."""
+        code = self.relation_codes.get(hop.relation, -1)
+        return code if code < 0 or not hop.inverse else code + self.relations
+
+    def hop(self, code: int) -> Hop:
+        """The hop of a code in [0, 2 R)."""
+        return Hop(self.relation_names[code % self.relations], code >= self.relations)
+
+    def degrees(self, rows: Ints) -> Int64:
+        """Triples of entities, int64 [n], both directions, a self-loop twice."""
+        degrees: Int64 = self.indptr[rows + 1] - self.indptr[rows]
+        return degrees
+
+
+def snapshot_path(directory: Path, stamp: str) -> Path:
+    """Where the snapshot of a KG directory for one write transaction lies."""
+    return directory / FOLDER / stamp
+
+
+def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
+    """Derive and write the snapshot of one write transaction; replaces a damaged one of the same stamp."""
+    (directory / FOLDER).mkdir(exist_ok=True)
+    target = snapshot_path(directory, stamp)
+    with atomic_folder(target) as folder:
+        files = {}
+        for name, array in snapshot_arrays(tables):
+            path = folder / f"{name}.npy"
+            np.save(path, array.astype(ARRAYS[name], copy=False), allow_pickle=False)
+            fsync_file(path)
+            files[name] = {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
+        header = {"format": FORMAT, "stamp": stamp, "files": files}
+        write_atomic(folder / HEADER, json.dumps({**header, "checksum": _checksum(header)}, indent=1).encode())
+        shutil.rmtree(target, ignore_errors=True)
+
+
+def remove_other_snapshots(directory: Path, stamp: str) -> None:
+    """Remove every snapshot, whole or half written, but the one of this stamp; the caller holds the write lock."""
+    for entry in (directory / FOLDER).iterdir():
+        if entry.name != stamp:
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+def open_snapshot(directory: Path, stamp: str) -> Snapshot:
+    """Map the snapshot of one write transaction; checks the header and all sizes, not every byte.
+
+    Raises:
+        SnapshotError: it is missing, or damaged as far as that shows.
+    """
+    folder = snapshot_path(directory, stamp)
+    header = read_header(folder)
+    if header["stamp"] != stamp or set(header["files"]) != set(ARRAYS):
+        raise SnapshotError(f"{folder / HEADER} does not describe this snapshot")
+    return Snapshot(stamp, {name: load_array(folder, name, entry["bytes"]) for name, entry in header["files"].items()})
+
+
+def read_header(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
+    """The checked contents of a snapshot's header; `SnapshotError` where it is missing or damaged."""
+    path = folder / HEADER
+    try:
+        header = json.loads(path.read_bytes())
+        checksum = header.pop("checksum")
+    except FileNotFoundError:
+        raise SnapshotError(f"{path} is missing") from None
+    except (ValueError, KeyError, AttributeError):
+        raise SnapshotError(f"{path} is damaged") from None
+    if checksum != _checksum(header) or header.get("format") != FORMAT:
+        raise SnapshotError(f"{path} is damaged")
+    return header
+
+
+def load_array(folder: Path, name: str, size: int) -> NDArray[np.generic]:
+    """Map one array read-only; `SnapshotError` unless its file has `size` bytes and the array its dtype."""
+    path = folder / f"{name}.npy"
+    try:
+        if path.stat().st_size != size:
+            raise SnapshotError(f"{path} has not the size that its header names")
+        array = np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)  # memmap's own class slows indexing
+    except FileNotFoundError:
+        raise SnapshotError(f"{path} is missing") from None
+    except (ValueError, EOFError):
+        raise SnapshotError(f"{path} is damaged") from None
+    if array.dtype != ARRAYS[name]:
+        raise SnapshotError(f"{path} is damaged")
+    return array
+
+
+def _checksum(header: object) -> str:
+    return hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,191 @@
+"""`EmbeddedStore`: the `GraphStore` over a KG directory.
+
+Reads go to the memory-mapped snapshot; before each one, a cheap question to SQLite tells whether another connection or
+process has written, and the newer snapshot is opened. Microsecond operations run inline in the event loop, heavy ones
+(typos, long chains, path search, writes) in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Iterable, Sequence
+from pathlib import Path
+from typing import Self
+
+from kg.embedded import answers, search
+from kg.embedded.derive import current_snapshot
+from kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
+from kg.embedded.schema import relation_schema
+from kg.embedded.snapshot import Snapshot
+from kg.embedded.write import add_triples, delete_triples
+from kg.manifest import read_manifest
+from kg.types import (
+    ChainResult,
+    Direction,
+    Entity,
+    EntityHit,
+    KGInfo,
+    LogicalChain,
+    ReasoningPath,
+    RelationSchema,
+    Triple,
+    WalkedTriple,
+)
+
+_HEAVY_TRIPLES = 200_000  # a result or a walk beyond this size goes to a thread
+
+
+class EmbeddedStore:
+    """A KG directory, open for reading and writing. Safe for use from several threads and event loops.
+
+    Attributes:
+        path: the KG directory.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, meta: Meta, snapshot: Snapshot) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = connection
+        self._lock = threading.Lock()
+        self._data_version = -1
+        self._meta = meta
+        self._snapshot = snapshot
+        self._schema: tuple[str, list[RelationSchema]] | None = None
+
+    @classmethod
+    def open(cls, path: Path | str) -> Self:
+        """Open a KG directory; derives its snapshot again where that is missing, stale or damaged.
+
+        Raises:
+            NotAKnowledgeBaseError: the folder holds no KG.
+            VersionError: a newer Trivium wrote it.
+            CorruptError: its manifest or record is damaged.
+        """
+        path = Path(path)
+        read_manifest(path)
+        record = path / RECORD
+        with record_errors(record):
+            connection = connect(record)
+            try:
+                meta, snapshot = current_snapshot(path, connection)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(path, connection, meta, snapshot)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot, for loops over arrays; hold on to it to see one state of the KG throughout."""
+        self._refresh()
+        return self._snapshot
+
+    @property
+    def meta(self) -> Meta:
+        """Counts, hashes, version and stamp of the last write transaction."""
+        self._refresh()
+        return self._meta
+
+    def _refresh(self) -> None:
+        """Open the newer snapshot if the record was written to since the last look."""
+        record = self.path / RECORD
+        with self._lock, record_errors(record):
+            if self._connection is None:
+                raise ValueError(f"the store of {self.path} is closed")
+            # Other connections' commits move it, ours never writes: two microseconds when nothing happened.
+            seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
+            if seen == self._data_version:
+                return
+            if read_meta(self._connection, record).stamp != self._meta.stamp:
+                self._meta, self._snapshot = current_snapshot(self.path, self._connection)
+            self._data_version = seen
+
+    async def entities(self, ids: Sequence[str]) -> list[Entity | None]:
+        """The entities with these ids; None where there is none."""
+        return answers.entities(self.snapshot, list(ids))
+
+    async def labels(self, ids: Sequence[str]) -> list[str]:
+        """The labels of these ids; an unknown id is its own label."""
+        return answers.labels(self.snapshot, list(ids))
+
+    async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
+        """Candidates for each text, best first (see `kg.embedded.search`); typos are searched in a thread."""
+        snapshot = self.snapshot
+        found = search.find_named(snapshot, texts, limit=limit)
+        if fuzzy and not all(found):
+            missing = [text for text, hits in zip(texts, found, strict=True) if not hits]
+            similar = iter(await asyncio.to_thread(search.find, snapshot, missing, limit=limit))
+            found = [hits or next(similar) for hits in found]
+        return found
+
+    async def neighbors(
+        self,
+        ids: Sequence[str],
+        *,
+        relation: str | None = None,
+        direction: Direction = "both",
+        limit: int | None = None,
+    ) -> list[list[WalkedTriple]]:
+        """The triples around each entity, walked away from it, sorted by relation, then end."""
+        return answers.neighbors(self.snapshot, list(ids), relation, direction, limit)
+
+    async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
+        """Walk a chain from all seeds at once; see `GraphStore.follow`."""
+        snapshot = self.snapshot
+        rows = answers.known_rows(snapshot, seeds)
+        if int(snapshot.degrees(rows).sum()) * len(chain) < _HEAVY_TRIPLES:
+            return answers.follow(snapshot, rows, chain, limit)
+        return await asyncio.to_thread(answers.follow, snapshot, rows, chain, limit)
+
+    async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
+        """Simple paths from source to target, shortest first; see `GraphStore.paths`."""
+        return await asyncio.to_thread(answers.paths, self.snapshot, source, target, max_hops, limit)
+
+    async def contains(self, triples: Sequence[Triple]) -> list[bool]:
+        """Whether each triple is stored."""
+        return answers.contains(self.snapshot, triples)
+
+    async def schema(self) -> list[RelationSchema]:
+        """All relations, most triples first."""
+        snapshot = self.snapshot
+        if self._schema is None or self._schema[0] != snapshot.stamp:
+            self._schema = (snapshot.stamp, await asyncio.to_thread(relation_schema, snapshot))
+        return list(self._schema[1])
+
+    async def triples(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Triple]]:
+        """A stream of all triples in batches, by head, relation, tail; all of one state of the KG."""
+        for batch in answers.triples(self.snapshot, batch_size):
+            yield batch
+            await asyncio.sleep(0)  # a long export must not starve the other requests of the loop
+
+    async def info(self) -> KGInfo:
+        """Counts and content hash, from the record."""
+        return self.meta.info
+
+    async def add(self, triples: Iterable[Triple], entities: Iterable[Entity] = ()) -> int:
+        """Add triples and name entities in one durable transaction; returns how many triples were new.
+
+        Raises:
+            BusyError: another process is writing.
+            BadInputError: a name is empty or cannot be encoded.
+        """
+        return await asyncio.to_thread(add_triples, self.path, triples, entities)
+
+    async def delete(self, triples: Iterable[Triple]) -> int:
+        """Delete triples in one durable transaction, and entities left without one; returns how many were there.
+
+        Raises:
+            BusyError: another process is writing.
+        """
+        return await asyncio.to_thread(delete_triples, self.path, triples)
+
+    async def close(self) -> None:
+        """Release files and connections; safe to call twice."""
+        self.close_now()
+
+    def close_now(self) -> None:
+        """`close` for synchronous callers."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None

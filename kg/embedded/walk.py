@@ -1,0 +1,206 @@
+"""Walks over a snapshot in vectorised numpy: neighbours of many entities, and chains from many seeds.
+
+Entities are numbers in [0, E), codes of walked relations in [0, 2 R) (`kg.embedded.layout`). Unknown entities, -1, are
+the caller's to drop. Nothing here loops over triples in Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kg.embedded.columns import Int32, Int64, Ints, ranges
+from kg.embedded.snapshot import Snapshot
+from kg.types import Direction
+
+Support = NDArray[np.float64]
+"""Numbers of walks, exact up to 2^53."""
+
+_GATHER_LIMIT = 24
+"""Below so many triples an entity, on average, reading whole rows beats a binary search in each."""
+
+
+class Adjacent(NamedTuple):
+    """Triples around n entities: those of entity i stand at `bounds[i]:bounds[i + 1]`, sorted by (rel, dst).
+
+    bounds int64 [n + 1]; rel int32 [m], the code walked; dst int32 [m], the entity reached.
+    """
+
+    bounds: Int64
+    rel: Int32
+    dst: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The k entities reached after a hop, ascending: entities int64 [k]; support float64 [k] >= 1, distinct walks;
+    parents int64 [k], for each the place in the layer before of one entity that it is reached from."""
+
+    entities: Int64
+    support: Support
+    parents: Int64
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A chain of h hops walked: h + 1 layers, the first holds the seeds; `truncated` where a cap dropped entities.
+
+    Where nothing is reached, the walk ends early with an empty layer.
+    """
+
+    layers: tuple[Layer, ...]
+    codes: tuple[int, ...]
+    truncated: bool
+
+    def trace(self, places: Ints) -> Int64:
+        """The entities of one path to each of n entities of the last layer, given by place: int64 [n, h + 1]."""
+        out = np.empty((len(places), len(self.layers)), dtype=np.int64)
+        for column in range(len(self.layers) - 1, -1, -1):
+            out[:, column] = self.layers[column].entities[places]
+            places = self.layers[column].parents[places]
+        return out
+
+
+def neighbors(
+    snapshot: Snapshot,
+    entities: Ints,
+    *,
+    code: int | None = None,
+    direction: Direction = "both",
+    cap: int | None = None,
+    spread: bool = False,
+) -> Adjacent:
+    """The triples around entities, int [n], each in [0, E).
+
+    `code`: only this relation, in this direction (`direction` is then not looked at). `cap`: at most so many an
+    entity: the first of its row or, with `spread`, evenly spaced over the row, so that a hub shows all its relations.
+    """
+    starts, stops = spans(snapshot, entities, code=code, direction=direction)
+    lengths = stops - starts
+    if cap is None or not len(lengths) or int(lengths.max()) <= cap:
+        index, bounds = ranges(starts, lengths)
+    else:
+        kept = np.minimum(lengths, cap)
+        index, bounds = ranges(np.zeros_like(starts), kept)
+        if spread:
+            index = index * np.repeat(lengths, kept) // np.repeat(np.maximum(kept, 1), kept)
+        index += np.repeat(starts, kept)
+    return Adjacent(bounds, snapshot.rel[index], snapshot.dst[index])
+
+
+def spans(
+    snapshot: Snapshot, entities: Ints, *, code: int | None = None, direction: Direction = "both"
+) -> tuple[Int64, Int64]:
+    """Where the wanted triples of each entity stand in `rel` and `dst`: starts and stops, int64 [n] each."""
+    starts, stops = snapshot.indptr[entities], snapshot.indptr[entities + 1]
+    if code is not None:
+        return lower_bound(snapshot.rel, starts, stops, code), lower_bound(snapshot.rel, starts, stops, code + 1)
+    if direction == "both":
+        return starts, stops
+    middle = lower_bound(snapshot.rel, starts, stops, snapshot.relations)
+    return (starts, middle) if direction == "out" else (middle, stops)
+
+
+def lower_bound(column: Int32, starts: Int64, stops: Int64, wanted: int | Int64) -> Int64:
+    """The first place in each ascending stretch `column[start:stop]` whose value is >= `wanted`: int64 [n].
+
+    All stretches are halved at once, so the loop runs log2 of the longest.
+    """
+    low, high = starts.copy(), stops.copy()
+    longest, last = int((high - low).max(initial=0)), len(column) - 1
+    for _ in range(longest.bit_length()):
+        middle = (low + high) >> 1
+        unsure = low < high
+        smaller = (column[np.minimum(middle, last)] < wanted) & unsure
+        low = np.where(smaller, middle + 1, low)
+        high = np.where(smaller | ~unsure, high, middle)
+    return low
+
+
+def has_triples(snapshot: Snapshot, heads: Int64, codes: Int64, tails: Int64) -> NDArray[np.bool_]:
+    """Whether each of n triples of numbers is stored: bool [n]."""
+    starts, stops = snapshot.indptr[heads], snapshot.indptr[heads + 1]
+    first = lower_bound(snapshot.rel, starts, stops, codes)
+    after = lower_bound(snapshot.rel, first, stops, codes + 1)
+    place = lower_bound(snapshot.dst, first, after, tails)
+    found = place < after
+    found[found] = snapshot.dst[place[found]] == tails[found]
+    return found
+
+
+def step(snapshot: Snapshot, entities: Int64, code: int) -> tuple[Int64, Int64]:
+    """One hop from each of n entities: (dst int64 [m], origin int64 [m], a place in `entities`), grouped by origin."""
+    starts, stops = snapshot.indptr[entities], snapshot.indptr[entities + 1]
+    if int((stops - starts).sum()) > _GATHER_LIMIT * len(entities):
+        starts, stops = spans(snapshot, entities, code=code)
+        lengths = stops - starts
+        index, _ = ranges(starts, lengths)
+        return snapshot.dst[index].astype(np.int64), np.repeat(np.arange(len(entities)), lengths)
+    index, _ = ranges(starts, stops - starts)
+    wanted = np.flatnonzero(snapshot.rel[index] == code)
+    origin = np.repeat(np.arange(len(entities)), stops - starts)[wanted]
+    return snapshot.dst[index[wanted]].astype(np.int64), origin
+
+
+def row_of(snapshot: Snapshot, entity: int, code: int) -> Int32:
+    """What one entity reaches by one hop: distinct entities, ascending, a view int32 [m]. A microsecond or five."""
+    start, stop = snapshot.indptr[entity], snapshot.indptr[entity + 1]
+    bounds = snapshot.rel[start:stop].searchsorted(np.array((code, code + 1), dtype=np.int32))
+    return snapshot.dst[start + bounds[0] : start + bounds[1]]
+
+
+def follow(snapshot: Snapshot, seeds: Ints, codes: Sequence[int], cap: int | None = None) -> Walk:
+    """Walk a chain of codes from seeds, int [n], each in [0, E); repeated seeds count once.
+
+    A code of -1 (an unknown relation) reaches nothing. `cap` keeps the best supported entities of each hop.
+    """
+    start = np.unique(seeds).astype(np.int64)
+    layers = [Layer(start, np.ones(len(start)), np.arange(len(start)))]
+    truncated = False
+    for code in codes:
+        layer = _hop(snapshot, layers[-1], code)
+        if cap is not None and len(layer.entities) > cap:
+            layer, truncated = _best(layer, cap), True
+        layers.append(layer)
+        if not len(layer.entities):
+            break
+    return Walk(tuple(layers), tuple(codes), truncated)
+
+
+def _hop(snapshot: Snapshot, layer: Layer, code: int) -> Layer:
+    if code < 0 or not len(layer.entities):
+        nothing = np.empty(0, dtype=np.int64)
+        return Layer(nothing, np.empty(0), nothing)
+    if len(layer.entities) == 1:
+        reached = row_of(snapshot, int(layer.entities[0]), code).astype(np.int64)
+        return Layer(reached, np.full(len(reached), layer.support[0]), np.zeros(len(reached), dtype=np.int64))
+    reached, origin = step(snapshot, layer.entities, code)
+    return _merge(reached, origin, layer.support[origin], snapshot.entities)
+
+
+def _merge(reached: Int64, origin: Int64, support: Support, entities: int) -> Layer:
+    """Add up the walks that end in the same entity; the first origin of each becomes its parent."""
+    if len(reached) * 4 < entities:
+        order = np.argsort(reached, kind="stable")
+        ordered = reached[order]
+        first = np.ones(len(ordered), dtype=bool)
+        np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+        starts = np.flatnonzero(first)
+        sums = np.add.reduceat(support[order], starts) if len(starts) else support[:0]
+        return Layer(ordered[starts], sums, origin[order[starts]])
+    # Many walks for the size of the graph: one pass over an array of all entities beats the sort.
+    sums = np.bincount(reached, weights=support, minlength=entities)
+    parents = np.empty(entities, dtype=np.int64)
+    parents[reached[::-1]] = origin[::-1]
+    present = np.flatnonzero(sums)
+    return Layer(present, sums[present], parents[present])
+
+
+def _best(layer: Layer, cap: int) -> Layer:
+    """The `cap` entities with the most support (ties: the smaller number), ascending by number again."""
+    kept = np.sort(np.lexsort((layer.entities, -layer.support))[:cap])
+    return Layer(layer.entities[kept], layer.support[kept], layer.parents[kept])

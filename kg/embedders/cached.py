@@ -1,0 +1,128 @@
+"""Vectors remembered by text, in memory and in a small file: texts seen before need no model at the next start."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import zipfile
+import zlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from kg.embedders.base import Embedder, FloatArray
+from kg.files import write_atomic
+
+log = logging.getLogger("trivium.kg")
+
+MAX_TEXTS = 20_000
+"""Texts kept by default: 20 MB at 256 dimensions."""
+
+
+class CachedEmbedder:
+    """An embedder in front of another one; safe to share between threads.
+
+    The file is replaced as a whole, after merging what another process saved there in the meantime. A damaged file, or
+    one made by another embedder, is dropped with a warning: it holds nothing that cannot be computed again.
+
+    Args:
+        inner: the embedder that makes the vectors.
+        path: the file; None keeps them in memory alone.
+        max_texts: how many texts are kept; the ones unused for longest go first.
+    """
+
+    def __init__(self, inner: Embedder, path: Path | None = None, *, max_texts: int = MAX_TEXTS) -> None:
+        self.inner = inner
+        self.path = path
+        self._max = max_texts
+        self._lock = Lock()
+        self._changed = False
+
+    @property
+    def name(self) -> str:
+        """The inner embedder's name."""
+        return self.inner.name
+
+    @property
+    def dimensions(self) -> int:
+        """The inner embedder's dimensions."""
+        return self.inner.dimensions
+
+    @property
+    def fingerprint(self) -> str:
+        """The inner embedder's fingerprint."""
+        return self.inner.fingerprint
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        """Unit vectors, float32 [n, dimensions]; the inner embedder sees each new text once.
+
+        Raises:
+            EmbedderError: as the inner embedder, for texts that are not remembered.
+        """
+        with self._lock:
+            found = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
+        missing = [text for text in dict.fromkeys(texts) if text not in found]
+        if missing:
+            # Copies: a row that is a view would keep its whole batch in memory.
+            found.update((text, row.copy()) for text, row in zip(missing, self.inner.embed(missing), strict=True))
+        self._remember(found, new=bool(missing))
+        if not texts:
+            return np.zeros((0, self.dimensions), np.float32)
+        return np.stack([found[text] for text in texts])
+
+    def save(self) -> None:
+        """Write the file, when there is one and something is new.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if self.path is None or not self._changed:
+            return
+        on_disk = _read(self.path, self.fingerprint)
+        with self._lock:
+            merged = self._vectors | {text: on_disk[text] for text in on_disk if text not in self._vectors}
+            self._changed = False
+        write_atomic(self.path, _pack(dict(list(merged.items())[: self._max]), self.fingerprint))
+
+    @cached_property
+    def _vectors(self) -> dict[str, FloatArray]:
+        """Text to vector, float32 [dimensions]; the one unused for longest first."""
+        return _read(self.path, self.fingerprint) if self.path else {}
+
+    def _remember(self, found: dict[str, FloatArray], *, new: bool) -> None:
+        with self._lock:
+            for text, vector in found.items():
+                self._vectors.pop(text, None)
+                self._vectors[text] = vector
+            for text in list(self._vectors)[: max(0, len(self._vectors) - self._max)]:
+                del self._vectors[text]
+            self._changed |= new
+
+
+def _pack(vectors: dict[str, FloatArray], fingerprint: str) -> bytes:
+    """A NumPy archive, whose zip checksums show damage: the texts as JSON, the vectors as float32 [n, d]."""
+    header = json.dumps({"fingerprint": fingerprint, "texts": list(vectors)}).encode()
+    rows = np.stack(list(vectors.values())) if vectors else np.zeros((0, 0), np.float32)
+    file = io.BytesIO()
+    np.savez(file, header=np.frombuffer(header, np.uint8), vectors=rows)
+    return file.getvalue()
+
+
+def _read(path: Path, fingerprint: str) -> dict[str, FloatArray]:
+    """The vectors of a file; none where it is absent, damaged or another embedder's."""
+    if not path.exists():
+        return {}
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            header = json.loads(archive["header"].tobytes())
+            texts, rows = header["texts"], archive["vectors"]
+        if header["fingerprint"] == fingerprint:
+            return dict(zip(texts, rows.astype(np.float32, copy=False), strict=True))
+        log.warning("%s was made by another embedder (%s); its vectors are dropped", path, header["fingerprint"])
+    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        log.warning("%s is damaged (%s); its vectors are dropped and computed again", path, error)
+    return {}

@@ -1,0 +1,95 @@
+"""Any Hugging Face encoder by name or folder, mean pooling over its tokens: `hf:roberta-base` (extra `minilm`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kg.embedders.base import FloatArray, unit
+from kg.embedders.weights import weights_hash
+from kg.errors import EmbedderError
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+BATCH = 64
+MAX_TOKENS = 256
+
+
+class _Loaded(NamedTuple):
+    tokenizer: PreTrainedTokenizerBase
+    model: PreTrainedModel
+    device: torch.device
+
+
+class HuggingFaceEmbedder:
+    """Mean of an encoder's last hidden states; texts are cut at 256 tokens. Runs on a GPU where torch finds one.
+
+    Args:
+        model: its name on the Hugging Face hub, or a folder. Only safetensors weights are read.
+    """
+
+    def __init__(self, model: str) -> None:
+        self.name = f"hf:{model}"
+        self._model = model
+
+    @cached_property
+    def dimensions(self) -> int:
+        """The length of a vector; loads the model."""
+        return int(self._loaded.model.config.hidden_size)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Model and weights; loads (and so downloads) the model only where it is not here yet."""
+        found = weights_hash(self._model)
+        if found is None:
+            _ = self._loaded
+            found = weights_hash(self._model)
+        return f"{self.name}:{found}"
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        """Unit vectors, float32 [n, dimensions]; a text of white space alone is all zeros.
+
+        Raises:
+            EmbedderError: the extra is not installed, or the model cannot be fetched or has no safetensors weights.
+        """
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        # Texts of like length share a batch, so that little is padding.
+        filled = sorted((row for row, text in enumerate(texts) if text.strip()), key=lambda row: len(texts[row]))
+        for rows in _batches(filled):
+            vectors[rows] = self._pool([texts[row] for row in rows])
+        return unit(vectors)
+
+    def _pool(self, texts: list[str]) -> FloatArray:
+        import torch
+
+        tokenizer, model, device = self._loaded
+        batch = tokenizer(texts, padding=True, truncation=True, max_length=MAX_TOKENS, return_tensors="pt").to(device)
+        with torch.inference_mode():
+            states = model(**batch).last_hidden_state.float()
+            mask = batch["attention_mask"].unsqueeze(-1).float()
+            means = (states * mask).sum(1) / mask.sum(1).clamp(min=1)
+        return np.asarray(means.cpu().numpy(), np.float32)
+
+    @cached_property
+    def _loaded(self) -> _Loaded:
+        try:
+            import torch
+            from transformers import AutoModel, AutoTokenizer
+        except ImportError as error:
+            raise EmbedderError(f"the embedder {self.name} needs an extra: pip install '.[minilm]'") from error
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(self._model)
+            model = AutoModel.from_pretrained(self._model, use_safetensors=True)
+        except (OSError, ValueError) as error:
+            raise EmbedderError(f"the model {self._model} cannot be loaded: {error}") from error
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return _Loaded(tokenizer, model.eval().to(device), device)
+
+
+def _batches(rows: list[int]) -> Iterator[list[int]]:
+    return (rows[start : start + BATCH] for start in range(0, len(rows), BATCH))

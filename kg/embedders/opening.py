@@ -1,0 +1,43 @@
+"""From a name in a settings file to an embedder."""
+
+from __future__ import annotations
+
+from kg.embedders.base import Embedder
+from kg.errors import EmbedderError
+
+DEFAULT = "static"
+NAMES = "static, hashing, minilm, hf:MODEL or PROVIDER:MODEL (openai:text-embedding-3-small)"
+
+
+def open_embedder(name: str = DEFAULT) -> Embedder:
+    """The embedder of a name; nothing is loaded before its first use.
+
+    Args:
+        name: `static`, `hashing`, `minilm`, `hf:roberta-base` (name or folder) or a LangChain `provider:model`.
+
+    Raises:
+        EmbedderError: no embedder has that name.
+    """
+    # Each module is imported by its own branch: a process pays for the embedder that it uses.
+    kind, colon, model = name.partition(":")
+    if name == "static":
+        from kg.embedders.static import StaticEmbedder
+
+        return StaticEmbedder()
+    if name == "hashing":
+        from kg.embedders.hashing import HashingEmbedder
+
+        return HashingEmbedder()
+    if name == "minilm":
+        from kg.embedders.minilm import MiniLMEmbedder
+
+        return MiniLMEmbedder()
+    if kind == "hf" and model:
+        from kg.embedders.huggingface import HuggingFaceEmbedder
+
+        return HuggingFaceEmbedder(model)
+    if colon and kind and model:
+        from kg.embedders.remote import LangChainEmbedder
+
+        return LangChainEmbedder(name)
+    raise EmbedderError(f"no embedder is named {name!r}; choose {NAMES}")

@@ -1,0 +1,89 @@
+"""Files and folders that are there whole or not at all: write beside, fsync, rename.
+
+Every function raises `OSError` as the operating system does (no space, no permission).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_CHUNK = 1 << 20
+
+
+def fsync_folder(folder: Path) -> None:
+    """Make the names in a folder durable: a rename survives a power cut only after this."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def fsync_file(path: Path) -> None:
+    """Make the bytes of a closed file durable."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Replace a file in one step: a reader, or the next start after a kill, sees the old bytes or the new ones."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)  # mkstemp's 0600 would lock out a server that runs as another user
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    fsync_folder(path.parent)
+
+
+def sha256_file(path: Path) -> str:
+    """The SHA-256 of a file's bytes, 64 hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def building_name(target: Path) -> str:
+    """The hidden name beside `target` under which this process prepares it: `.NAME.building-PID`."""
+    return f".{target.name}.building-{os.getpid()}"
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove what killed builds of `target` left beside it; the caller holds the lock of `target`."""
+    prefix = f".{target.name}.building-"
+    for entry in target.parent.iterdir():
+        if entry.name.startswith(prefix):
+            shutil.rmtree(entry, ignore_errors=True)
+
+
+@contextmanager
+def atomic_folder(target: Path) -> Iterator[Path]:
+    """A hidden folder beside `target` to fill; renamed to `target` at the end, removed if the block raises.
+
+    `target` must not exist, or be an empty folder (`OSError` otherwise, at the rename). The caller has fsynced the
+    files inside; names are fsynced here.
+    """
+    folder = target.parent / building_name(target)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        yield folder
+        fsync_folder(folder)
+        os.replace(folder, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    fsync_folder(target.parent)

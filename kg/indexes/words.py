@@ -1,0 +1,23 @@
+"""Relation names as words, for embedding and for prompts."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import groupby
+
+_IRI = re.compile(r"[a-z][a-z0-9+.-]*://\S+|urn:\S+", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+@lru_cache(maxsize=65_536)
+def relation_words(name: str) -> str:
+    """A relation's name as words in lower case, none twice in a row; a name without a word is returned as it is.
+
+    `directed_by` -> `directed by`; `starredActors` -> `starred actors`; `/film/film/directed_by` -> `film directed by`;
+    `/film/actor/film./film/performance/film` -> `film actor film performance film`; an IRI -> its local name's words.
+    """
+    local = re.split(r"[/#:]", name.rstrip("/#:"))[-1] if _IRI.fullmatch(name) else name
+    words = [part.lower() for word in _WORD.findall(local) for part in _CAMEL.split(word)]
+    return " ".join(word for word, _ in groupby(words)) or name

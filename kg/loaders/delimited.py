@@ -1,0 +1,144 @@
+"""Lines `head, relation, tail` by tab, `|` or comma: whole blocks at once, line by line only where a block is odd.
+
+A field is taken to the letter: only the line end is cut off. A field must not be empty and must hold no control
+character, since a triple must survive `kg export`; a relation must not begin with `^`, which writes an inverse hop.
+"""
+
+from __future__ import annotations
+
+import csv
+import gc
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from kg.errors import BadInputError
+from kg.loaders.skips import SkipLog
+from kg.loaders.source import decode
+from kg.types import Triple
+
+DELIMITERS = ("\t", "|", ",")
+"""In the order in which they are tried on a file's first line."""
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+"""What no id, relation or label may hold: ASCII's control characters (U+0080 to U+009F occur in real names)."""
+
+_HEADERS = {("head", "relation", "tail"), ("subject", "predicate", "object"), ("source", "relation", "target")}
+_HINT = "; --skip-bad leaves such lines out"
+_new_triple = partial(tuple.__new__, Triple)
+
+
+def detect_delimiter(block: bytes, *, first_only: bool) -> str | None:
+    """The delimiter that cuts the first line with text into exactly three fields; None where there is none.
+
+    With `first_only` false, lines that no delimiter cuts in three are passed over.
+    """
+    for line in block.split(b"\n"):
+        text = line.removesuffix(b"\r").decode(errors="replace")
+        if not text.strip(" "):
+            continue
+        found = next((d for d in DELIMITERS if len(split_line(text, d) or ()) == 3), None)
+        if found or first_only:
+            return found
+    return None
+
+
+def split_line(text: str, delimiter: str) -> list[str] | None:
+    """The fields of one line; a comma file may quote them (`"a ""b"", c"`). None where a quote is not closed."""
+    if delimiter != "," or '"' not in text:
+        return text.split(delimiter)
+    try:
+        return next(csv.reader([text], strict=True))
+    except csv.Error:
+        return None
+
+
+def is_header(block: bytes, delimiter: str) -> bool:
+    """Whether the first line only names the columns, as tables exported by other programs do."""
+    first = block[: block.find(b"\n")].removesuffix(b"\r").decode(errors="replace")
+    return tuple(field.lower() for field in split_line(first, delimiter) or ()) in _HEADERS
+
+
+def parse_block(block: bytes, delimiter: str, path: Path, first_line: int, skips: SkipLog) -> list[Triple]:
+    """The triples of a block of whole lines; malformed ones go to `skips`."""
+    if b"\r\n" in block:
+        block = block.replace(b"\r\n", b"\n")
+    if is_regular(block, delimiter):
+        try:
+            text = block.decode()
+        except UnicodeDecodeError:  # the slow road finds the line
+            pass
+        else:
+            fields = text.replace("\n", delimiter).split(delimiter)
+            with _collector_paused():
+                return list(map(_new_triple, zip(fields[0:-1:3], fields[1::3], fields[2::3], strict=True)))
+    return list(_parse_lines(block, delimiter, path, first_line, skips))
+
+
+def is_regular(block: bytes, delimiter: str) -> bool:
+    """Whether the block is lines, at least one, of three non-empty fields that need no closer look."""
+    data = np.frombuffer(block, np.uint8)
+    code = ord(delimiter)
+    stops = np.flatnonzero(data < 32 if code < 32 else (data < 32) | (data == code))
+    if not len(stops) or len(stops) % 3 or b"\x7f" in block or (delimiter == "," and b'"' in block):
+        return False
+    if (data[stops].reshape(-1, 3) != np.array([code, code, 10], np.uint8)).any():
+        return False
+    if stops[0] == 0 or (np.diff(stops) == 1).any():
+        return False
+    return not (data[stops[::3] + 1] == ord("^")).any()
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep the cycle collector from walking 50,000 new tuples that hold strings alone: four times faster, measured."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _parse_lines(block: bytes, delimiter: str, path: Path, first_line: int, skips: SkipLog) -> Iterator[Triple]:
+    for number, line in enumerate(block.split(b"\n")[:-1], first_line):
+        if not line.strip(b" \r"):
+            continue
+        try:
+            yield _parse_line(line.removesuffix(b"\r"), delimiter, path, number)
+        except BadInputError as error:
+            skips.take(error)
+
+
+def _parse_line(line: bytes, delimiter: str, path: Path, number: int) -> Triple:
+    text = decode(line, path, number)
+    fields = split_line(text, delimiter)
+    problem = "a quote is not closed" if fields is None else fields_problem(fields)
+    if fields is None or problem:
+        raise BadInputError(f"{problem}, in {shorten(text)}{_HINT}", path=path, line=number)
+    return Triple(*fields)
+
+
+def fields_problem(fields: list[str]) -> str | None:
+    """What keeps these fields from being a triple, in words; None where nothing does."""
+    if len(fields) != 3:
+        count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}"
+        return f"expected head, relation and tail separated by tab, | or comma, found {count}"
+    for name, field in zip(("head", "relation", "tail"), fields, strict=True):
+        if not field:
+            return f"the {name} is empty"
+        if control := CONTROL.search(field):
+            return f"the {name} holds the control character U+{ord(control[0]):04X}"
+    if fields[1].startswith("^"):
+        return "the relation begins with ^, which is how an inverse hop is written"
+    return None
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    """A line as shown in an error: quoted, control characters escaped, cut at `limit` characters."""
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")

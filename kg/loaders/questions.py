@@ -1,0 +1,174 @@
+"""Question files: JSON lines for learning, asking and scoring, in the shape that the contract fixes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kg.errors import BadInputError
+from kg.loaders.source import Source, decode
+from kg.types import LogicalChain, parse_chain
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One option of a multiple-choice question."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One arm of a question with several topics: a chain from its own topic (id or label)."""
+
+    topic: str
+    chain: LogicalChain
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and what is known about it; only `id` and `question` are always there.
+
+    Attributes:
+        id: its id, by default its line number.
+        question: the text, not empty.
+        topic_entities: entities it is about, ids or labels.
+        choices: its options.
+        answers: gold answers, ids or labels; for choices the choice's id.
+        chain: the gold logical chain; None where the line has none.
+        branches: the gold chains of a question with several topics, whose results are intersected.
+        exclude_topic: whether the gold answers leave the topic entity out; None where the line does not say.
+    """
+
+    id: str
+    question: str
+    topic_entities: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    answers: tuple[str, ...] = ()
+    chain: LogicalChain | None = None
+    branches: tuple[Branch, ...] = ()
+    exclude_topic: bool | None = None
+
+
+def read_questions(path: Path | str) -> list[Question]:
+    """All questions of a JSON lines file (or `.gz`), in its order; unknown keys are ignored, blank lines skipped.
+
+    Raises:
+        BadInputError: with file and line, when a line is no JSON object, has no question or a value of a wrong type;
+            when the file is missing, damaged or holds no question.
+    """
+    questions = list(_questions(Source(path)))
+    if not questions:
+        raise BadInputError("holds no question", path=path)
+    return questions
+
+
+def _questions(source: Source) -> Iterator[Question]:
+    number = 0
+    for block in source.blocks():
+        for line in block.split(b"\n")[:-1]:
+            number += 1
+            if not line.strip():
+                continue
+            try:
+                yield parse_question(_json_object(decode(line, source.path, number)), str(number))
+            except _ProblemError as problem:
+                raise BadInputError(str(problem), path=source.path, line=number) from problem
+
+
+def parse_question(line: dict[str, Any], default_id: str) -> Question:
+    """A question from one JSON object; raises `ValueError` that says which value is wrong."""
+    question = line.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise _ProblemError(f'"question" must be a text that is not empty, found {_show(question)}')
+    chain = line.get("chain")
+    return Question(
+        id=_id(line["id"], "id") if line.get("id") is not None else default_id,
+        question=question,
+        topic_entities=_texts(line.get("topic_entities"), "topic_entities"),
+        choices=tuple(_choice(item) for item in _list(line.get("choices"), "choices")),
+        answers=_texts(line.get("answers"), "answers"),
+        chain=None if chain is None else _chain(chain, "chain"),
+        branches=tuple(_branch(item) for item in _list(line.get("branches"), "branches")),
+        exclude_topic=_flag(line.get("exclude_topic"), "exclude_topic"),
+    )
+
+
+class _ProblemError(ValueError):
+    """What is wrong with one line, in words; the reader adds where."""
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _ProblemError(f"not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise _ProblemError(f"expected a JSON object, found {_show(value)}")
+    if "\\ud" in text.lower():  # half of a surrogate pair is valid JSON and no valid text
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise _ProblemError("half of a surrogate pair (\\ud800 to \\udfff) is no character") from error
+    return value
+
+
+def _list(value: object, key: str) -> list[object]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _ProblemError(f'"{key}" must be a list, found {_show(value)}')
+    return value
+
+
+def _text(value: object, key: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise _ProblemError(f'"{key}" must hold texts that are not empty, found {_show(value)}')
+    return value
+
+
+def _texts(value: object, key: str) -> tuple[str, ...]:
+    return tuple(_text(item, key) for item in _list(value, key))
+
+
+def _id(value: object, key: str) -> str:
+    """A text; a whole number is taken as its digits."""
+    return str(value) if type(value) is int else _text(value, key)
+
+
+def _flag(value: object, key: str) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise _ProblemError(f'"{key}" must be true or false, found {_show(value)}')
+    return value
+
+
+def _chain(value: object, key: str) -> LogicalChain:
+    hops = _texts(value, key)
+    if "^" in hops:
+        raise _ProblemError(f'"{key}" has a hop "^" without a relation')
+    return parse_chain(hops)
+
+
+def _object(value: object, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _ProblemError(f'"{key}" must hold objects, found {_show(value)}')
+    return value
+
+
+def _choice(item: object) -> Choice:
+    choice = _object(item, "choices")
+    return Choice(_id(choice.get("id"), "choices.id"), _text(choice.get("text"), "choices.text"))
+
+
+def _branch(item: object) -> Branch:
+    branch = _object(item, "branches")
+    return Branch(_text(branch.get("topic"), "branches.topic"), _chain(branch.get("chain"), "branches.chain"))
+
+
+def _show(value: object) -> str:
+    text = "nothing" if value is None else json.dumps(value, ensure_ascii=True)
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,117 @@
+"""A text file, plain or gzip, read in big blocks of whole lines; every failure becomes a `BadInputError`."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from kg.errors import BadInputError
+
+BLOCK_BYTES = 2 << 20
+"""About 50,000 lines of a usual KG."""
+
+MAX_LINE_BYTES = 16 << 20
+"""A longer line is no text table; reading on would fill the memory."""
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_GZIP = b"\x1f\x8b"
+
+
+class Source:
+    """One input file.
+
+    Attributes:
+        path: the file.
+        bytes_total: its size in bytes as stored (compressed where it is); 0 for a pipe.
+
+    Raises:
+        BadInputError: the file is missing, unreadable or a folder.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._raw: io.BufferedReader | None = None
+        with reading(self.path):
+            self.bytes_total = self.path.stat().st_size
+        if self.path.is_dir():
+            raise BadInputError("is a folder, not a file", path=self.path)
+
+    @property
+    def suffix(self) -> str:
+        """The file's extension in lower case, `.gz` left out: `.nt`, `.ttl`, `.tsv`."""
+        return Path(self.path.name.lower().removesuffix(".gz")).suffix
+
+    @property
+    def bytes_read(self) -> int:
+        """How many of `bytes_total` have been read; for progress."""
+        if self._raw is None:
+            return 0
+        if self._raw.closed:
+            return self.bytes_total
+        return self._raw.tell() if self._raw.seekable() else 0
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """The file's bytes, decompressed, a byte-order mark left out; gzip is known by its first two bytes."""
+        with reading(self.path), self.path.open("rb") as raw:
+            self._raw = raw
+            if raw.peek(2)[:2] == _GZIP:
+                with gzip.GzipFile(fileobj=raw) as unzipped:
+                    self._skip_mark(unzipped)
+                    yield cast("BinaryIO", unzipped)
+            elif self.path.suffix.lower() == ".gz":
+                raise BadInputError("is named .gz but is not a gzip file", path=self.path)
+            else:
+                self._skip_mark(raw)
+                yield raw
+
+    def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
+        """The file in blocks of whole lines, each ending in a line feed."""
+        with self.open() as file:
+            rest = b""
+            while chunk := file.read(size):
+                cut = chunk.rfind(b"\n") + 1
+                if cut:
+                    yield rest + chunk[:cut]
+                rest = chunk[cut:] if cut else rest + chunk
+                if len(rest) > MAX_LINE_BYTES:
+                    raise BadInputError(f"a line is longer than {MAX_LINE_BYTES:,} bytes", path=self.path)
+            if rest:
+                yield rest + b"\n"
+
+    def _skip_mark(self, file: io.BufferedReader | gzip.GzipFile) -> None:
+        start = file.peek(len(_BOM))
+        if start[:2] in _UTF16:
+            raise BadInputError("is UTF-16; save it as UTF-8", path=self.path, line=1)
+        if start.startswith(_BOM):
+            file.read(len(_BOM))
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn the errors of opening, reading and decompressing `path` into `BadInputError`."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise BadInputError("no such file", path=path) from error
+    except EOFError as error:
+        raise BadInputError("the gzip file is cut short; fetch or write it again", path=path) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise BadInputError(f"the gzip file is damaged ({error}); fetch or write it again", path=path) from error
+    except OSError as error:
+        raise BadInputError(f"cannot be read ({error.strerror or error})", path=path) from error
+
+
+def decode(line: bytes, path: Path, number: int) -> str:
+    """A line as UTF-8 text; raises `BadInputError` naming the first byte that is not."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        what = f"not UTF-8 (byte 0x{line[error.start]:02x} at column {error.start + 1}); convert the file to UTF-8"
+        raise BadInputError(what, path=path, line=number) from error

@@ -1,0 +1,101 @@
+"""`read_triples`: one interface to every format of triples, streaming, with counters for progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from kg.errors import BadInputError
+from kg.loaders.delimited import detect_delimiter, is_header, parse_block
+from kg.loaders.rdf import RDF_SUFFIXES, RdfParser
+from kg.loaders.skips import SkipLog
+from kg.loaders.source import Source
+from kg.types import Entity, Triple
+
+
+class TripleReader:
+    """The triples of one file as lists of about 50,000, in the file's order, duplicates included.
+
+    Iterating again reads the file again.
+
+    Attributes:
+        lines: lines read so far (of RDF: statements).
+        skipped: the malformed lines passed over; only with `skip_bad`.
+    """
+
+    def __init__(self, path: Path | str, *, skip_bad: bool = False) -> None:
+        self._source = Source(path)
+        self._skip_bad = skip_bad
+        self._entities: list[Entity] = []
+        self.lines = 0
+        self.skipped = SkipLog(skip_bad)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._source.path
+
+    @property
+    def bytes_total(self) -> int:
+        """The file's size in bytes as stored; 0 for a pipe."""
+        return self._source.bytes_total
+
+    @property
+    def bytes_read(self) -> int:
+        """How many of `bytes_total` have been read."""
+        return self._source.bytes_read
+
+    def __iter__(self) -> Iterator[list[Triple]]:
+        """Batches of triples.
+
+        Raises:
+            BadInputError: a malformed line (unless skipped), a damaged file, or no triple in it at all.
+        """
+        self.lines, self.skipped, self._entities = 0, SkipLog(self._skip_bad), []
+        found = False
+        for batch in self._rdf() if self._source.suffix in RDF_SUFFIXES else self._delimited():
+            found = True
+            yield batch
+        if not found and not self._entities:
+            why = f" ({self.skipped}; the first: {self.skipped.first[0]})" if self.skipped.count else ""
+            raise BadInputError(f"holds no triple{why}", path=self.path)
+
+    def entities(self) -> Iterator[Entity]:
+        """Entities that the file itself names (RDF labels, aliases, types); complete once the triples are read."""
+        yield from self._entities
+
+    def _delimited(self) -> Iterator[list[Triple]]:
+        delimiter = None
+        for block in self._source.blocks():
+            first, lines = self.lines + 1, block.count(b"\n")
+            rows = block
+            if delimiter is None:
+                delimiter = detect_delimiter(block, first_only=not self._skip_bad)
+                if delimiter and first == 1 and is_header(block, delimiter):
+                    rows, first = block[block.find(b"\n") + 1 :], 2
+            batch = parse_block(rows, delimiter or "\t", self.path, first, self.skipped)
+            self.lines += lines
+            if batch:
+                yield batch
+
+    def _rdf(self) -> Iterator[list[Triple]]:
+        parser = RdfParser(self.path, self._source.suffix, self.skipped)
+        with self._source.open() as file:
+            for batch in parser.batches(file):
+                self.lines = parser.statements
+                yield batch
+        self.lines = parser.statements
+        self._entities = parser.entities()
+
+
+def read_triples(path: Path | str, *, skip_bad: bool = False) -> TripleReader:
+    """Open a file of triples: by tab, `|` or comma (its first line tells), N-Triples (.nt), Turtle (.ttl); also `.gz`.
+
+    Args:
+        path: the file.
+        skip_bad: count malformed lines and go on, where otherwise the first one raises.
+
+    Raises:
+        BadInputError: the file is missing, unreadable or a folder; its content is judged while iterating.
+    """
+    return TripleReader(path, skip_bad=skip_bad)

@@ -1,0 +1,126 @@
+"""The manifest `kg.json` of a KG directory: what the folder is, its counts, and the SHA-256 of the files it derives.
+
+The record `triples.db` is the truth about counts; the manifest repeats them for people and for `trivium kg verify`.
+`stamp` names the write transaction that the manifest describes: where it differs from the record's own, a writer was
+killed after its commit, and counts and `record_sha256` are those of the transaction before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from kg.files import sha256_file, write_atomic
+
+MANIFEST = "kg.json"
+FORMAT = 1
+"""The version of the directory's layout; a higher one is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Contents of `kg.json`. Times are UTC in ISO 8601; `derived` maps a file's path in the folder to its SHA-256."""
+
+    created: str
+    updated: str
+    entities: int
+    relations: int
+    triples: int
+    hash: str
+    stamp: str
+    record_sha256: str | None = None
+    derived: dict[str, str] = field(default_factory=dict)
+    format: int = FORMAT
+
+
+def now() -> str:
+    """The present time, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _checksum(fields: dict[str, object]) -> str:
+    return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def write_manifest(directory: Path, manifest: Manifest) -> None:
+    """Replace the manifest in one step."""
+    fields = asdict(manifest)
+    text = json.dumps({**fields, "checksum": _checksum(fields)}, indent=1, ensure_ascii=False)
+    write_atomic(directory / MANIFEST, text.encode() + b"\n")
+
+
+def is_kg(directory: Path) -> bool:
+    """Whether a folder holds a KG, whatever its state."""
+    return (directory / MANIFEST).is_file()
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Read the manifest of a KG directory.
+
+    Raises:
+        NotAKnowledgeBaseError: there is no folder of that name or no manifest in it.
+        VersionError: a newer Trivium wrote it.
+        CorruptError: it is damaged.
+    """
+    path = directory / MANIFEST
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotAKnowledgeBaseError(
+            f"{directory} holds no KG (it has no {MANIFEST}); make one with: trivium kg build --out {directory} FILE"
+        ) from None
+    return _parse(path, data)
+
+
+def _parse(path: Path, data: bytes) -> Manifest:
+    try:
+        fields = json.loads(data)
+        version, checksum = int(fields["format"]), fields.pop("checksum", None)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise CorruptError(_damaged(path)) from None
+    if version > FORMAT:
+        raise VersionError(f"{path} has format {version}, this Trivium reads up to {FORMAT}: upgrade Trivium")
+    if checksum != _checksum(fields):
+        raise CorruptError(_damaged(path))
+    try:
+        return Manifest(**fields)
+    except TypeError:
+        raise CorruptError(_damaged(path)) from None
+
+
+def _damaged(path: Path) -> str:
+    return f"{path} is damaged: see trivium kg verify {path.parent}; build the KG again from its files or an export"
+
+
+def register_derived(directory: Path, paths: Iterable[Path]) -> None:
+    """Note the SHA-256 of files that were derived from the KG (learnt models, indexes) so that `kg verify` guards them.
+
+    Call it after the files are in place, holding the KG's write lock (`kg.embedded.locks.write_lock`). A path that no
+    longer exists is struck off. `paths` lie inside `directory`, absolute or relative to it.
+    """
+    manifest = read_manifest(directory)
+    derived = dict(manifest.derived)
+    for path in paths:
+        name = (directory / path).relative_to(directory).as_posix()
+        if (directory / name).is_file():
+            derived[name] = sha256_file(directory / name)
+        else:
+            derived.pop(name, None)
+    write_manifest(directory, replace(manifest, derived=derived, updated=now()))
+
+
+def check_derived(directory: Path, manifest: Manifest) -> list[str]:
+    """One sentence for each registered file that is missing or whose bytes differ."""
+    problems = []
+    for name, expected in sorted(manifest.derived.items()):
+        path = directory / name
+        if not path.is_file():
+            problems.append(f"{path} is missing")
+        elif sha256_file(path) != expected:
+            problems.append(f"{path} is damaged: its SHA-256 is not the one in {MANIFEST}")
+    return problems

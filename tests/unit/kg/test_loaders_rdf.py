@@ -1,0 +1,74 @@
+"""N-Triples and Turtle: statements become triples or describe entities."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from kg.errors import BadInputError
+from kg.loaders import read_entities, read_triples
+from kg.types import Entity, Triple
+
+A = "http://a.org/"
+TURTLE = """@prefix : <http://a.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+:alien a :Film ; rdfs:label "Alien, le huitième passager"@fr, "Alien"@en ; skos:altLabel "Alien (1979)" ;
+  :directed_by :scott ; :runtime 117 ; :tagline "In space\\nno one" .
+:scott skos:prefLabel "Ridley Scott" ; :knows [ :name "someone" ], _:b .
+"""
+
+
+def triples(path: Path, *, skip_bad: bool = False) -> list[Triple]:
+    return [triple for batch in read_triples(path, skip_bad=skip_bad) for triple in batch]
+
+
+def test_turtle_triples_and_entities(tmp_path: Path) -> None:
+    path = tmp_path / "films.ttl"
+    path.write_text(TURTLE)
+    reader = read_triples(path)
+    found = [triple for batch in reader for triple in batch]
+    assert found == [
+        Triple(f"{A}alien", f"{A}directed_by", f"{A}scott"),
+        Triple(f"{A}alien", f"{A}runtime", "117"),
+        Triple(f"{A}alien", f"{A}tagline", "In space no one"),
+        Triple(f"{A}scott", f"{A}knows", "_:films-1"),
+        Triple("_:films-1", f"{A}name", "someone"),
+        Triple(f"{A}scott", f"{A}knows", "_:b"),
+    ]
+    alien = Entity(f"{A}alien", "Alien", ("Alien, le huitième passager", "Alien (1979)"), ("Film",))
+    assert list(reader.entities()) == [alien, Entity(f"{A}scott", "Ridley Scott")]
+    assert list(read_entities(path)) == [alien, Entity(f"{A}scott", "Ridley Scott")]
+    assert triples(path) == found, "a node without a label gets the same id at every reading"
+
+
+def test_ntriples_by_gzip_with_mark_and_skips(tmp_path: Path) -> None:
+    text = f'<{A}x> <{A}r> "1" .\nnot a statement\n<{A}x> <{A}r> "" .\n_:b0 <{A}r> <{A}y> .\n'
+    path = tmp_path / "g.nt.gz"
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf" + text.encode()))
+    with pytest.raises(BadInputError, match="line 2") as caught:
+        triples(path)
+    assert "--skip-bad" in str(caught.value)
+    reader = read_triples(path, skip_bad=True)
+    assert list(reader) == [[Triple(f"{A}x", f"{A}r", "1"), Triple("_:b0", f"{A}r", f"{A}y")]]
+    assert (reader.skipped.count, reader.lines) == (2, 3)
+
+
+def test_labels_alone_are_no_error_and_nothing_is(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.nt"
+    labels.write_text(f'<{A}x> <http://www.w3.org/2000/01/rdf-schema#label> "X" .\n')
+    assert triples(labels) == []
+    assert list(read_entities(labels)) == [Entity(f"{A}x", "X")]
+    (tmp_path / "empty.ttl").write_text("# nothing\n")
+    with pytest.raises(BadInputError, match="holds no triple"):
+        triples(tmp_path / "empty.ttl")
+
+
+def test_a_cut_gzip_and_bad_utf8_are_named(tmp_path: Path) -> None:
+    whole = gzip.compress("".join(f'<{A}x{i}> <{A}r> "{i * i}" .\n' for i in range(20_000)).encode())
+    (tmp_path / "cut.nt.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(BadInputError, match="cut short"):
+        triples(tmp_path / "cut.nt.gz")
+    (tmp_path / "bad.nt").write_bytes(f'<{A}x> <{A}r> "'.encode() + b'\xff" .\n')
+    with pytest.raises(BadInputError, match="UTF-8"):
+        triples(tmp_path / "bad.nt")
