@@ -33,16 +33,17 @@ def fsync_file(path: Path) -> None:
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Replace a file in one step: a reader, or the next start after a kill, sees the old bytes or the new ones."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp's 0600 would lock out a server that runs as another user
-        os.replace(temporary, path)
+        temporary.chmod(0o644)  # mkstemp's 0600 would lock out a server that runs as another user
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     fsync_folder(path.parent)
 
@@ -82,7 +83,7 @@ def atomic_folder(target: Path) -> Iterator[Path]:
     try:
         yield folder
         fsync_folder(folder)
-        os.replace(folder, target)
+        folder.replace(target)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -62,6 +62,10 @@ class GraphStore(Protocol):
         """The hops that leave each entity: which relations a chain from it may begin with, and in which direction."""
         ...
 
+    async def transitions(self) -> dict[Hop, frozenset[Hop]]:
+        """For every hop of the KG, the hops that leave some entity which it reaches."""
+        ...
+
     async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
         """Walk a chain from all seeds at once. `limit` caps the entities reached at every hop (lowest support dropped).
 

@@ -9,8 +9,8 @@ import numpy as np
 from kg.embedded.columns import Int32, Int64, Ints
 from kg.embedded.paths import CodedPath, simple_paths
 from kg.embedded.snapshot import Snapshot
-from kg.embedded.walk import has_triples
 from kg.embedded.walk import follow as walk_chain
+from kg.embedded.walk import has_triples
 from kg.types import (
     ChainResult,
     Direction,
@@ -91,7 +91,8 @@ def _row(
     """Codes and ends of an entity's triples in the order of the protocol, at most `limit`."""
     start, relations = int(snapshot.indptr[row]), snapshot.relations
     code = None if relation is None else snapshot.relation_codes[relation]
-    marks = (0, relations, relations, 2 * relations) if code is None else (code, code + 1, code + relations, code + relations + 1)
+    first, last = (0, relations) if code is None else (code, code + 1)
+    marks = (first, last, first + relations, last + relations)
     rel = snapshot.rel[start : snapshot.indptr[row + 1]]
     bounds = (start + rel.searchsorted(np.array(marks, dtype=np.int32))).tolist()
     forward, inverse = np.arange(*bounds[:2]), np.arange(*bounds[2:])

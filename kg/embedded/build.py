@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
-import secrets
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from kg.content_hash import ContentHash, hash_coded, hash_strings
 from kg.embedded.columns import Int32, Int64
 from kg.embedded.locks import build_lock
-from kg.embedded.record import RECORD, Meta, create, name_lanes, save_meta
+from kg.embedded.record import RECORD, Meta, create, meta_of, new_stamp, save_meta
 from kg.embedded.snapshot import write_snapshot
 from kg.embedded.tables import Tables, Texts, sort_rows
 from kg.errors import BadInputError, KnowledgeBaseExistsError
@@ -73,19 +72,30 @@ def read_input(batches: Iterable[Iterable[Triple]], entities: Iterable[Entity], 
     """Read everything into numbers: distinct triples, entities in the order of their ids."""
     numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     relations: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-    columns = _intern(batches, numbers, relations, progress)
+    with paused_collector():
+        columns = _intern(batches, numbers, relations, progress)
     if not len(columns[0]):
         raise BadInputError("there are no triples in the input")
     named = [(numbers[entity.id], entity) for entity in entities]
     keys, place = _sorted_names(numbers)
     names, relation_place = _sorted_names(relations)
-    heads, codes, tails = columns
-    distinct = sort_rows(
-        (place[heads], relation_place[codes], place[tails]), (len(keys), len(names), len(keys)), unique=True
-    )
+    placed = (place[columns[0]], relation_place[columns[1]], place[columns[2]])
+    heads, codes, tails = sort_rows(placed, (len(keys), len(names), len(keys)), unique=True)
     labels = [""] * len(keys)
     aliases, types = _attach(named, place, labels)
-    return Tables(keys, labels, names, *distinct, aliases, types)
+    return Tables(keys, labels, names, heads, codes, tails, aliases, types)
+
+
+@contextmanager
+def paused_collector() -> Iterator[None]:
+    """No cyclic garbage collection inside: walking again and again all that was read takes a third of a build."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _intern(
@@ -146,7 +156,7 @@ def _attach(named: list[tuple[int, Entity]], place: Int32, labels: list[str]) ->
 def write_directory(folder: Path, tables: Tables, progress: Progress) -> KGInfo:
     """Write record, snapshot and manifest of a KG into an empty folder, durably."""
     try:
-        meta = _meta(tables)
+        meta = meta_of(tables, 1, new_stamp())
     except UnicodeEncodeError as error:
         raise BadInputError(f"a name cannot be written as UTF-8: {error.object[:80]!r}") from None
     _write_record(folder / RECORD, tables, meta, progress)
@@ -159,30 +169,6 @@ def write_directory(folder: Path, tables: Tables, progress: Progress) -> KGInfo:
         folder, Manifest(time, time, info.entities, info.relations, info.triples, info.hash, meta.stamp, digest)
     )
     return info
-
-
-def _meta(tables: Tables) -> Meta:
-    content = hash_coded(
-        hash_strings(tables.keys), hash_strings(tables.relations), tables.heads, tables.codes, tables.tails
-    )
-    names = ContentHash().plus(name_lanes(name_rows(tables)))
-    in_triples = int(np.count_nonzero(tables.degrees()))
-    return Meta(1, new_stamp(), in_triples, len(tables.relations), content, names)
-
-
-def new_stamp() -> str:
-    """A name for a write transaction: 16 random hexadecimal digits."""
-    return secrets.token_hex(8)
-
-
-def name_rows(tables: Tables) -> Iterator[tuple[str, str, str]]:
-    """(kind, entity key, text) of every label, alias and type."""
-    for row, label in enumerate(tables.labels):
-        if label:
-            yield "label", tables.keys[row], label
-    for kind, texts in (("alias", tables.aliases), ("type", tables.types)):
-        for row, text in zip(texts.owners.tolist(), texts.texts, strict=True):
-            yield kind, tables.keys[row], text
 
 
 def _write_record(path: Path, tables: Tables, meta: Meta, progress: Progress) -> None:

@@ -92,7 +92,7 @@ def _adjacency(tables: Tables) -> Iterator[NamedArray]:
 
 
 def _relation_stats(source: Int32, code: Int32, relations: int) -> Int64:
-    """Triples, distinct heads and distinct tails of each relation: rows are sorted, so a (row, code) run is one entity."""
+    """Triples, distinct heads, distinct tails of each relation: rows are sorted, so a (row, code) run is one entity."""
     first = np.ones(len(code), dtype=bool)
     first[1:] = (code[1:] != code[:-1]) | (source[1:] != source[:-1])
     runs = np.bincount(code[first], minlength=2 * relations)

@@ -1,15 +1,16 @@
 """The record `triples.db`: a SQLite database (WAL) that holds the KG; everything else is derived from it.
 
-    meta        one row: format, version and stamp of the last write transaction, counts, content hash, names hash
-    entities    id, key (the entity's id as users know it), label (NULL where it is the key), degree
-    aliases     entity, alias          types   entity, type
-    relations   id, name, triples
-    triples     head, relation, tail   (the primary key; the other direction is read from the snapshot)
+meta        one row: format, version and stamp of the last write transaction, counts, content hash, names hash
+entities    id, key (the entity's id as users know it), label (NULL where it is the key), degree
+aliases     entity, alias          types   entity, type
+relations   id, name, triples
+triples     head, relation, tail   (the primary key; the other direction is read from the snapshot)
 """
 
 from __future__ import annotations
 
 import itertools
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -18,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kg.content_hash import ContentHash, Lanes, hash_strings
-from kg.embedded.columns import Int64
+from kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings
+from kg.embedded.columns import Int32, Int64
 from kg.embedded.tables import Tables, Texts
 from kg.errors import BusyError, CorruptError, NotAKnowledgeBaseError, VersionError
 from kg.types import KGInfo
@@ -90,21 +91,27 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
 
 @contextmanager
 def record_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors about the file into Trivium's: `BusyError`, `CorruptError`; others pass."""
+    """Turn SQLite's errors about the file into Trivium's, as `translated` does."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise BusyError(f"{path} is locked by another process; try again when it is done") from error
-        if code is not None and code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-            raise OSError(f"{path}: {error}") from error
-        raise CorruptError(damaged(path, str(error))) from error
+        raise translated(error, path) from error
+
+
+def translated(error: sqlite3.DatabaseError, path: Path) -> Exception:
+    """What SQLite's error about a record means: `BusyError`, `OSError` (disk full, I/O) or `CorruptError`."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return BusyError(f"{path} is locked by another process; try again when it is done")
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+        return OSError(f"{path}: {error}")
+    return CorruptError(damaged(path, str(error)))
 
 
 def damaged(path: Path, why: str) -> str:
     """What `CorruptError` says of a record."""
-    return f"{path} is damaged ({why}): run trivium kg verify {path.parent}, then build the KG again from its files or an export"
+    remedy = f"run trivium kg verify {path.parent}, then build the KG again from its files or an export"
+    return f"{path} is damaged ({why}): {remedy}"
 
 
 @contextmanager
@@ -132,7 +139,8 @@ def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
         low, high, names_low, names_high = (int(lane, 16) for lane in lanes)
     except (TypeError, ValueError):
         raise CorruptError(damaged(path, "its meta table holds no valid hash")) from None
-    return Meta(version, stamp, entities, relations, ContentHash(low, high, triples), ContentHash(names_low, names_high, names))
+    content = ContentHash(low, high, triples)
+    return Meta(version, stamp, entities, relations, content, ContentHash(names_low, names_high, names))
 
 
 def save_meta(connection: sqlite3.Connection, meta: Meta) -> None:
@@ -149,6 +157,29 @@ def save_meta(connection: sqlite3.Connection, meta: Meta) -> None:
 def name_lanes(rows: Iterable[tuple[str, str, str]]) -> Lanes:
     """The lanes of (kind, entity key, text) rows, kind being label, alias or type: uint64 [n, 2]."""
     return hash_strings(f"{kind}\0{key}\0{text}" for kind, key, text in rows)
+
+
+def meta_of(tables: Tables, version: int, stamp: str) -> Meta:
+    """The row of `meta` computed from scratch; `UnicodeEncodeError` where a name is no UTF-8."""
+    entities, relations = hash_strings(tables.keys), hash_strings(tables.relations)
+    content = hash_coded(entities, relations, tables.heads, tables.codes, tables.tails)
+    names = ContentHash().plus(name_lanes(_name_rows(tables)))
+    in_triples = int(np.count_nonzero(tables.degrees()))
+    return Meta(version, stamp, in_triples, len(tables.relations), content, names)
+
+
+def new_stamp() -> str:
+    """A name for a write transaction: 16 random hexadecimal digits."""
+    return secrets.token_hex(8)
+
+
+def _name_rows(tables: Tables) -> Iterator[tuple[str, str, str]]:
+    for row, label in enumerate(tables.labels):
+        if label:
+            yield "label", tables.keys[row], label
+    for kind, texts in (("alias", tables.aliases), ("type", tables.types)):
+        for row, text in zip(texts.owners.tolist(), texts.texts, strict=True):
+            yield kind, tables.keys[row], text
 
 
 def fetch_ints(connection: sqlite3.Connection, query: str, columns: int) -> Int64:
@@ -169,38 +200,33 @@ def read_tables(connection: sqlite3.Connection) -> Tables:
         IndexError: a triple names an entity or relation that is not there.
     """
     entities = connection.execute("SELECT id, key, label FROM entities ORDER BY key").fetchall()
-    place = _places([row[0] for row in entities])
+    ids = np.array([row[0] for row in entities], dtype=np.int64)
     names = connection.execute("SELECT id, name FROM relations ORDER BY name").fetchall()
-    relation_place = _places([row[0] for row in names])
+    relation_ids = np.array([row[0] for row in names], dtype=np.int64)
     triples = fetch_ints(connection, "SELECT head, relation, tail FROM triples", 3)
-    tables = Tables(
+    return Tables(
         keys=[row[1] for row in entities],
         labels=[row[2] or "" for row in entities],
         relations=[row[1] for row in names],
-        heads=_renumber(place, triples[:, 0]),
-        codes=_renumber(relation_place, triples[:, 1]),
-        tails=_renumber(place, triples[:, 2]),
-        aliases=_texts(connection, "SELECT entity, alias FROM aliases", place),
-        types=_texts(connection, "SELECT entity, type FROM types", place),
+        heads=_renumber(ids, triples[:, 0]),
+        codes=_renumber(relation_ids, triples[:, 1]),
+        tails=_renumber(ids, triples[:, 2]),
+        aliases=_texts(connection, "SELECT entity, alias FROM aliases", ids),
+        types=_texts(connection, "SELECT entity, type FROM types", ids),
     )
-    return tables
 
 
-def _places(ids: list[int]) -> Int64:
-    """`place[id]` = the position of a row id in the list; -1 elsewhere."""
-    place = np.full(max(ids, default=0) + 1, -1, dtype=np.int64)
-    place[ids] = np.arange(len(ids))
-    return place
-
-
-def _renumber(place: Int64, ids: Int64) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    found = place[ids]
-    if len(found) and found.min() < 0:
+def _renumber(ids: Int64, wanted: Int64) -> Int32:
+    """Where each wanted row id stands in `ids`, int32 [n]; `IndexError` where one does not."""
+    order = np.argsort(ids)
+    ordered = ids[order]
+    places = np.minimum(np.searchsorted(ordered, wanted), len(ids) - 1)
+    if len(wanted) and (not len(ids) or (ordered[places] != wanted).any()):
         raise IndexError("a row names an entity or a relation that does not exist")
-    return found.astype(np.int32)
+    return order[places].astype(np.int32)
 
 
-def _texts(connection: sqlite3.Connection, query: str, place: Int64) -> Texts:
+def _texts(connection: sqlite3.Connection, query: str, ids: Int64) -> Texts:
     rows = connection.execute(query).fetchall()
-    owners = _renumber(place, np.array([row[0] for row in rows], dtype=np.int64))
+    owners = _renumber(ids, np.array([row[0] for row in rows], dtype=np.int64))
     return Texts.of([(owner, row[1]) for owner, row in zip(owners.tolist(), rows, strict=True)])

@@ -13,11 +13,12 @@ _SHOWN = 3  # types shown
 
 
 def relation_schema(snapshot: Snapshot) -> list[RelationSchema]:
-    """All relations, most triples first (ties: by name). Milliseconds; some tenths of a second for millions with types."""
+    """All relations, most triples first (ties: by name). Milliseconds; tenths of a second for millions with types."""
     types = _types(snapshot) if len(snapshot.type_codes) else [()] * (2 * snapshot.relations)
     rows = [
-        RelationSchema(name, *counts, types[code], types[code + snapshot.relations])
-        for code, (name, counts) in enumerate(zip(snapshot.relation_names, snapshot.relation_stats.tolist(), strict=True))
+        RelationSchema(name, triples, heads, tails, types[code], types[code + snapshot.relations])
+        for code, name in enumerate(snapshot.relation_names)
+        for triples, heads, tails in (snapshot.relation_stats[code].tolist(),)
     ]
     return sorted(rows, key=lambda row: (-row.triples, row.name))
 

@@ -6,13 +6,12 @@ number, and rapidfuzz scores them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
-from kg.embedded.columns import Int64, StringColumn, find_hashes, hash_rows
+from kg.embedded.columns import Int64, StringColumn, find_hashes, hash_rows, hash_text
 from kg.embedded.names import fold_names, grams_of
 from kg.embedded.snapshot import Snapshot
 from kg.types import EntityHit, MatchKind
@@ -46,21 +45,21 @@ def find(snapshot: Snapshot, texts: Sequence[str], *, limit: int = 10, fuzzy: bo
 def find_named(snapshot: Snapshot, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
     """Exact and folded matches only, best first."""
     folded = fold_names(texts)
-    wanted = StringColumn.pack(folded)
-    starts, stops = find_hashes(snapshot.name_hash, hash_rows(wanted))
+    starts, stops = find_hashes(snapshot.name_hash, hash_rows(StringColumn.pack(folded)))
     out: list[list[EntityHit]] = [[] for _ in texts]
     for place in np.flatnonzero(stops > starts).tolist():
-        names = np.arange(starts[place], stops[place])
-        same = [name == folded[place] for name in snapshot.folded_names.take(names)]
-        if folded[place] and any(same):
-            exact = snapshot.name_raw[names] == hash_rows(StringColumn.pack([texts[place]]))
-            out[place] = _hits(snapshot, _named(snapshot.name_entity[names[same]], exact[same]), limit)
+        names = range(int(starts[place]), int(stops[place]))
+        out[place] = _hits(snapshot, _named(snapshot, texts[place], folded[place], names), limit)
     return out
 
 
-def _named(entities: NDArray[np.integer], exact: NDArray[np.bool_]) -> Iterable[Found]:
-    for entity, to_the_letter in zip(entities.tolist(), exact.tolist(), strict=True):
-        yield (entity, EXACT, "exact") if to_the_letter else (entity, FOLDED, "folded")
+def _named(snapshot: Snapshot, text: str, folded: str, names: range) -> Iterator[Found]:
+    """Those of the names, all with the hash of `folded`, that are it."""
+    raw = hash_text(text)
+    for name in names:
+        if folded and snapshot.folded_names[name] == folded:
+            to_the_letter = int(snapshot.name_raw[name]) == raw
+            yield (int(snapshot.name_entity[name]), *((EXACT, "exact") if to_the_letter else (FOLDED, "folded")))
 
 
 def find_similar(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[EntityHit]:
@@ -93,7 +92,8 @@ def _candidates(snapshot: Snapshot, folded: str) -> Int64:
     total = np.cumsum((stops - starts)[order])
     # The rarest few, whatever they cost up to the bound; always one, cut short if it alone is over it.
     chosen = order[: max(int(np.searchsorted(total, _POSTINGS, side="right")), 1)]
-    parts = [snapshot.gram_names[start : min(stop, start + _POSTINGS)] for start, stop in zip(starts[chosen], stops[chosen], strict=True)]
+    bounds = zip(starts[chosen].tolist(), stops[chosen].tolist(), strict=True)
+    parts = [snapshot.gram_names[start : min(stop, start + _POSTINGS)] for start, stop in bounds]
     if not parts:
         return np.empty(0, dtype=np.int64)
     names, shared = np.unique(np.concatenate(parts), return_counts=True)
@@ -117,13 +117,10 @@ def _hits(snapshot: Snapshot, found: Iterable[Found], limit: int) -> list[Entity
     for entity, score, kind in found:
         if score > best.get(entity, (0.0, kind))[0]:
             best[entity] = (score, kind)
-    rows = np.fromiter(best, dtype=np.int64, count=len(best))
-    degrees = snapshot.degrees(rows)
-    scores = np.array([score for score, _ in best.values()])
-    order = np.lexsort((rows, -degrees, -scores))[:limit]
-    rows, chosen = rows[order], [list(best.values())[place] for place in order.tolist()]
-    ids, labels, counts = snapshot.keys.take(rows), snapshot.names(rows), degrees[order].tolist()
+    rows = list(best)
+    degrees = dict(zip(rows, snapshot.degrees(np.array(rows, dtype=np.int64)).tolist(), strict=True))
+    ordered = sorted(rows, key=lambda row: (-best[row][0], -degrees[row], row))[:limit]
     return [
-        EntityHit(id_, label, score, degree, kind)
-        for id_, label, degree, (score, kind) in zip(ids, labels, counts, chosen, strict=True)
+        EntityHit(key := snapshot.keys[row], snapshot.labels[row] or key, best[row][0], degrees[row], best[row][1])
+        for row in ordered
     ]

@@ -11,11 +11,12 @@ import hashlib
 import json
 import shutil
 from pathlib import Path
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, find_hashes, hash_rows
+from kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, hash_rows, hash_text
 from kg.embedded.layout import ARRAYS, snapshot_arrays
 from kg.embedded.tables import Tables
 from kg.files import atomic_folder, fsync_file, sha256_file, write_atomic
@@ -24,6 +25,26 @@ from kg.types import Hop
 FOLDER = "snapshot"
 HEADER = "header.json"
 FORMAT = 1
+_FEW = 8  # ids looked up one by one rather than as arrays
+
+
+Arrays = dict[str, NDArray[Any]]
+"""The arrays of `kg.embedded.layout.ARRAYS` by name; their dtypes differ."""
+
+
+class FileEntry(TypedDict):
+    """Size in bytes and SHA-256 of one array's file."""
+
+    bytes: int
+    sha256: str
+
+
+class Header(TypedDict):
+    """Contents of `header.json`, without its checksum."""
+
+    format: int
+    stamp: str
+    files: dict[str, FileEntry]
 
 
 class SnapshotError(Exception):
@@ -41,7 +62,7 @@ class Snapshot:
         relation_names: R names, sorted; `relation_codes` maps a name to its code in [0, R).
     """
 
-    def __init__(self, stamp: str, arrays: dict[str, NDArray[np.generic]]) -> None:
+    def __init__(self, stamp: str, arrays: Arrays) -> None:
         self.stamp = stamp
         self.arrays = arrays
         self.indptr: Int64 = arrays["indptr"]
@@ -74,18 +95,30 @@ class Snapshot:
 
     def rows(self, ids: list[str]) -> Int64:
         """The numbers of entity ids, int64 [n]; -1 where an id is unknown."""
-        wanted = StringColumn.pack(ids)
-        starts, stops = find_hashes(self._key_hash, hash_rows(wanted))
-        out = np.full(len(ids), -1, dtype=np.int64)
-        for place, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
-            for row in self._key_order[start:stop].tolist():
-                if self.keys[row] == ids[place]:
-                    out[place] = row
-        return out
+        if len(ids) <= _FEW:
+            return np.array([self.row(id_) for id_ in ids], dtype=np.int64)
+        if not self.entities:
+            return np.full(len(ids), -1, dtype=np.int64)
+        wanted = hash_rows(StringColumn.pack(ids))
+        places = np.minimum(np.searchsorted(self._key_hash, wanted), self.entities - 1)
+        rows = self._key_order[places].astype(np.int64)
+        rows[self._key_hash[places] != wanted] = -1
+        known = np.flatnonzero(rows >= 0)
+        for place, key in zip(known.tolist(), self.keys.take(rows[known]), strict=True):
+            if key != ids[place]:  # two ids of one hash
+                rows[place] = self.row(ids[place])
+        return rows
 
     def row(self, entity: str) -> int:
-        """The number of one entity id, -1 where it is unknown."""
-        return int(self.rows([entity])[0])
+        """The number of one entity id, -1 where it is unknown: some microseconds."""
+        wanted = np.uint64(hash_text(entity))
+        place = int(self._key_hash.searchsorted(wanted))
+        while place < self.entities and self._key_hash[place] == wanted:
+            row = int(self._key_order[place])
+            if self.keys[row] == entity:
+                return row
+            place += 1
+        return -1
 
     def names(self, rows: Ints) -> list[str]:
         """The labels of entities, int [n]; the id where an entity has no label of its own."""
@@ -116,13 +149,13 @@ def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
     (directory / FOLDER).mkdir(exist_ok=True)
     target = snapshot_path(directory, stamp)
     with atomic_folder(target) as folder:
-        files = {}
+        files: dict[str, FileEntry] = {}
         for name, array in snapshot_arrays(tables):
             path = folder / f"{name}.npy"
             np.save(path, array.astype(ARRAYS[name], copy=False), allow_pickle=False)
             fsync_file(path)
             files[name] = {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
-        header = {"format": FORMAT, "stamp": stamp, "files": files}
+        header: Header = {"format": FORMAT, "stamp": stamp, "files": files}
         write_atomic(folder / HEADER, json.dumps({**header, "checksum": _checksum(header)}, indent=1).encode())
         shutil.rmtree(target, ignore_errors=True)
 
@@ -147,35 +180,36 @@ def open_snapshot(directory: Path, stamp: str) -> Snapshot:
     return Snapshot(stamp, {name: load_array(folder, name, entry["bytes"]) for name, entry in header["files"].items()})
 
 
-def read_header(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
+def read_header(folder: Path) -> Header:
     """The checked contents of a snapshot's header; `SnapshotError` where it is missing or damaged."""
     path = folder / HEADER
     try:
-        header = json.loads(path.read_bytes())
-        checksum = header.pop("checksum")
+        fields = json.loads(path.read_bytes())
+        checksum = fields.pop("checksum")
     except FileNotFoundError:
         raise SnapshotError(f"{path} is missing") from None
     except (ValueError, KeyError, AttributeError):
         raise SnapshotError(f"{path} is damaged") from None
-    if checksum != _checksum(header) or header.get("format") != FORMAT:
+    if checksum != _checksum(fields) or fields.get("format") != FORMAT:
         raise SnapshotError(f"{path} is damaged")
+    header: Header = fields
     return header
 
 
-def load_array(folder: Path, name: str, size: int) -> NDArray[np.generic]:
+def load_array(folder: Path, name: str, size: int) -> NDArray[Any]:
     """Map one array read-only; `SnapshotError` unless its file has `size` bytes and the array its dtype."""
     path = folder / f"{name}.npy"
     try:
         if path.stat().st_size != size:
             raise SnapshotError(f"{path} has not the size that its header names")
-        array = np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)  # memmap's own class slows indexing
+        mapped: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise SnapshotError(f"{path} is missing") from None
     except (ValueError, EOFError):
         raise SnapshotError(f"{path} is damaged") from None
-    if array.dtype != ARRAYS[name]:
+    if mapped.dtype != ARRAYS[name]:
         raise SnapshotError(f"{path} is damaged")
-    return array
+    return mapped.view(np.ndarray)  # memmap's own class slows indexing down
 
 
 def _checksum(header: object) -> str:

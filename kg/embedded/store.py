@@ -16,9 +16,10 @@ from typing import Self
 
 from kg.embedded import answers, search
 from kg.embedded.derive import current_snapshot
-from kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
+from kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors, translated
 from kg.embedded.schema import relation_schema
 from kg.embedded.snapshot import Snapshot
+from kg.embedded.transitions import hops_of, transitions
 from kg.embedded.write import add_triples, delete_triples
 from kg.manifest import read_manifest
 from kg.types import (
@@ -26,6 +27,7 @@ from kg.types import (
     Direction,
     Entity,
     EntityHit,
+    Hop,
     KGInfo,
     LogicalChain,
     ReasoningPath,
@@ -88,17 +90,21 @@ class EmbeddedStore:
 
     def _refresh(self) -> None:
         """Open the newer snapshot if the record was written to since the last look."""
-        record = self.path / RECORD
-        with self._lock, record_errors(record):
+        with self._lock:
             if self._connection is None:
                 raise ValueError(f"the store of {self.path} is closed")
-            # Other connections' commits move it, ours never writes: two microseconds when nothing happened.
-            seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
-            if seen == self._data_version:
-                return
-            if read_meta(self._connection, record).stamp != self._meta.stamp:
-                self._meta, self._snapshot = current_snapshot(self.path, self._connection)
-            self._data_version = seen
+            try:
+                # Moved by every commit of another connection, and this one never writes: microseconds if nothing did.
+                seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
+                if seen != self._data_version:
+                    self._reopen(self._connection)
+                    self._data_version = seen
+            except sqlite3.DatabaseError as error:
+                raise translated(error, self.path / RECORD) from error
+
+    def _reopen(self, connection: sqlite3.Connection) -> None:
+        if read_meta(connection, self.path / RECORD).stamp != self._meta.stamp:
+            self._meta, self._snapshot = current_snapshot(self.path, connection)
 
     async def entities(self, ids: Sequence[str]) -> list[Entity | None]:
         """The entities with these ids; None where there is none."""
@@ -128,6 +134,15 @@ class EmbeddedStore:
     ) -> list[list[WalkedTriple]]:
         """The triples around each entity, walked away from it, sorted by relation, then end."""
         return answers.neighbors(self.snapshot, list(ids), relation, direction, limit)
+
+    async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
+        """The hops that leave each entity; none for an unknown one."""
+        snapshot = self.snapshot
+        return hops_of(snapshot, snapshot.rows(list(ids)))
+
+    async def transitions(self) -> dict[Hop, frozenset[Hop]]:
+        """For every hop of the KG, the hops that leave some entity which it reaches."""
+        return await asyncio.to_thread(transitions, self.snapshot)
 
     async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
         """Walk a chain from all seeds at once; see `GraphStore.follow`."""

@@ -12,7 +12,7 @@ from kg.embedded.columns import Int32, Int64
 
 @dataclass(slots=True)
 class Texts:
-    """Texts that belong to entities (aliases, types): text i belongs to entity `owners[i]`; sorted by owner, then text."""
+    """Texts that belong to entities (aliases, types): text i to entity `owners[i]`; sorted by owner, then text."""
 
     owners: Int64
     texts: list[str]

@@ -37,8 +37,13 @@ class Adjacent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The k entities reached after a hop, ascending: entities int64 [k]; support float64 [k] >= 1, distinct walks;
-    parents int64 [k], for each the place in the layer before of one entity that it is reached from."""
+    """The k entities reached after a hop, ascending.
+
+    Attributes:
+        entities: int64 [k].
+        support: float64 [k], >= 1: the distinct walks that end there.
+        parents: int64 [k]: the place in the layer before of one entity that each is reached from.
+    """
 
     entities: Int64
     support: Support
@@ -98,7 +103,9 @@ def spans(
     """Where the wanted triples of each entity stand in `rel` and `dst`: starts and stops, int64 [n] each."""
     starts, stops = snapshot.indptr[entities], snapshot.indptr[entities + 1]
     if code is not None:
-        return lower_bound(snapshot.rel, starts, stops, code), lower_bound(snapshot.rel, starts, stops, code + 1)
+        pair = np.array([[code], [code + 1]])
+        both = lower_bound(snapshot.rel, np.stack((starts, starts)), np.stack((stops, stops)), pair)
+        return both[0], both[1]
     if direction == "both":
         return starts, stops
     middle = lower_bound(snapshot.rel, starts, stops, snapshot.relations)
@@ -106,7 +113,7 @@ def spans(
 
 
 def lower_bound(column: Int32, starts: Int64, stops: Int64, wanted: int | Int64) -> Int64:
-    """The first place in each ascending stretch `column[start:stop]` whose value is >= `wanted`: int64 [n].
+    """The first place in each ascending stretch `column[start:stop]` whose value is >= `wanted`; arrays of one shape.
 
     All stretches are halved at once, so the loop runs log2 of the longest.
     """
@@ -190,14 +197,14 @@ def _merge(reached: Int64, origin: Int64, support: Support, entities: int) -> La
         first = np.ones(len(ordered), dtype=bool)
         np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
         starts = np.flatnonzero(first)
-        sums = np.add.reduceat(support[order], starts) if len(starts) else support[:0]
+        sums: Support = np.add.reduceat(support[order], starts) if len(starts) else support[:0]
         return Layer(ordered[starts], sums, origin[order[starts]])
     # Many walks for the size of the graph: one pass over an array of all entities beats the sort.
-    sums = np.bincount(reached, weights=support, minlength=entities)
+    totals: Support = np.bincount(reached, weights=support, minlength=entities).astype(np.float64, copy=False)
     parents = np.empty(entities, dtype=np.int64)
     parents[reached[::-1]] = origin[::-1]
-    present = np.flatnonzero(sums)
-    return Layer(present, sums[present], parents[present])
+    present = np.flatnonzero(totals)
+    return Layer(present, totals[present], parents[present])
 
 
 def _best(layer: Layer, cap: int) -> Layer:

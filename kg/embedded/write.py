@@ -15,9 +15,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kg.content_hash import triple_lanes
-from kg.embedded.build import new_stamp
 from kg.embedded.locks import DEFAULT_WAIT, write_lock
-from kg.embedded.record import RECORD, Meta, connect, name_lanes, read_meta, read_tables, record_errors, save_meta
+from kg.embedded.record import (
+    RECORD,
+    Meta,
+    connect,
+    name_lanes,
+    new_stamp,
+    read_meta,
+    read_tables,
+    record_errors,
+    save_meta,
+)
 from kg.embedded.snapshot import remove_other_snapshots, write_snapshot
 from kg.errors import BadInputError
 from kg.files import sha256_file
@@ -167,9 +176,7 @@ def _ids(connection: sqlite3.Connection, table: str, column: str, names: Iterabl
     return {name: row[0] for name, row in found if row is not None}
 
 
-def _count(
-    change: Change, rows: list[Triple], ids: dict[str, int], relations: dict[str, int], sign: int
-) -> None:
+def _count(change: Change, rows: list[Triple], ids: dict[str, int], relations: dict[str, int], sign: int) -> None:
     """Bring degrees and relation counts up to date for triples that came (+1) or went (-1)."""
     degrees = Counter(ids[name] for row in rows for name in (row[0], row[2]))
     triples = Counter(relations[row[1]] for row in rows)

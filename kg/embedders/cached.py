@@ -117,7 +117,8 @@ def _read(path: Path, fingerprint: str) -> dict[str, FloatArray]:
     if not path.exists():
         return {}
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # Read first: NumPy leaves a damaged file open.
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
             header = json.loads(archive["header"].tobytes())
             texts, rows = header["texts"], archive["vectors"]
         if header["fingerprint"] == fingerprint:

@@ -86,7 +86,8 @@ class HuggingFaceEmbedder:
             tokenizer = AutoTokenizer.from_pretrained(self._model)
             model = AutoModel.from_pretrained(self._model, use_safetensors=True)
         except (OSError, ValueError) as error:
-            raise EmbedderError(f"the model {self._model} cannot be loaded: {error}") from error
+            why = str(error).partition("\n")[0]
+            raise EmbedderError(f"the model {self._model} cannot be loaded: {why}") from error
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         return _Loaded(tokenizer, model.eval().to(device), device)
 

@@ -33,7 +33,7 @@ class MiniLMEmbedder:
     @property
     def dimensions(self) -> int:
         """The length of a vector."""
-        return 384 if self._name == MODEL else int(self._model.get_sentence_embedding_dimension() or 0)
+        return 384 if self._name == MODEL else int(self._model.get_embedding_dimension() or 0)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -65,4 +65,5 @@ class MiniLMEmbedder:
         try:
             return SentenceTransformer(self._name, model_kwargs={"use_safetensors": True})
         except (OSError, ValueError) as error:
-            raise EmbedderError(f"the model {self._name} cannot be loaded: {error}") from error
+            why = str(error).partition("\n")[0]
+            raise EmbedderError(f"the model {self._name} cannot be loaded: {why}") from error

@@ -13,6 +13,8 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 from kg.embedders import additive, open_embedder
+from kg.embedders.huggingface import HuggingFaceEmbedder
+from kg.embedders.minilm import MiniLMEmbedder
 from kg.embedders.remote import LangChainEmbedder
 from kg.embedders.weights import weights_hash
 from kg.errors import EmbedderError
@@ -64,7 +66,7 @@ def test_openai_embeddings_by_name(service: type[Service]) -> None:
     np.testing.assert_allclose(vectors[0], np.array([3, 1, 2]) / np.sqrt(14), atol=1e-6)
     assert not vectors[1].any()
     assert service.asked == [["dimensions"], ["abc", "x"]]
-    assert (embedder.dimensions, vectors.dtype) == (3, np.float32)
+    assert (embedder.dimensions, vectors.dtype) == (3, np.dtype(np.float32))
     assert embedder.fingerprint == "langchain:openai:text-embedding-3-small"
     assert additive(embedder) is None
 
@@ -120,7 +122,9 @@ def test_weights_are_known_by_their_files(tmp_path: Path) -> None:
     assert weights_hash("no such model at all!") is None
 
 
-def test_a_real_encoder_of_random_weights(tmp_path: Path) -> None:
+@pytest.fixture
+def encoder(tmp_path: Path) -> Path:
+    """A folder with a BERT of random weights, 16 dimensions."""
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)
@@ -131,9 +135,23 @@ def test_a_real_encoder_of_random_weights(tmp_path: Path) -> None:
         vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
     )
     transformers.BertModel(config).save_pretrained(tmp_path)
-    embedder = open_embedder(f"hf:{tmp_path}")
-    vectors = embedder.embed(["film director", "", "film", "film director currency film director"])
-    np.testing.assert_allclose(vectors[2], embedder.embed(["film"])[0], atol=1e-5)
-    assert (vectors.shape, embedder.dimensions) == ((4, 16), 16)
+    return tmp_path
+
+
+def test_encoders_of_random_weights_agree(encoder: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    texts = ["film director", "", "film", "film director currency film director"]
+    hugging, sentence = HuggingFaceEmbedder(str(encoder)), MiniLMEmbedder(str(encoder))
+    vectors = hugging.embed(texts)
+    np.testing.assert_allclose(vectors[2], hugging.embed(["film"])[0], atol=1e-5)
+    np.testing.assert_allclose(vectors, sentence.embed(texts), atol=1e-5)
+    assert (vectors.shape, hugging.dimensions, sentence.dimensions) == ((4, 16), 16, 16)
     assert not vectors[1].any()
-    assert embedder.fingerprint == open_embedder(f"hf:{tmp_path}").fingerprint != f"hf:{tmp_path}:None"
+    assert hugging.fingerprint == open_embedder(f"hf:{encoder}").fingerprint != f"hf:{encoder}:None"
+
+
+def test_a_model_that_is_not_there_is_named(encoder: Path) -> None:
+    for embedder in (HuggingFaceEmbedder(str(encoder / "vocab.txt")), MiniLMEmbedder(str(encoder / "vocab.txt"))):
+        with pytest.raises(EmbedderError, match="cannot be loaded"):
+            embedder.embed(["a"])
+        assert embedder.name.startswith(("hf:", "minilm"))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from kg.embedders import Embedder, additive, open_embedder
+from kg.embedders import Embedder, additive, open_embedder, unit
 from kg.embedders.hashing import HashingEmbedder
 from kg.embedders.pieces import LONGEST, WordPieces
 from kg.embedders.static import TOKENIZER, WEIGHTS, StaticEmbedder, _package_folder
@@ -50,7 +50,7 @@ def test_sums_add_up(embedder: Embedder) -> None:
     right = [rng.choice(TEXTS) for _ in range(50)]
     joined = sums.token_sums([f"{a}  {b} " for a, b in zip(left, right, strict=True)])
     np.testing.assert_allclose(joined, sums.token_sums(left) + sums.token_sums(right), atol=1e-4)
-    np.testing.assert_allclose(embedder.embed(left), _unit(sums.token_sums(left)), atol=1e-6)
+    np.testing.assert_allclose(embedder.embed(left), unit(sums.token_sums(left)), atol=1e-6)
 
 
 def test_meaning() -> None:
@@ -66,7 +66,7 @@ def test_ids_are_those_of_the_tokenizers_library() -> None:
     letters = "abcdefghijklmnopqrstuvwxyzABC0123456789'-.,()éüñ七人侍한글жш\u00a0\u0301😀_/"
     words = ["".join(rng.choices(letters, k=rng.randint(1, 14))) for _ in range(3000)]
     words += Path(__file__).read_text().split()
-    words = [word for word in words if word.split() == [word] and word not in ("<s>", "</s>", "<unk>")]
+    words = [word for word in words if word.split() == [word] and "<" not in word]
     assert [pieces.encode(word) for word in words] == [
         reference.encode(word, add_special_tokens=False).ids for word in words
     ]
@@ -101,7 +101,7 @@ def test_nothing_heavy_is_imported() -> None:
         "sys.exit(any(m in sys.modules for m in ('wordllama', 'tokenizers', 'faiss', 'langchain', 'torch')))"
     )
     found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=dict(os.environ, PYTHONPATH=".")
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, env=dict(os.environ, PYTHONPATH=".")
     )
     assert found.stderr == ""
     assert found.returncode == 0
@@ -114,7 +114,3 @@ def test_hashing_depends_on_its_seed_alone() -> None:
     assert not np.array_equal(one.embed(TEXTS), other.embed(TEXTS))
     near, far = one.embed(["director", "directed", "zebra"])[1:] @ one.embed(["director"])[0]
     assert near > far
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -1,6 +1,5 @@
 """Entities files, and what is written reads back unchanged."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,7 @@ def test_a_tail_that_no_line_holds_is_refused_and_nothing_changes(tmp_path: Path
     with pytest.raises(BadInputError):
         write_triples(path, [TRIPLES, [Triple("a", "r", bad)]])
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["x.tsv"]
+    assert [found.name for found in tmp_path.iterdir()] == ["x.tsv"]
 
 
 def test_names_with_line_breaks_are_flattened_and_ids_refused(tmp_path: Path) -> None:

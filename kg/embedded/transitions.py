@@ -1,0 +1,56 @@
+"""Which hops leave which entities, and which hop may follow which: the graph's schema as chains see it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kg.embedded.columns import Int64
+from kg.embedded.snapshot import Snapshot
+from kg.types import Hop
+
+
+def hops_of(snapshot: Snapshot, rows: Int64) -> list[frozenset[Hop]]:
+    """The hops that leave each of n entities, given by number; none for an unknown one (-1)."""
+    hops = all_hops(snapshot)
+    out = []
+    for row in rows.tolist():
+        codes = snapshot.rel[snapshot.indptr[row] : snapshot.indptr[row + 1]] if row >= 0 else snapshot.rel[:0]
+        first = np.ones(len(codes), dtype=bool)
+        np.not_equal(codes[1:], codes[:-1], out=first[1:])  # rows are sorted by code
+        out.append(frozenset(hops[code] for code in codes[first].tolist()))
+    return out
+
+
+def all_hops(snapshot: Snapshot) -> list[Hop]:
+    """The hop of every code: R forward, then R inverse."""
+    return [Hop(name, inverse) for inverse in (False, True) for name in snapshot.relation_names]
+
+
+def transitions(snapshot: Snapshot) -> dict[Hop, frozenset[Hop]]:
+    """For every hop, the hops that leave some entity which it reaches.
+
+    An entity's hops are a set of bits; a hop's successors are the union over the entities that its inverse leaves.
+    """
+    hops, relations = all_hops(snapshot), snapshot.relations
+    entity, code = _groups(snapshot)
+    bits = np.zeros((snapshot.entities, -(-2 * relations // 64)), dtype=np.uint64)
+    np.bitwise_or.at(bits, (entity, code // 64), np.uint64(1) << (code % 64).astype(np.uint64))
+    order = np.argsort(code, kind="stable")
+    bounds = np.searchsorted(code[order], np.arange(2 * relations + 1))
+    out = {}
+    for number in range(2 * relations):
+        reached = entity[order[bounds[number] : bounds[number + 1]]]
+        union = np.bitwise_or.reduce(bits[reached], axis=0) if len(reached) else bits[:0].sum(axis=0)
+        inverse = hops[number + relations if number < relations else number - relations]
+        out[inverse] = frozenset(hops[i] for i in range(2 * relations) if union[i // 64] >> np.uint64(i % 64) & np.uint64(1))
+    return out
+
+
+def _groups(snapshot: Snapshot) -> tuple[Int64, NDArray[np.int64]]:
+    """The distinct (entity, code) pairs: entity int64 [g] ascending, code int64 [g]."""
+    entity = np.repeat(np.arange(snapshot.entities), np.diff(snapshot.indptr))
+    code = np.asarray(snapshot.rel)
+    first = np.ones(len(code), dtype=bool)
+    first[1:] = (code[1:] != code[:-1]) | (entity[1:] != entity[:-1])
+    return entity[first], code[first].astype(np.int64)

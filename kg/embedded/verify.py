@@ -1,0 +1,111 @@
+"""Find every kind of damage in a KG directory, without repairing anything.
+
+Three nets, one under the other: SHA-256 of files (manifest, snapshot header), SQLite's own integrity check, and the
+counts, hashes and arrays computed again from the rows of the record.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+
+from kg.embedded.layout import snapshot_arrays
+from kg.embedded.locks import write_lock
+from kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
+from kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path
+from kg.embedded.tables import Tables
+from kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from kg.files import sha256_file
+from kg.manifest import MANIFEST, Manifest, check_derived, read_manifest
+
+
+def verify(directory: Path) -> list[str]:
+    """A sentence for each problem found; an empty list means that the KG is sound.
+
+    Raises:
+        NotAKnowledgeBaseError: the folder holds no KG.
+        VersionError: a newer Trivium wrote it.
+        BusyError: another process is writing to it.
+    """
+    directory = Path(directory)
+    try:
+        manifest = read_manifest(directory)
+    except CorruptError as error:
+        return [str(error)]
+    with write_lock(directory):
+        return [*check_derived(directory, manifest), *_check_record(directory, manifest)]
+
+
+def _check_record(directory: Path, manifest: Manifest) -> list[str]:
+    """Problems of the record and of the snapshot derived from it."""
+    path = directory / RECORD
+    try:
+        with reading(path) as connection:
+            meta = read_meta(connection, path)
+            problems = _integrity(connection, path) + _check_seal(directory, manifest, meta)
+            tables = read_tables(connection)
+            problems += _check_counters(connection, path, tables)
+    except (CorruptError, NotAKnowledgeBaseError, VersionError) as error:
+        return [str(error)]
+    # What rows of a damaged page may do to code that expects text and numbers.
+    except (TypeError, ValueError, IndexError, OverflowError, MemoryError) as error:
+        return [damaged(path, str(error))]
+    if meta_of(tables, meta.version, meta.stamp) != meta:
+        problems.append(damaged(path, "its counts or hashes are not those of its rows"))
+    return problems + _check_snapshot(directory, meta, tables)
+
+
+def _integrity(connection: sqlite3.Connection, path: Path) -> list[str]:
+    """SQLite's own check of pages, indexes and constraints."""
+    found = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
+    return [] if found == ["ok"] else [damaged(path, str(text).replace("\n", "; ")) for text in found]
+
+
+def _check_seal(directory: Path, manifest: Manifest, meta: Meta) -> list[str]:
+    """Every byte of the record, and the manifest's counts, where the manifest is of the record's last transaction.
+
+    It is not after a writer was killed, or while its log could not be moved into the record for a reader's sake.
+    """
+    path, log = directory / RECORD, directory / f"{RECORD}-wal"
+    if manifest.stamp != meta.stamp:
+        return []
+    info, problems = meta.info, []
+    if (manifest.entities, manifest.relations, manifest.triples, manifest.hash) != (
+        info.entities,
+        info.relations,
+        info.triples,
+        info.hash,
+    ):
+        problems.append(f"{directory / MANIFEST} has other counts than {path}")
+    logged = log.is_file() and log.stat().st_size > 0
+    if manifest.record_sha256 is not None and not logged and sha256_file(path) != manifest.record_sha256:
+        problems.append(damaged(path, f"its SHA-256 is not the one in {MANIFEST}"))
+    return problems
+
+
+def _check_counters(connection: sqlite3.Connection, path: Path, tables: Tables) -> list[str]:
+    """The degrees of entities and the triples of relations that the record keeps up to date."""
+    degrees = fetch_ints(connection, "SELECT degree FROM entities ORDER BY key", 1)[:, 0]
+    triples = fetch_ints(connection, "SELECT triples FROM relations ORDER BY name", 1)[:, 0]
+    counted = np.bincount(tables.codes, minlength=len(tables.relations))
+    sound = np.array_equal(degrees, tables.degrees()) and np.array_equal(triples, counted)
+    return [] if sound else [damaged(path, "its degrees are not those of its triples")]
+
+
+def _check_snapshot(directory: Path, meta: Meta, tables: Tables) -> list[str]:
+    """Every file of the snapshot against its SHA-256, and every array against one derived from the record anew."""
+    folder = snapshot_path(directory, meta.stamp)
+    try:
+        files = read_header(folder)["files"]
+        return [
+            f"{folder / name}.npy is damaged: opening the KG derives it again once {folder} is removed"
+            for name, array in snapshot_arrays(tables)
+            if sha256_file(folder / f"{name}.npy") != files[name]["sha256"]
+            or not np.array_equal(load_array(folder, name, files[name]["bytes"]), array)
+        ]
+    except (SnapshotError, KeyError) as error:
+        return [f"{error}: opening the KG derives it again"]
+    except FileNotFoundError as error:
+        return [f"{error.filename} is missing: opening the KG derives it again"]

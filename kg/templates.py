@@ -1,0 +1,145 @@
+"""Question templates with the logical chains they own, and their FAISS index (Keqing, sections 3.1 and 3.2).
+
+Before anything is learnt, every relation has two templates in words made from its name, one a direction. Learning puts
+templates mined from pairs in their place (`policies.template_mining`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+from kg.embedders import Embedder
+from kg.errors import CorruptError
+from kg.files import write_atomic
+from kg.indexes import VectorIndex, relation_words
+from kg.types import Hop, LogicalChain, RelationSchema, chain_text, parse_chain
+
+Exclusion = Literal["always", "never", "cue"]
+"""Whether entities that the question started from are left out of a dependent sub-question's answers: always, never,
+or where the question's words say so ("other", "also")."""
+
+_FILE = "templates.json"
+_INDEX = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTemplate:
+    """A sub-question in words with one [mask], and the chains that answer it.
+
+    Attributes:
+        text: such as `who directed [mask]?`; unique among its KG's templates.
+        chains: the logical chains it owns, the most frequent first, never empty.
+        count: training pairs it was mined from; 0 for one made from the schema.
+        exclusion: when used entities are no answers; learnt from the pairs.
+    """
+
+    text: str
+    chains: tuple[LogicalChain, ...]
+    count: int = 0
+    exclusion: Exclusion = "cue"
+
+
+def schema_template(hop: Hop) -> QuestionTemplate:
+    """A template for one hop from the relation's name alone."""
+    words = relation_words(hop.relation)
+    text = f"[mask] is the {words} of what?" if hop.inverse else f"what is the {words} of [mask]?"
+    return QuestionTemplate(text, ((hop,),))
+
+
+def schema_templates(schema: Iterable[RelationSchema]) -> list[QuestionTemplate]:
+    """Two templates a relation, forward and inverse; relations that read the same in words share theirs."""
+    merged: dict[str, QuestionTemplate] = {}
+    for relation in schema:
+        for inverse in (False, True):
+            made = schema_template(Hop(relation.name, inverse))
+            known = merged.get(made.text)
+            chains = made.chains if known is None else known.chains + made.chains
+            merged[made.text] = QuestionTemplate(made.text, chains)
+    return list(merged.values())
+
+
+@dataclass(frozen=True)
+class TemplateMatch:
+    """A template and the cosine of its text with the sub-question's, in [-1, 1]."""
+
+    template: QuestionTemplate
+    score: float
+
+
+class TemplateIndex:
+    """A KG's templates, matched by encoder cosine through FAISS (eq. 2)."""
+
+    def __init__(self, templates: Sequence[QuestionTemplate], index: VectorIndex, embedder: Embedder) -> None:
+        self.templates = tuple(templates)
+        self._by_text = {template.text: template for template in self.templates}
+        self._index = index
+        self._embedder = embedder
+
+    @classmethod
+    def build(cls, templates: Sequence[QuestionTemplate], embedder: Embedder, *, source_version: str = "") -> Self:
+        """Embed and index the templates."""
+        texts = [template.text for template in templates]
+        return cls(templates, VectorIndex.build(texts, texts, embedder, source_version=source_version), embedder)
+
+    @property
+    def source_version(self) -> str:
+        """The schema's version that the templates were made for."""
+        return self._index.source_version
+
+    def get(self, text: str) -> QuestionTemplate | None:
+        """The template with exactly this text."""
+        return self._by_text.get(text)
+
+    def match(self, sub_questions: Sequence[str], k: int) -> list[list[TemplateMatch]]:
+        """The k templates nearest to each sub-question, best first; a template's own text scores 1.
+
+        A sub-question that is a template to the letter asks the encoder nothing when k is 1.
+        """
+        if k == 1 and all(text in self._by_text for text in sub_questions):
+            return [[TemplateMatch(self._by_text[text], 1.0)] for text in sub_questions]
+        scores, texts = self._index.search(self._embedder.embed(sub_questions), k)
+        return [
+            [TemplateMatch(self._by_text[text], float(score)) for score, text in zip(row, found, strict=True)]
+            for row, found in zip(scores, texts, strict=True)
+        ]
+
+    def save(self, folder: Path) -> None:
+        """Write templates and index; the templates last, since they name what the index must hold."""
+        self._index.save(folder / _INDEX)
+        rows = [
+            {"text": t.text, "chains": [chain_text(c) for c in t.chains], "count": t.count, "exclusion": t.exclusion}
+            for t in self.templates
+        ]
+        write_atomic(folder / _FILE, json.dumps(rows, ensure_ascii=False, indent=1).encode())
+
+    @classmethod
+    def load(cls, folder: Path, embedder: Embedder) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            CorruptError: a file is missing or damaged, or templates and index differ.
+            EmbedderError: another embedder made the index.
+        """
+        templates = read_templates(folder)
+        index = VectorIndex.load(folder / _INDEX, embedder)
+        if list(index.keys) != [template.text for template in templates]:
+            raise CorruptError(f"{folder}: the index does not hold the templates of {_FILE}; build it again")
+        return cls(templates, index, embedder)
+
+
+def read_templates(folder: Path) -> list[QuestionTemplate]:
+    """The templates of a folder without their index; raises `CorruptError`."""
+    try:
+        rows = json.loads((folder / _FILE).read_bytes())
+        return [
+            QuestionTemplate(
+                row["text"], tuple(parse_chain(chain) for chain in row["chains"]), row["count"], row["exclusion"]
+            )
+            for row in rows
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CorruptError(f"{folder / _FILE} is missing or damaged ({error})") from error

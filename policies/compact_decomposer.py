@@ -1,0 +1,139 @@
+"""The compact trained decomposer: finds the topics itself and writes one [mask] sub-question a hop.
+
+It stands where the paper has a LoRA-tuned LLaMA (docs/deviations.md). A log-linear model says which relation each
+position asks for (`policies.slot_model`); mention and chain are chosen together by what the graph allows; each hop is
+then put in the words of its most frequent template, so that matching finds it by cosine like any other sub-question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rapidfuzz import fuzz
+
+from kg.store import GraphStore
+from kg.text import fold_name
+from kg.types import EntityHit, Hop, LogicalChain
+from policies.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from policies.feasibility import Feasible, first_feasible
+from policies.mentions import Mention, Question, find_mentions, find_similar
+from policies.phrasing import has_exclusion_cue
+from policies.readings import Reader, Reading, names_left, words_left
+
+Phrases = Mapping[Hop, tuple[str, str]]
+"""For each hop the text of its template and the template's exclusion habit."""
+
+
+@dataclass(frozen=True)
+class CompactDecomposer:
+    """A trained reader with the words for each hop."""
+
+    reader: Reader
+    phrases: Phrases
+    name: str = "compact"
+
+    async def decompose(
+        self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()
+    ) -> Decomposition:
+        """Take a question apart; no sub-question where no reading is feasible.
+
+        Names are looked up as they stand; where that leaves words unexplained, with typos too.
+        """
+        (split,) = await find_mentions([question], store)
+        if topic_entities:
+            split = await _only_topics(split, topic_entities, store)
+        found, confidence = await self._read(split, store)
+        unexplained = found is None or words_left(split, found.reading, self.reader.encoder.vocabulary)
+        if unexplained and not topic_entities:
+            similar = await find_similar(split, self.reader.encoder.vocabulary, store)
+            if similar:
+                wider = replace(split, mentions=_merge(split.mentions, similar))
+                again, share = await self._read(wider, store)
+                if again is not None:
+                    found, confidence = again, share
+        if found is None:
+            return Decomposition(())
+        return self._write(split, found, confidence)
+
+    async def _read(self, question: Question, store: GraphStore) -> tuple[Feasible | None, float]:
+        """The best feasible reading and its share among the readings considered, in [0, 1]."""
+        ids = list({hit.id for mention in question.mentions for hit in mention.hits})
+        hops = dict(zip(ids, await store.hops(ids), strict=True))
+        readings = self.reader.readings(question, hops, two=False)
+        known = self.reader.encoder.vocabulary
+        if readings and names_left(question, readings[0], known):
+            readings = self.reader.readings(question, hops, two=True)
+        cue = has_exclusion_cue(question.plain)
+        found = await first_feasible(readings, hops, store, excluding=cue)
+        return found, _share(found.reading, readings) if found else 0.0
+
+    def _write(self, question: Question, found: Feasible, confidence: float) -> Decomposition:
+        """Sub-questions in words: one a hop of each topic, then those of the common rest."""
+        cue = has_exclusion_cue(question.plain)
+        subs: list[SubQuestion] = []
+        ends: list[int] = []
+        links: dict[str, tuple[EntityHit, ...]] = {}
+        for topic, entities in zip(found.reading.topics, found.links, strict=True):
+            links[topic.mention.text] = entities
+            own = topic.chain[: len(topic.chain) - found.shared]
+            subs += self._chain(own, len(subs), (), topic.mention.text, cue=cue)
+            ends.append(len(subs) - 1)
+        rest = found.reading.topics[0].chain
+        subs += self._chain(rest[len(rest) - found.shared :], len(subs), tuple(ends), "", cue=cue)
+        return Decomposition(tuple(subs), links, confidence)
+
+    def _chain(
+        self, chain: LogicalChain, first: int, after: tuple[int, ...], mention: str, *, cue: bool
+    ) -> list[SubQuestion]:
+        """The sub-questions of consecutive hops; the first starts from a mention or from the answers of `after`."""
+        out = []
+        for number, hop in enumerate(chain, first):
+            dep = after if number == first else (number - 1,)
+            seeds = tuple(generated(i) for i in dep) or (mention,)
+            text, habit = self.phrases[hop]
+            excludes = bool(dep) and (habit == "always" or (habit == "cue" and cue))
+            out.append(SubQuestion(number, text, dep or (NO_DEPENDENCY,), seeds, excludes))
+        return out
+
+
+def _share(chosen: Reading, readings: Sequence[Reading]) -> float:
+    """The chosen reading's share of the probability of all readings."""
+    total = sum(math.exp(min(r.score - chosen.score, 50.0)) for r in readings)
+    return 1 / total if total else 0.0
+
+
+def _merge(mentions: tuple[Mention, ...], similar: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """Exact mentions and, for spans that have none, similar ones."""
+    taken = {(mention.start, mention.stop) for mention in mentions}
+    return mentions + tuple(m for m in similar if (m.start, m.stop) not in taken)
+
+
+async def _only_topics(question: Question, topics: Sequence[str], store: GraphStore) -> Question:
+    """The question with mentions of the given entities alone.
+
+    A topic that no span names is set where the words are most like its label, or at the end.
+    """
+    found = await store.find(list(topics), fuzzy=False)
+    wanted = {hit.id: hit for hits in found for hit in hits[:1]}
+    mentions = []
+    for mention in question.mentions:
+        hits = tuple(hit for hit in mention.hits if hit.id in wanted)
+        if hits:
+            mentions.append(replace(mention, hits=hits))
+    named = {hit.id for mention in mentions for hit in mention.hits}
+    mentions += [_place(question, hit) for key, hit in wanted.items() if key not in named]
+    return replace(question, mentions=tuple(mentions))
+
+
+def _place(question: Question, hit: EntityHit) -> Mention:
+    """The span most like an entity's label; an empty one at the end where nothing is."""
+    plain, label = question.plain, fold_name(hit.label)
+    size = len(label.split())
+    spans = [(i, j) for i in range(len(plain)) for j in range(i + 1, min(len(plain), i + size + 1) + 1)]
+    best = max(spans, key=lambda s: fuzz.ratio(" ".join(plain[s[0] : s[1]]), label), default=(len(plain), len(plain)))
+    if fuzz.ratio(" ".join(plain[best[0] : best[1]]), label) < 60:
+        best = (len(plain), len(plain))
+    text = question.text[question.words[best[0]].start : question.words[best[1] - 1].end] if best[0] < best[1] else ""
+    return Mention(best[0], best[1], text or hit.label, (hit,))

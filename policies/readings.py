@@ -1,0 +1,115 @@
+"""Readings of a question: which mentions are meant and which chain leaves each, scored together.
+
+A reading holds one topic, or two whose results intersect. Scores are log-probabilities up to a constant, comparable
+among the readings of one question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kg.types import EntityHit, Hop, LogicalChain
+from policies.chain_search import ScoredChain, best_chains
+from policies.mentions import Mention, MentionModel, Question, mention_features
+from policies.phrasing import wording_of, wording_of_two
+from policies.slot_model import SlotModel
+from policies.wording import Encoder, Wording
+
+_MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; measured on MetaQA dev's training part
+_CHAINS_OF_TWO = 6  # chains kept of each topic of a pair
+_UNLIKELY = 8.0  # a mention so much less likely than the best one, in nats, is not read at all
+_READINGS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A mention that is meant, and the chain that leaves it."""
+
+    mention: Mention
+    chain: LogicalChain
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One or two topics; `score` is the reading's log-score."""
+
+    score: float
+    topics: tuple[Topic, ...]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The trained parts that score readings; `follows` bool [H, H] says which hop may come after which."""
+
+    encoder: Encoder
+    slots: SlotModel
+    mentions: MentionModel
+    follows: NDArray[np.bool_]
+
+    def readings(self, question: Question, hops: dict[str, frozenset[Hop]], *, two: bool) -> list[Reading]:
+        """All readings with one topic, and with `two` also those with two, best first, at most `_READINGS`."""
+        if not question.mentions:
+            return []
+        known = self.encoder.vocabulary
+        odds = self.mentions.log_odds(mention_features(question, known))
+        odds -= odds.max() + np.log(np.exp(odds - odds.max()).sum())
+        likely = [i for i in np.argsort(-odds) if odds[i] > odds.max() - _UNLIKELY]
+        found = [
+            Reading(_MENTION_WEIGHT * float(odds[i]) + scored.score, (Topic(mention, scored.chain),))
+            for i in likely
+            for mention in [question.mentions[i]]
+            for scored in self._chains(wording_of(question, mention, known), mention, hops)
+        ]
+        if two:
+            found += self._readings_of_two(question, odds, likely, hops)
+        return sorted(found, key=lambda reading: -reading.score)[:_READINGS]
+
+    def _chains(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]]) -> list[ScoredChain]:
+        first = frozenset[Hop]().union(*(hops[hit.id] for hit in mention.hits))
+        return best_chains(self.slots.scores(self.encoder.encode(wording)), self.slots.hops, first, self.follows)
+
+    def _readings_of_two(
+        self, question: Question, odds: NDArray[np.float64], likely: Sequence[int], hops: dict[str, frozenset[Hop]]
+    ) -> list[Reading]:
+        known, out = self.encoder.vocabulary, []
+        for i, j in combinations(likely, 2):
+            pair = (question.mentions[i], question.mentions[j])
+            if pair[0].overlaps(pair[1]) or any(_phrasing_alone(question, mention, known) for mention in pair):
+                continue
+            wordings = (wording_of_two(question, *pair, known), wording_of_two(question, *pair[::-1], known))
+            chains = [self._chains(w, m, hops)[:_CHAINS_OF_TWO] for w, m in zip(wordings, pair, strict=True)]
+            together = _MENTION_WEIGHT * float(np.logaddexp(odds[i], odds[j]))
+            for a, b in product(*chains):
+                topics = tuple(Topic(m, scored.chain) for m, scored in zip(pair, (a, b), strict=True))
+                out.append(Reading(together + (a.score + b.score) / 2, topics))
+        return out
+
+
+def _phrasing_alone(question: Question, mention: Mention, known: Collection[str]) -> bool:
+    """Whether a mention is made of words that the questions' own phrasing uses."""
+    return all(word in known for word in question.plain[mention.start : mention.stop])
+
+
+def names_left(question: Question, reading: Reading, known: Collection[str]) -> bool:
+    """Whether a mention that the reading does not use holds an unknown word: a second topic, or the right one."""
+    topics = [topic.mention for topic in reading.topics]
+    return any(
+        not _phrasing_alone(question, mention, known) and not any(mention.overlaps(topic) for topic in topics)
+        for mention in question.mentions
+    )
+
+
+def words_left(question: Question, reading: Reading, known: Collection[str]) -> bool:
+    """Whether an unknown word stands outside the reading's topics: a misspelt name, or a word never learnt."""
+    covered = {place for topic in reading.topics for place in range(topic.mention.start, topic.mention.stop)}
+    return any(word not in known for place, word in enumerate(question.plain) if place not in covered)
+
+
+def candidates(topic: Topic, hops: dict[str, frozenset[Hop]]) -> list[EntityHit]:
+    """The mention's entities that the chain's first hop can leave, best first."""
+    return [hit for hit in topic.mention.hits if not topic.chain or topic.chain[0] in hops[hit.id]]

@@ -1,0 +1,158 @@
+"""The embedded store passes the contract, and what it promises beyond: other writers, damaged and stale files."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+
+import pytest
+
+from kg.embedded import EmbeddedStore, build
+from kg.embedded.locks import write_lock
+from kg.embedded.snapshot import HEADER, snapshot_path
+from kg.embedded.write import add_triples
+from kg.errors import BadInputError, BusyError, CorruptError, NotAKnowledgeBaseError
+from kg.types import Entity, Triple
+from tests.contracts.graph_store import FILMS, NAMES, GraphStoreContract, MakeStore
+
+
+@pytest.fixture
+async def make_store(tmp_path: Path) -> AsyncIterator[MakeStore]:
+    opened: list[EmbeddedStore] = []
+
+    async def make(triples: Iterable[Triple], entities: Iterable[Entity]) -> EmbeddedStore:
+        path = tmp_path / f"kg{len(opened)}"
+        build(path, [triples], entities)
+        opened.append(EmbeddedStore.open(path))
+        return opened[-1]
+
+    yield make
+    for store in opened:
+        await store.close()
+
+
+class TestEmbeddedStore(GraphStoreContract):
+    """The contract on the embedded store."""
+
+
+@pytest.fixture
+def films(tmp_path: Path) -> Path:
+    build(tmp_path / "films", [FILMS], NAMES)
+    return tmp_path / "films"
+
+
+NEW = Triple("Q9", "directed_by", "Q2")
+
+
+async def test_another_process_writes_and_readers_see_it(films: Path) -> None:
+    store = EmbeddedStore.open(films)
+    old = store.snapshot
+    code = (
+        "from pathlib import Path; from kg.embedded.write import add_triples; from kg.types import Triple;"
+        f"print(add_triples(Path({str(films)!r}), [Triple(*{tuple(NEW)!r})]))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "1"
+    assert await store.contains([NEW]) == [True]
+    # The old snapshot's files are gone, but who holds it goes on reading it.
+    assert not snapshot_path(films, old.stamp).exists()
+    assert old.row("Q9") == -1
+    assert old.keys.take(old.dst) is not None
+    await store.close()
+
+
+async def test_the_second_writer_is_told_to_wait(films: Path) -> None:
+    with write_lock(films), pytest.raises(BusyError, match="another process is writing"):
+        add_triples(films, [NEW], wait=0.1)
+    assert add_triples(films, [NEW]) == 1
+
+
+async def test_many_threads_add_and_read(films: Path) -> None:
+    store = EmbeddedStore.open(films)
+
+    def work(number: int) -> None:
+        add_triples(films, [Triple(f"T{number}", "knows", "Q1")], wait=60)
+        assert store.snapshot.row(f"T{number}") >= 0
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (await store.info()).triples == len(FILMS) + 6
+    assert store.meta.version == 7
+    await store.close()
+
+
+@pytest.mark.parametrize("harm", ["missing", "header", "short", "long", "no array", "not npy"])
+async def test_an_unusable_snapshot_is_derived_again_with_a_notice(
+    films: Path, harm: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = EmbeddedStore.open(films)
+    folder = snapshot_path(films, store.meta.stamp)
+    await store.close()
+    array = folder / "dst.npy"
+    match harm:
+        case "missing":
+            shutil.rmtree(films / "snapshot")
+        case "header":
+            (folder / HEADER).write_bytes(b"\xa5" * 100)
+        case "short":
+            array.write_bytes(array.read_bytes()[:-4])
+        case "long":
+            array.write_bytes(array.read_bytes() + b"1234")
+        case "no array":
+            array.unlink()
+        case "not npy":
+            array.write_bytes(b"\xa5" * array.stat().st_size)
+    again = EmbeddedStore.open(films)
+    assert await again.contains(FILMS) == [True] * len(FILMS)
+    assert "deriving the snapshot" in caplog.text
+    caplog.clear()
+    EmbeddedStore.open(films).close_now()
+    assert caplog.text == ""
+    await again.close()
+
+
+async def test_a_folder_that_holds_no_kg(tmp_path: Path) -> None:
+    with pytest.raises(NotAKnowledgeBaseError, match="trivium kg build --out"):
+        EmbeddedStore.open(tmp_path)
+    with pytest.raises(NotAKnowledgeBaseError, match="nowhere"):
+        EmbeddedStore.open(tmp_path / "nowhere")
+
+
+async def test_a_damaged_record_is_named(films: Path) -> None:
+    record = films / "triples.db"
+    record.write_bytes(b"\xa5" * record.stat().st_size)
+    with pytest.raises(CorruptError, match=r"triples\.db is damaged .*trivium kg verify"):
+        EmbeddedStore.open(films)
+    record.unlink()
+    with pytest.raises(NotAKnowledgeBaseError, match=r"triples\.db is missing"):
+        EmbeddedStore.open(films)
+
+
+async def test_nothing_of_a_bad_addition_stays(films: Path) -> None:
+    store = EmbeddedStore.open(films)
+    before, stamp = await store.info(), store.meta.stamp
+
+    def broken() -> Iterable[Triple]:
+        yield NEW
+        raise BadInputError("only one column", path="f.tsv", line=2)
+
+    for bad in (broken(), [NEW, Triple("a", "", "b")], [NEW, Triple("\ud800", "r", "b")]):
+        with pytest.raises(BadInputError):
+            await store.add(bad)
+    assert await store.info() == before
+    assert store.meta.stamp == stamp
+    await store.close()
+
+
+async def test_a_closed_store_says_so(films: Path) -> None:
+    store = EmbeddedStore.open(films)
+    await store.close()
+    with pytest.raises(ValueError, match="is closed"):
+        await store.info()
