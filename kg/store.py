@@ -89,6 +89,10 @@ class GraphStore(Protocol):
         """A stream of all triples in batches; never the whole graph in memory."""
         ...
 
+    def all_entities(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Entity]]:
+        """A stream of all entities in batches, by id."""
+        ...
+
     async def info(self) -> KGInfo:
         """Counts and content hash."""
         ...

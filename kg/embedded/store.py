@@ -173,6 +173,14 @@ class EmbeddedStore:
             yield batch
             await asyncio.sleep(0)  # a long export must not starve the other requests of the loop
 
+    async def all_entities(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Entity]]:
+        """A stream of all entities in batches, by id; all of one state of the KG."""
+        snapshot = self.snapshot
+        for start in range(0, len(snapshot.keys), batch_size):
+            rows = range(start, min(start + batch_size, len(snapshot.keys)))
+            yield [answers.entity(snapshot, row) for row in rows]
+            await asyncio.sleep(0)
+
     async def info(self) -> KGInfo:
         """Counts and content hash, from the record."""
         return self.meta.info

@@ -43,7 +43,9 @@ def transitions(snapshot: Snapshot) -> dict[Hop, frozenset[Hop]]:
         reached = entity[order[bounds[number] : bounds[number + 1]]]
         union = np.bitwise_or.reduce(bits[reached], axis=0) if len(reached) else bits[:0].sum(axis=0)
         inverse = hops[number + relations if number < relations else number - relations]
-        out[inverse] = frozenset(hops[i] for i in range(2 * relations) if union[i // 64] >> np.uint64(i % 64) & np.uint64(1))
+        out[inverse] = frozenset(
+            hops[i] for i in range(2 * relations) if union[i // 64] >> np.uint64(i % 64) & np.uint64(1)
+        )
     return out
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from kg.embedded.layout import snapshot_arrays
-from kg.embedded.locks import write_lock
+from kg.embedded.locks import DEFAULT_WAIT, write_lock
 from kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
 from kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path
 from kg.embedded.tables import Tables
@@ -21,20 +21,20 @@ from kg.files import sha256_file
 from kg.manifest import MANIFEST, Manifest, check_derived, read_manifest
 
 
-def verify(directory: Path) -> list[str]:
+def verify(directory: Path, *, wait: float = DEFAULT_WAIT) -> list[str]:
     """A sentence for each problem found; an empty list means that the KG is sound.
 
     Raises:
         NotAKnowledgeBaseError: the folder holds no KG.
         VersionError: a newer Trivium wrote it.
-        BusyError: another process is writing to it.
+        BusyError: another process is writing to it and went on for `wait` seconds.
     """
     directory = Path(directory)
     try:
         manifest = read_manifest(directory)
     except CorruptError as error:
         return [str(error)]
-    with write_lock(directory):
+    with write_lock(directory, wait):
         return [*check_derived(directory, manifest), *_check_record(directory, manifest)]
 
 

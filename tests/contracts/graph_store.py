@@ -101,7 +101,8 @@ class GraphStoreContract:
 
     async def test_neighbors_of_a_self_loop_and_of_nobody(self, make_store: MakeStore) -> None:
         store = await make_store(FILMS, NAMES)
-        for direction, expected in (("out", [False]), ("in", [True]), ("both", [False])):
+        cases: list[tuple[Direction, list[bool]]] = [("out", [False]), ("in", [True]), ("both", [False])]
+        for direction, expected in cases:
             (loops, nobody) = await store.neighbors(["Q5", "nobody"], relation="knows", direction=direction)
             assert [step.inverse for step in loops] == expected
             assert nobody == []

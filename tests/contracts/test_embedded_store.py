@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
-import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterable
@@ -55,8 +55,9 @@ async def test_another_process_writes_and_readers_see_it(films: Path) -> None:
         "from pathlib import Path; from kg.embedded.write import add_triples; from kg.types import Triple;"
         f"print(add_triples(Path({str(films)!r}), [Triple(*{tuple(NEW)!r})]))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "1"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
+    told, _ = await process.communicate()
+    assert told.strip() == b"1"
     assert await store.contains([NEW]) == [True]
     # The old snapshot's files are gone, but who holds it goes on reading it.
     assert not snapshot_path(films, old.stamp).exists()

@@ -1,0 +1,174 @@
+"""A KG directory opened for answering: its store, its embedder, and the indexes derived from it.
+
+    triples.db, snapshot/, kg.json   the store (`kg.embedded`)
+    indexes/relations, indexes/entities   relation names and entity labels by meaning; entities on first use
+    templates/   question templates with their chains, and their index
+    vectors.npz   vectors remembered by text
+    keqing/   what `trivium learn keqing` wrote (`policies.keqing_artefact`)
+
+Whatever is derived and missing, stale or damaged is made again from the record, and the log says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from kg.embedded import EmbeddedStore
+from kg.embedded.locks import write_lock
+from kg.embedders import CachedEmbedder, open_embedder
+from kg.errors import BusyError, CorruptError, EmbedderError
+from kg.indexes import VectorIndex, relation_words
+from kg.manifest import register_derived
+from kg.templates import QuestionTemplate, TemplateIndex, read_templates, schema_templates
+from kg.types import RelationSchema
+
+log = logging.getLogger("trivium.kg")
+
+Texts = list[tuple[list[str], list[str]]]
+"""Batches of keys with the texts that are embedded for them."""
+
+
+class KnowledgeBase:
+    """One KG, open. Indexes are loaded on first use.
+
+    Attributes:
+        path: the directory.
+        store: its `GraphStore`.
+        embedder: the embedder by which its indexes are made, remembering vectors by text.
+    """
+
+    def __init__(self, path: Path, store: EmbeddedStore, embedder: CachedEmbedder) -> None:
+        self.path = path
+        self.store = store
+        self.embedder = embedder
+        self._templates: TemplateIndex | None = None
+        self._relations: VectorIndex | None = None
+        self._entities: VectorIndex | None = None
+
+    @classmethod
+    def open(cls, path: Path | str, embedder: str = "static") -> KnowledgeBase:
+        """Open a KG directory; raises as `EmbeddedStore.open` does, and `EmbedderError` for an unknown embedder."""
+        path = Path(path)
+        return cls(path, EmbeddedStore.open(path), CachedEmbedder(open_embedder(embedder), path / "vectors.npz"))
+
+    @property
+    def learnt(self) -> Path:
+        """The folder of what Keqing has learnt of this KG."""
+        return self.path / "keqing"
+
+    async def templates(self) -> TemplateIndex:
+        """The question templates; those of the schema where nothing was learnt."""
+        if self._templates is None:
+            version = _version(await self.store.schema())
+            found = await asyncio.to_thread(self._loaded_templates, version)
+            self._templates = found or await self._made_templates(version)
+        return self._templates
+
+    async def relations(self) -> VectorIndex:
+        """The relations by the meaning of their names; keys are relation names."""
+        if self._relations is None:
+            schema = await self.store.schema()
+            texts = _relation_texts(schema)
+            self._relations = await asyncio.to_thread(self._index, "relations", _version(schema), texts)
+        return self._relations
+
+    async def entities(self) -> VectorIndex:
+        """The entities by the meaning of their labels; made on first use, which takes seconds a million."""
+        if self._entities is None:
+            texts = [
+                ([entity.id for entity in batch], [entity.label for entity in batch])
+                async for batch in self.store.all_entities()
+            ]
+            version = f"{(await self.store.info()).hash}-{sum(len(ids) for ids, _ in texts)}"
+            self._entities = await asyncio.to_thread(self._index, "entities", version, texts)
+        return self._entities
+
+    async def save_templates(self, templates: Iterable[QuestionTemplate]) -> None:
+        """Replace the KG's templates; raises `BusyError` while another process writes."""
+        version = _version(await self.store.schema())
+        index = TemplateIndex.build(list(templates), self.embedder, source_version=version)
+        with write_lock(self.path):
+            self._keep("templates", index.save)
+            self.embedder.save()
+        self._templates = index
+
+    async def derive(self) -> None:
+        """Make the relation and template indexes now, so that the first question does not wait for them."""
+        await self.relations()
+        await self.templates()
+        self.embedder.save()
+
+    async def close(self) -> None:
+        """Release the store; safe to call twice."""
+        await self.store.close()
+
+    def _loaded_templates(self, version: str) -> TemplateIndex | None:
+        folder = self.path / "templates"
+        if not folder.exists():
+            return None
+        try:
+            loaded = TemplateIndex.load(folder, self.embedder)
+        except (CorruptError, EmbedderError) as error:
+            log.warning("%s; the template index is made again", error)
+            return None
+        return loaded if loaded.source_version == version else None
+
+    async def _made_templates(self, version: str) -> TemplateIndex:
+        """Templates from the schema, and the mined ones if their file still reads."""
+        mined: list[QuestionTemplate] = []
+        if (self.path / "templates").exists():
+            try:
+                mined = [template for template in read_templates(self.path / "templates") if template.count]
+            except CorruptError as error:
+                log.warning("%s; learnt templates are lost until the next trivium learn keqing", error)
+        texts = {template.text for template in mined}
+        rest = [t for t in schema_templates(await self.store.schema()) if t.text not in texts]
+        index = TemplateIndex.build([*mined, *rest], self.embedder, source_version=version)
+        await asyncio.to_thread(self._try_keep, "templates", index.save)
+        return index
+
+    def _index(self, name: str, version: str, texts: Texts) -> VectorIndex:
+        """The index of that name, loaded, or made again where it is missing, stale or damaged."""
+        folder = self.path / "indexes" / name
+        if folder.exists():
+            try:
+                loaded = VectorIndex.load(folder, self.embedder)
+                if loaded.source_version == version:
+                    return loaded
+                log.info("the index of %s is older than the KG; it is made again", name)
+            except (CorruptError, EmbedderError) as error:
+                log.warning("%s; it is made again", error)
+        made = VectorIndex.build_batches(texts, self.embedder, source_version=version, half=name == "entities")
+        self._try_keep(f"indexes/{name}", made.save)
+        return made
+
+    def _try_keep(self, name: str, save: Callable[[Path], None]) -> None:
+        """Save what was derived; answering goes on where the folder cannot be written or is being written."""
+        try:
+            with write_lock(self.path, wait=0.0):
+                self._keep(name, save)
+        except (OSError, BusyError) as error:
+            log.info("%s of %s is kept in memory only: %s", name, self.path, error)
+
+    def _keep(self, name: str, save: Callable[[Path], None]) -> None:
+        before = set(_files(self.path / name))
+        save(self.path / name)
+        register_derived(self.path, before | set(_files(self.path / name)))
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()] if folder.exists() else []
+
+
+def _version(schema: Iterable[RelationSchema]) -> str:
+    """Changes when a relation comes or goes."""
+    return hashlib.sha256("\0".join(sorted(relation.name for relation in schema)).encode()).hexdigest()[:16]
+
+
+def _relation_texts(schema: Iterable[RelationSchema]) -> Texts:
+    names = [relation.name for relation in schema]
+    return [(names, [relation_words(name) for name in names])]

@@ -1,0 +1,65 @@
+"""The manifest says what a folder is, and guards the files derived from the KG."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from kg.manifest import MANIFEST, Manifest, check_derived, read_manifest, register_derived, write_manifest
+
+PLAIN = Manifest("2024-01-01T00:00:00+00:00", "2024-01-01T00:00:00+00:00", 2, 1, 1, "ab" * 16, "stamp")
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    write_manifest(tmp_path, PLAIN)
+    assert read_manifest(tmp_path) == PLAIN
+
+
+def test_a_folder_without_one_is_no_kg(tmp_path: Path) -> None:
+    with pytest.raises(
+        NotAKnowledgeBaseError, match=f"{tmp_path} holds no KG .*trivium kg build --out {tmp_path} FILE"
+    ):
+        read_manifest(tmp_path)
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST).write_text(json.dumps({"format": 99, "whatever": 1}))
+    with pytest.raises(VersionError, match=r"format 99.*upgrade"):
+        read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"not json", b"[]", b"{}", b'{"format": 1}', b"\xa5" * 300, b'{"format": "x"}']
+)
+def test_a_damaged_one_is_named(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / MANIFEST).write_bytes(damage)
+    with pytest.raises(CorruptError, match=r"kg\.json is damaged"):
+        read_manifest(tmp_path)
+
+
+def test_a_changed_value_is_noticed(tmp_path: Path) -> None:
+    write_manifest(tmp_path, PLAIN)
+    text = (tmp_path / MANIFEST).read_text()
+    (tmp_path / MANIFEST).write_text(text.replace('"triples": 1', '"triples": 2'))
+    with pytest.raises(CorruptError):
+        read_manifest(tmp_path)
+
+
+def test_derived_files_are_guarded(tmp_path: Path) -> None:
+    write_manifest(tmp_path, PLAIN)
+    (tmp_path / "policies").mkdir()
+    policy, bandit = tmp_path / "policies" / "path.safetensors", tmp_path / "bandit.json"
+    policy.write_bytes(b"weights")
+    bandit.write_bytes(b"{}")
+    register_derived(tmp_path, [policy, Path("bandit.json")])
+    assert set(read_manifest(tmp_path).derived) == {"policies/path.safetensors", "bandit.json"}
+    assert check_derived(tmp_path, read_manifest(tmp_path)) == []
+    policy.write_bytes(b"weightz")
+    bandit.unlink()
+    problems = check_derived(tmp_path, read_manifest(tmp_path))
+    assert ["bandit.json is missing" in problems[0], "path.safetensors is damaged" in problems[1]] == [True, True]
+    register_derived(tmp_path, [policy, bandit])
+    assert set(read_manifest(tmp_path).derived) == {"policies/path.safetensors"}

@@ -1,0 +1,130 @@
+"""The snapshot's arrays, columns of strings and hashes."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kg.embedded import EmbeddedStore, Snapshot, build
+from kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
+from kg.embedded.layout import ARRAYS
+from kg.embedded.snapshot import SnapshotError, open_snapshot
+from kg.embedded.tables import sort_rows
+from kg.types import Entity, Hop
+from tests.contracts.naive import random_triples
+
+TRIPLES = random_triples(3)
+TEXTS = ["", "a", "ab", "ba", "日本", "é" * 300, "x" * 5000, "a"]
+
+
+@pytest.fixture
+def snapshot(tmp_path: Path) -> Snapshot:
+    build(tmp_path / "kg", [TRIPLES], [Entity("e1", "One")])
+    store = EmbeddedStore.open(tmp_path / "kg")
+    found = store.snapshot
+    store.close_now()
+    return found
+
+
+def test_rows_hold_every_triple_in_both_directions_in_order(snapshot: Snapshot) -> None:
+    seen = set()
+    for row in range(snapshot.entities):
+        part = slice(int(snapshot.indptr[row]), int(snapshot.indptr[row + 1]))
+        pairs = list(zip(snapshot.rel[part].tolist(), snapshot.dst[part].tolist(), strict=True))
+        assert pairs == sorted(set(pairs))
+        for code, end in pairs:
+            hop = snapshot.hop(code)
+            ends = (snapshot.keys[row], snapshot.keys[end])
+            head, tail = ends[::-1] if hop.inverse else ends
+            seen.add((head, hop.relation, tail, hop.inverse))
+    assert seen == {(*triple, inverse) for triple in TRIPLES for inverse in (False, True)}
+    assert snapshot.triples == len(TRIPLES)
+
+
+def test_numbers_sort_like_names(snapshot: Snapshot) -> None:
+    keys = snapshot.keys.slice(0, snapshot.entities)
+    assert keys == sorted(keys)
+    assert snapshot.relation_names == sorted(snapshot.relation_names)
+    assert snapshot.rows(keys).tolist() == list(range(snapshot.entities))
+    assert [snapshot.row(key) for key in keys] == list(range(snapshot.entities))
+
+
+def test_unknown_names(snapshot: Snapshot) -> None:
+    assert snapshot.rows(["no"] * 20 + ["e1"]).tolist()[:-1] == [-1] * 20
+    assert snapshot.row("no") == -1
+    assert snapshot.rows([]).tolist() == []
+    assert snapshot.code(Hop("no", True)) == -1
+    assert snapshot.hop(snapshot.code(Hop("r1", True))) == Hop("r1", True)
+
+
+def test_labels_and_degrees(snapshot: Snapshot) -> None:
+    rows = snapshot.rows(["e1", "e2"])
+    assert snapshot.names(rows) == ["One", "e2"]
+    expected = [sum((triple.head == id_) + (triple.tail == id_) for triple in TRIPLES) for id_ in ("e1", "e2")]
+    assert snapshot.degrees(rows).tolist() == expected
+
+
+def test_dtypes_are_those_promised(snapshot: Snapshot) -> None:
+    assert {name: str(array.dtype) for name, array in snapshot.arrays.items()} == ARRAYS
+    assert not any(array.flags.writeable for array in snapshot.arrays.values())
+
+
+def test_two_ids_of_one_hash_are_told_apart(snapshot: Snapshot) -> None:
+    arrays = dict(snapshot.arrays)
+    wanted = np.full(snapshot.entities, hash_text("e1"), dtype=np.uint64)
+    arrays["key_hash"] = wanted
+    clashing = Snapshot("clash", arrays)
+    assert clashing.row("e1") == snapshot.row("e1")
+    assert clashing.rows(["e1"] * 20).tolist() == [snapshot.row("e1")] * 20
+
+
+def test_an_unknown_stamp_is_no_snapshot(tmp_path: Path) -> None:
+    build(tmp_path / "kg", [TRIPLES])
+    with pytest.raises(SnapshotError, match="missing"):
+        open_snapshot(tmp_path / "kg", "0" * 16)
+
+
+def test_columns_give_back_their_strings() -> None:
+    column = StringColumn.pack(TEXTS)
+    assert len(column) == len(TEXTS)
+    assert [column[i] for i in range(len(TEXTS))] == TEXTS
+    assert column.take(np.array([4, 0, 4])) == ["日本", "", "日本"]
+    assert column.slice(1, 4) == ["a", "ab", "ba"]
+    assert column.reorder(np.array([5, 0, 1])).slice(0, 3) == ["é" * 300, "", "a"]
+    assert StringColumn.pack([]).slice(0, 0) == []
+
+
+def test_row_hashes_are_those_of_each_text() -> None:
+    rng = random.Random(0)
+    texts = TEXTS + ["".join(rng.choices("ab é日", k=rng.randint(0, 9))) for _ in range(2000)]
+    hashes = hash_rows(StringColumn.pack(texts)).tolist()
+    assert hashes == [hash_text(text) for text in texts]
+    assert len(set(hashes)) == len(set(texts))
+
+
+def test_hashes_of_more_than_one_chunk() -> None:
+    texts = [f"entity {i}" * 10 for i in range(12_000)] + ["y" * 3_000_000, "z"]
+    hashes = hash_rows(StringColumn.pack(texts))
+    for place in (0, 11_999, 12_000, 12_001):
+        assert hashes[place] == hash_text(texts[place])
+
+
+def test_ranges() -> None:
+    index, bounds = ranges(np.array([5, 9, 2]), np.array([2, 0, 3]))
+    assert index.tolist() == [5, 6, 2, 3, 4]
+    assert bounds.tolist() == [0, 2, 2, 5]
+
+
+@pytest.mark.parametrize("sizes", [(50, 4, 50), (2**31, 2**10, 2**31)])
+def test_rows_sort_packed_or_by_columns(sizes: tuple[int, int, int]) -> None:
+    rng = np.random.default_rng(0)
+    columns = tuple(rng.integers(0, min(size, 7), 500) for size in sizes)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    distinct = sort_rows(columns, sizes, unique=True)
+    assert list(zip(*(column.tolist() for column in distinct), strict=True)) == sorted(set(rows))
+    everything = sort_rows(columns, sizes, unique=False)
+    assert list(zip(*(column.tolist() for column in everything), strict=True)) == sorted(rows)
+    assert [len(column) for column in sort_rows(tuple(column[:0] for column in columns), sizes, unique=True)] == [0] * 3

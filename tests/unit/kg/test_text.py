@@ -1,0 +1,47 @@
+"""Folding makes what people type and what a KG stores comparable."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from kg.embedded.names import fold_names
+from kg.text import Token, fold_case, fold_name, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Ridley  Scott", "ridley scott"),
+        ("Amélie & Co.", "amelie co"),
+        ("STRASSE", "strasse"),
+        ("Straße", "strasse"),
+        ("snake_case", "snake case"),
+        ("東京", "東 京"),
+        ("!!!", "!!!"),
+        ("", ""),
+        ("  ", ""),
+    ],
+)
+def test_fold_name(text: str, folded: str) -> None:
+    assert fold_name(text) == folded
+    assert fold_names([text]) == [folded]
+
+
+def test_fold_case_keeps_punctuation() -> None:
+    assert fold_case("  Ça   VA, bien!  ") == "ca va, bien!"
+    assert fold_case("A\tB") == "a b"
+
+
+def test_tokens_know_their_place() -> None:
+    text = "Who's in “Amélie”?"
+    assert tokens("In Köln")[1] == Token("koln", 3, 7)
+    assert all(fold_case(text[token.start : token.end]) == token.text for token in tokens(text))
+
+
+def test_folding_many_is_folding_each() -> None:
+    rng = random.Random(0)
+    letters = [chr(code) for code in range(1, 128)] + list("éßÅ東한あ\u0301\u0130\u017f\u00a0")
+    texts = ["".join(rng.choices(letters, k=rng.randint(0, 12))) for _ in range(3000)]
+    assert fold_names(texts) == [fold_name(text) for text in texts]

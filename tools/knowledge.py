@@ -1,0 +1,95 @@
+"""What a run works on: an open KG and what was learnt of it, shared by all runs of a process."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kg.catalog import SAMPLE, locate
+from kg.errors import NotLearntError
+from kg.knowledge_base import KnowledgeBase
+from kg.manifest import MANIFEST
+from kg.store import GraphStore
+from policies.decomposer import Decomposer
+from policies.keqing_artefact import has_decomposer, load_decomposer
+from tools.sample import ensure_sample
+
+
+@dataclass
+class Knowledge:
+    """An open KG with its trained decomposer, loaded on first use.
+
+    Attributes:
+        name: the KG argument as it was given.
+        base: store, embedder, indexes and templates.
+    """
+
+    name: str
+    base: KnowledgeBase
+    _decomposer: Decomposer | None = field(default=None, repr=False)
+
+    @property
+    def store(self) -> GraphStore:
+        """The KG's store."""
+        return self.base.store
+
+    async def decomposer(self) -> Decomposer:
+        """The trained decomposer; raises `NotLearntError` where `trivium learn keqing` has not run."""
+        if self._decomposer is None:
+            folder = self.base.learnt
+            if not has_decomposer(folder):
+                raise NotLearntError(
+                    f"nothing was learnt on {self.name} yet: run trivium learn keqing --kg {self.name} "
+                    "--questions F.jsonl, or without --questions to learn from its relations' names alone"
+                )
+            self._decomposer = await asyncio.to_thread(load_decomposer, folder, self.base.embedder)
+        return self._decomposer
+
+
+@dataclass
+class _Opened:
+    """A KG of this process: its directory, the state of its learnt artefacts, and when that was last looked at."""
+
+    path: Path
+    stamp: tuple[int, ...]
+    checked: float
+    knowledge: Knowledge
+
+
+_CHECK_SECONDS = 1.0  # how old may what is known of a KG's learnt artefacts be
+_opened: dict[str, _Opened] = {}
+
+
+async def open_knowledge(name: str) -> Knowledge:
+    """The KG of a KG argument, opened once a process; what was learnt since is taken up within a second.
+
+    Raises:
+        NotAKnowledgeBaseError, VersionError, CorruptError: as `EmbeddedStore.open`.
+    """
+    found = _opened.get(name)
+    if found is None or time.monotonic() - found.checked > _CHECK_SECONDS:
+        found = _opened[name] = await asyncio.to_thread(_look, name, found)
+    return found.knowledge
+
+
+async def close_all() -> None:
+    """Close every KG that `open_knowledge` opened."""
+    while _opened:
+        _, opened = _opened.popitem()
+        await opened.knowledge.base.close()
+
+
+def _look(name: str, known: _Opened | None) -> _Opened:
+    path = known.path if known else ensure_sample() if name == SAMPLE else locate(name)
+    stamp = tuple(_modified(file) for file in (path / MANIFEST, path / "keqing" / "decomposer.json"))
+    if known and known.stamp == stamp:
+        return replace(known, checked=time.monotonic())
+    if known:
+        known.knowledge.base.store.close_now()
+    return _Opened(path, stamp, time.monotonic(), Knowledge(name, KnowledgeBase.open(path)))
+
+
+def _modified(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0

@@ -1,0 +1,57 @@
+"""The bundled sample as a KG: built and learnt on first use, then kept in the user's cache."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from pathlib import Path
+
+from filelock import FileLock
+
+from kg import sample
+from kg.catalog import cache_folder
+from kg.embedded import build
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import read_entities, read_questions, read_triples
+from kg.manifest import is_kg
+from policies.keqing_artefact import FORMAT, has_decomposer
+from policies.keqing_teaching import teach
+
+log = logging.getLogger("trivium.sample")
+
+
+def ensure_sample() -> Path:
+    """The directory of the sample KG, made if it is not there; a second process waits for the first to make it."""
+    folder = cache_folder() / f"sample-{_digest()}"
+    if not (is_kg(folder) and has_decomposer(folder / "keqing")):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.parent / ".sample.lock"):
+            _make(folder)
+    return folder
+
+
+def _digest() -> str:
+    """Changes with the sample's files and with the format of what is learnt."""
+    digest = hashlib.sha256(str(FORMAT).encode())
+    for path in (sample.TRIPLES, sample.ENTITIES, sample.TRAIN_QUESTIONS):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _make(folder: Path) -> None:
+    if not is_kg(folder):
+        log.info("building the bundled sample in %s, once", folder)
+        build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
+    if not has_decomposer(folder / "keqing"):
+        log.info("learning from the sample's training questions, once")
+        asyncio.run(_teach(folder))
+
+
+async def _teach(folder: Path) -> None:
+    base = KnowledgeBase.open(folder)
+    try:
+        await base.derive()
+        await teach(base, read_questions(sample.TRAIN_QUESTIONS), lambda *_: None)
+    finally:
+        await base.close()
