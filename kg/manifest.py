@@ -100,8 +100,8 @@ def _damaged(path: Path) -> str:
 def register_derived(directory: Path, paths: Iterable[Path]) -> None:
     """Note the SHA-256 of files that were derived from the KG (learnt models, indexes) so that `kg verify` guards them.
 
-    Call it after the files are in place, holding the KG's write lock (`kg.embedded.locks.write_lock`). A path that no
-    longer exists is struck off. `paths` lie inside `directory`, absolute or relative to it.
+    Call it after the files are in place, holding the KG's write lock (`kg.embedded.guard_files` does both). A path
+    that no longer exists is struck off. `paths` lie inside `directory`, absolute or relative to it.
     """
     manifest = read_manifest(directory)
     derived = dict(manifest.derived)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kg.catalog import SAMPLE, locate
+from kg.embedders import additive
 from kg.errors import NotLearntError
 from kg.knowledge_base import KnowledgeBase
 from kg.manifest import MANIFEST
@@ -34,6 +35,11 @@ class Knowledge:
     def store(self) -> GraphStore:
         """The KG's store."""
         return self.base.store
+
+    @property
+    def embeds_fast(self) -> bool:
+        """Whether embedding a short text takes microseconds, so that it may run in the event loop."""
+        return additive(self.base.embedder) is not None
 
     async def decomposer(self) -> Decomposer:
         """The trained decomposer; raises `NotLearntError` where `trivium learn keqing` has not run."""

@@ -9,8 +9,8 @@ import numpy as np
 from kg.embedded.columns import Int32, Int64, Ints
 from kg.embedded.paths import CodedPath, simple_paths
 from kg.embedded.snapshot import Snapshot
+from kg.embedded.walk import Walk, has_triples
 from kg.embedded.walk import follow as walk_chain
-from kg.embedded.walk import has_triples
 from kg.types import (
     ChainResult,
     Direction,
@@ -107,9 +107,13 @@ def _row(
     return rel, dst
 
 
-def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | None = None) -> ChainResult:
-    """Walk a chain from numbered seeds; what it reaches, most support first (ties: by id), with one path each."""
-    walk = walk_chain(snapshot, rows, [snapshot.code(hop) for hop in chain], limit)
+def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | None = None) -> Walk:
+    """Walk a chain of names from numbered seeds."""
+    return walk_chain(snapshot, rows, [snapshot.code(hop) for hop in chain], limit)
+
+
+def chain_result(snapshot: Snapshot, walk: Walk, chain: LogicalChain) -> ChainResult:
+    """What a walk of this chain reached, most support first (ties: by id), with one path each."""
     last = walk.layers[-1]
     if not len(last.entities):
         return ChainResult((), walk.truncated)

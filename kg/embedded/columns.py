@@ -25,6 +25,7 @@ _SHIFT = np.uint64(32)
 _BYTE = np.arange(1, 257, dtype=np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
 _BYTE ^= _BYTE >> _SHIFT
 _BYTE = (_BYTE * _FINAL) | np.uint64(1)
+_FEW = 8  # texts hashed one by one in Python rather than as arrays
 _MASK = (1 << 64) - 1
 _PYTHON_MULTIPLIER = int(_MULTIPLIER)
 _PYTHON_BYTE = _BYTE.tolist()
@@ -127,6 +128,13 @@ def hash_text(text: str) -> int:
     value ^= value >> 32
     value = value * int(_FINAL) & _MASK
     return value ^ (value >> 32)
+
+
+def hash_texts(texts: list[str]) -> UInt64:
+    """`hash_rows` of some texts, uint64 [n], by the quicker road."""
+    if len(texts) > _FEW:
+        return hash_rows(StringColumn.pack(texts))
+    return np.array([hash_text(text) for text in texts], dtype=np.uint64)
 
 
 def find_hashes(table: UInt64, wanted: UInt64) -> tuple[Int64, Int64]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from rapidfuzz import fuzz
 
-from kg.embedded.columns import Int64, StringColumn, find_hashes, hash_rows, hash_text
+from kg.embedded.columns import Int64, StringColumn, find_hashes, hash_text, hash_texts
 from kg.embedded.names import fold_names, grams_of
 from kg.embedded.snapshot import Snapshot
 from kg.types import EntityHit, MatchKind
@@ -45,7 +45,7 @@ def find(snapshot: Snapshot, texts: Sequence[str], *, limit: int = 10, fuzzy: bo
 def find_named(snapshot: Snapshot, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
     """Exact and folded matches only, best first."""
     folded = fold_names(texts)
-    starts, stops = find_hashes(snapshot.name_hash, hash_rows(StringColumn.pack(folded)))
+    starts, stops = find_hashes(snapshot.name_hash, hash_texts(folded))
     out: list[list[EntityHit]] = [[] for _ in texts]
     for place in np.flatnonzero(stops > starts).tolist():
         names = range(int(starts[place]), int(stops[place]))

@@ -16,7 +16,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, hash_rows, hash_text
+from kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, hash_text, hash_texts
 from kg.embedded.layout import ARRAYS, snapshot_arrays
 from kg.embedded.tables import Tables
 from kg.files import atomic_folder, fsync_file, sha256_file, write_atomic
@@ -25,7 +25,6 @@ from kg.types import Hop
 FOLDER = "snapshot"
 HEADER = "header.json"
 FORMAT = 1
-_FEW = 8  # ids looked up one by one rather than as arrays
 
 
 Arrays = dict[str, NDArray[Any]]
@@ -95,11 +94,9 @@ class Snapshot:
 
     def rows(self, ids: list[str]) -> Int64:
         """The numbers of entity ids, int64 [n]; -1 where an id is unknown."""
-        if len(ids) <= _FEW:
-            return np.array([self.row(id_) for id_ in ids], dtype=np.int64)
         if not self.entities:
             return np.full(len(ids), -1, dtype=np.int64)
-        wanted = hash_rows(StringColumn.pack(ids))
+        wanted = hash_texts(ids)
         places = np.minimum(np.searchsorted(self._key_hash, wanted), self.entities - 1)
         rows = self._key_order[places].astype(np.int64)
         rows[self._key_hash[places] != wanted] = -1

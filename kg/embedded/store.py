@@ -36,7 +36,8 @@ from kg.types import (
     WalkedTriple,
 )
 
-_HEAVY_TRIPLES = 200_000  # a result or a walk beyond this size goes to a thread
+_HEAVY_WALK = 200_000  # triples around the seeds beyond which a chain is walked in a thread: some milliseconds
+_HEAVY_RESULT = 5_000  # entities or triples beyond which results are made in a thread: some milliseconds
 
 
 class EmbeddedStore:
@@ -133,7 +134,10 @@ class EmbeddedStore:
         limit: int | None = None,
     ) -> list[list[WalkedTriple]]:
         """The triples around each entity, walked away from it, sorted by relation, then end."""
-        return answers.neighbors(self.snapshot, list(ids), relation, direction, limit)
+        snapshot, wanted = self.snapshot, list(ids)
+        if int(snapshot.degrees(answers.known_rows(snapshot, wanted)).sum()) > _HEAVY_RESULT and limit is None:
+            return await asyncio.to_thread(answers.neighbors, snapshot, wanted, relation, direction, limit)
+        return answers.neighbors(snapshot, wanted, relation, direction, limit)
 
     async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
         """The hops that leave each entity; none for an unknown one."""
@@ -148,9 +152,13 @@ class EmbeddedStore:
         """Walk a chain from all seeds at once; see `GraphStore.follow`."""
         snapshot = self.snapshot
         rows = answers.known_rows(snapshot, seeds)
-        if int(snapshot.degrees(rows).sum()) * len(chain) < _HEAVY_TRIPLES:
-            return answers.follow(snapshot, rows, chain, limit)
-        return await asyncio.to_thread(answers.follow, snapshot, rows, chain, limit)
+        if int(snapshot.degrees(rows).sum()) > _HEAVY_WALK:
+            walk = await asyncio.to_thread(answers.follow, snapshot, rows, chain, limit)
+        else:
+            walk = answers.follow(snapshot, rows, chain, limit)
+        if len(walk.layers[-1].entities) > _HEAVY_RESULT:
+            return await asyncio.to_thread(answers.chain_result, snapshot, walk, chain)
+        return answers.chain_result(snapshot, walk, chain)
 
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
         """Simple paths from source to target, shortest first; see `GraphStore.paths`."""

@@ -147,6 +147,9 @@ async def test_nothing_of_a_bad_addition_stays(films: Path) -> None:
     for bad in (broken(), [NEW, Triple("a", "", "b")], [NEW, Triple("\ud800", "r", "b")]):
         with pytest.raises(BadInputError):
             await store.add(bad)
+    for entity in (Entity("", "x"), Entity("Q1", "\ud800"), Entity("Q1", "Q1", ("\ud800",))):
+        with pytest.raises(BadInputError):
+            await store.add([NEW], [entity])
     assert await store.info() == before
     assert store.meta.stamp == stamp
     await store.close()

@@ -15,9 +15,9 @@ from kg.embedded.locks import write_lock
 from kg.embedded.record import RECORD
 from kg.embedded.snapshot import FOLDER
 from kg.embedded.verify import verify
-from kg.embedded.write import add_triples, delete_triples
+from kg.embedded.write import add_triples, delete_triples, guard_files
 from kg.errors import BusyError, NotAKnowledgeBaseError
-from kg.manifest import read_manifest, register_derived, write_manifest
+from kg.manifest import read_manifest, write_manifest
 from kg.types import Entity, Triple
 from tests.contracts.naive import random_triples
 
@@ -30,7 +30,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(kg, [TRIPLES], [Entity(f"e{i}", f"Name {i}", (f"alias {i}",), (f"type {i % 5}",)) for i in range(0, 2000, 3)])
     delete_triples(kg, TRIPLES[:2500])  # leaves free pages behind
     (kg / "model.bin").write_bytes(random.Random(0).randbytes(20_000))
-    register_derived(kg, [kg / "model.bin"])
+    guard_files(kg, [kg / "model.bin"])
     return kg
 
 

@@ -1,0 +1,110 @@
+"""The console entry `trivium`: finds the module of the chosen command, runs it, turns errors into one line each.
+
+A command lives in `app/NAME.py`, which offers `register(app: typer.Typer) -> None` and in it calls `app.command("NAME")`
+on its function (or `app.add_typer` for a group). Only the chosen command's module is imported, and whatever it needs is
+imported inside its function, so that a command pays for what it uses.
+
+Exit status: 0; 1 the request failed; 2 wrong usage; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from app.output import complain
+from kg.errors import TriviumError, UsageError
+
+COMMANDS = {
+    "ask": ("app.ask", "Answer a question, or a file of questions, over a KG."),
+    "learn": ("app.learn", "Learn from a KG and from questions with known answers."),
+    "verify": ("app.verify", "Check that every triple of every path of some answers is in the KG."),
+    "kg": ("app.kg", "Build, change, copy, check and look into knowledge graphs."),
+    "tool": ("app.tool", "Call one of Trivium's tools with JSON arguments."),
+    "draw": ("app.draw", "Draw a method as a mermaid diagram."),
+}
+"""Name -> (module, what the overview says of it)."""
+
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+
+def main() -> None:
+    """Run the command line and leave the process with its exit status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit status."""
+    _show_warnings()
+    try:
+        _check_text(arguments)
+        build_app(arguments)(args=list(arguments), prog_name="trivium")
+    except TriviumError as error:
+        complain(f"{type(error).__name__}: {error}")
+        return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+    except OSError as error:  # no permission, no space: the system's own words, with the file that it was about
+        complain(f"{type(error).__name__}: {error}")
+        return FAILED
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            complain("interrupted")
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0
+
+
+def build_app(arguments: Sequence[str]) -> typer.Typer:
+    """The command line in which only the command that `arguments` choose is real; the others are there to be listed."""
+    app = typer.Typer(
+        rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True
+    )
+    app.callback(help="Question answering over a knowledge graph: every answer carries the path that proves it.")(_root)
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    for name, (module, summary) in COMMANDS.items():
+        if name == chosen:
+            import_module(module).register(app)
+        else:
+            app.command(name, help=summary)(_listed_only)
+    return app
+
+
+def _listed_only() -> None:
+    """Stand in the overview for a command that was not chosen."""
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"trivium {version('trivium')}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Take the options that stand before the command."""
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    for place, word in enumerate(arguments, 1):
+        if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise UsageError(f"argument {place} is not UTF-8: {word.encode(errors='backslashreplace').decode()}")
+
+
+def _show_warnings() -> None:
+    """Warnings of all of Trivium (a snapshot rebuilt from the record, …) go to stderr, a line each."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("trivium: %(message)s"))
+    logger = logging.getLogger("trivium")
+    logger.handlers, logger.propagate = [handler], False
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Stage `decompose`: the question as sub-questions with [mask], dependencies and seed entities (Keqing, 3.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from kg.errors import UsageError
+from nodes.context import Context
+from nodes.link_entities import link
+from nodes.state import KeqingState, SubQuestionState
+from policies.decomposer import SubQuestion
+from tools.knowledge import open_knowledge
+
+MAX_CHARACTERS = 10_000
+"""The longest question that is read."""
+
+
+def check_question(question: str) -> None:
+    """Refuse a question that cannot be read; raises `UsageError`."""
+    if not question.strip():
+        raise UsageError("the question is empty: ask in words, such as 'who directed Written on the Wind?'")
+    if len(question) > MAX_CHARACTERS:
+        raise UsageError(f"the question has {len(question):,} characters, at most {MAX_CHARACTERS:,} are read: shorten it")
+
+
+async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Ask the decomposer; no sub-question where it finds no reading that the graph can answer."""
+    runtime.context.check()
+    check_question(state["question"])
+    knowledge = await open_knowledge(runtime.context.kg)
+    decomposer = await knowledge.decomposer()
+    found = await decomposer.decompose(state["question"], knowledge.store, state.get("topic_entities") or ())
+    return {
+        "sub_questions": [_record(sub) for sub in found.sub_questions],
+        "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
+        "confidence": found.confidence,
+        "matches": {},
+        "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
+        "reasoned": [],
+    }
+
+
+def _record(sub: SubQuestion) -> SubQuestionState:
+    return SubQuestionState(
+        id=sub.id,
+        question=sub.question,
+        dep=list(sub.dep),
+        seed_entities=list(sub.seed_entities),
+        excludes_used=sub.excludes_used,
+    )

@@ -1,0 +1,35 @@
+"""Stage `link_entities`: mentions that the decomposer left open are looked up by name, then by meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from kg.types import EntityHit
+from nodes.context import Context
+from nodes.state import KeqingState, Link
+from tools.find_entities import find_entities
+from tools.knowledge import open_knowledge
+
+_CANDIDATES = 5
+
+
+def link(hit: EntityHit) -> Link:
+    """A hit as state."""
+    return Link(id=hit.id, label=hit.label, score=hit.score, degree=hit.degree, match=hit.match)
+
+
+def unlinked(state: KeqingState) -> list[str]:
+    """Mentions among the seed entities that have no entity yet, in order."""
+    mentions = [m for sub in state["sub_questions"] if sub["dep"] == [-1] for m in sub["seed_entities"]]
+    return [mention for mention in dict.fromkeys(mentions) if mention not in state["links"]]
+
+
+async def link_entities(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Link what is open; a mention that nothing is like stays without an entity, and its sub-question finds nothing."""
+    mentions = unlinked(state)
+    knowledge = await open_knowledge(runtime.context.kg)
+    found = await find_entities(knowledge.base, mentions, _CANDIDATES)
+    linked = {mention: [link(hit) for hit in hits] for mention, hits in zip(mentions, found, strict=True)}
+    return {"links": {**state["links"], **linked}}

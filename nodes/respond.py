@@ -1,0 +1,138 @@
+"""Stage `respond`: the answer in words from the execution log, with the path of every answer (Keqing, section 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from kg.store import GraphStore
+from nodes.answer_record import NO_USAGE, Answer, AnswerEntity, PathRecord, path_record
+from nodes.context import Context
+from nodes.state import KeqingState, Step
+from policies.decomposer import NO_DEPENDENCY
+from tools.knowledge import open_knowledge
+
+_NAMED = 12  # answers named in the sentence; the rest are counted
+_LOGGED = 20  # seeds shown of each sub-question in the log
+
+
+async def respond(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+    """Write the typed result; an answer that nothing supports says so."""
+    knowledge = await open_knowledge(runtime.context.kg)
+    reasoned = state["reasoned"]
+    labels = await knowledge.store.labels([item["id"] for item in reasoned])
+    answers = [
+        AnswerEntity(id=item["id"], label=label, score=item["score"]) for item, label in zip(reasoned, labels, strict=True)
+    ]
+    traces = _Traces(state)
+    paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
+    answer = Answer(
+        id="",
+        question=state["question"],
+        kg=runtime.context.kg,
+        method="keqing",
+        model=runtime.context.model,
+        answer=await _sentence(answers, paths, state, knowledge.store),
+        answers=answers,
+        choice=None,
+        value=None,
+        paths=paths,
+        steps=_steps(state),
+        stop_reason="answered" if answers else "no_answer" if state["sub_questions"] else "no_reading",
+        usage=NO_USAGE,
+        events=_events(state),
+    )
+    return {"answer": answer}
+
+
+class _Traces:
+    """Whole paths from the question's topics to its answers, put together from those of the sub-questions."""
+
+    def __init__(self, state: KeqingState) -> None:
+        self._dep = {sub["id"]: sub["dep"] for sub in state["sub_questions"]}
+        self._paths = {
+            done["id"]: {item["id"]: item["path"] for item in done["found"]} for done in state["retrieved"].values()
+        }
+
+    def of(self, entity: str, sub_questions: Iterable[int]) -> list[list[Step]]:
+        """One path to the entity for each of these sub-questions and each topic behind it."""
+        return [path for number in sub_questions for path in self._trace(entity, number)]
+
+    def _trace(self, entity: str, number: int) -> list[list[Step]]:
+        own = [tuple(step) for step in self._paths[number][entity]]
+        if self._dep[number] == [NO_DEPENDENCY]:
+            return [own]
+        head, _, tail, inverse = own[0]
+        start = tail if inverse else head
+        return [before + own for dep in self._dep[number] for before in self._trace(start, dep)]
+
+
+async def _sentence(
+    answers: list[AnswerEntity], paths: list[PathRecord], state: KeqingState, store: GraphStore
+) -> str:
+    """The answers in a sentence, the path of the first one, and what else a name could have meant."""
+    if not answers:
+        return "The knowledge graph gives no answer to this question."
+    names = [answer["label"] for answer in answers[:_NAMED]]
+    more = len(answers) - len(names)
+    if more:
+        text = f"{', '.join(names)} and {more} more."
+    else:
+        text = f"{' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}."
+    proof = "; ".join([await _path_text(path, store) for path in paths if path["answer"] == answers[0]["id"]])
+    return f"{text} Evidence for {names[0]}: {proof}."
+
+
+async def _path_text(path: PathRecord, store: GraphStore) -> str:
+    """A path as `A -relation-> B <-relation- C`, in labels."""
+    triples = path["triples"]
+    first = triples[0]["tail" if triples[0]["inverse"] else "head"]
+    ends = [triple["head" if triple["inverse"] else "tail"] for triple in triples]
+    start, *labels = await store.labels([first, *ends])
+    arrows = [f"<-{t['relation']}-" if t["inverse"] else f"-{t['relation']}->" for t in triples]
+    return " ".join([start, *(f"{arrow} {label}" for arrow, label in zip(arrows, labels, strict=True))])
+
+
+def _steps(state: KeqingState) -> list[dict[str, Any]]:
+    """The execution log: what each stage did, in order."""
+    subs = [{key: sub[key] for key in ("id", "question", "dep", "seed_entities")} for sub in state["sub_questions"]]
+    log: list[dict[str, Any]] = [
+        {"stage": "decompose", "sub_questions": subs, "confidence": round(state["confidence"], 4)},
+        {"stage": "link_entities", "links": state["links"]},
+        {"stage": "match_template", "matches": state["matches"]},
+    ]
+    for done in state["retrieved"].values():
+        log.append(
+            {
+                "stage": "retrieve",
+                "id": done["id"],
+                "seeds": done["seeds"][:_LOGGED],
+                "template": done["match"]["template"] if done["match"] else None,
+                "chains": done["match"]["chains"] if done["match"] else [],
+                "found": len(done["found"]),
+                "excluded": done["excluded"],
+                "supplement": [list(triple) for triple in done["supplement"]],
+            }
+        )
+    return [*log, {"stage": "reason", "answers": len(state["reasoned"])}]
+
+
+def _events(state: KeqingState) -> list[dict[str, Any]]:
+    """What a user should know beside the answer: names that could mean more, and results that a cap cut."""
+    events: list[dict[str, Any]] = [
+        {"stage": "link_entities", "event": "ambiguous", "mention": mention, "chosen": first["id"], "alternatives": others}
+        for mention, (first, *others) in ((m, links) for m, links in state["links"].items() if links)
+        if others
+    ]
+    events += [
+        {"stage": "link_entities", "event": "unknown_entity", "mention": mention}
+        for mention, links in state["links"].items()
+        if not links
+    ]
+    return events + [
+        {"stage": "retrieve", "event": "truncated", "id": done["id"], "kept": len(done["found"])}
+        for done in state["retrieved"].values()
+        if done["truncated"]
+    ]
