@@ -1,8 +1,9 @@
 """The console entry `trivium`: finds the module of the chosen command, runs it, turns errors into one line each.
 
-A command lives in `app/NAME.py`, which offers `register(app: typer.Typer) -> None` and in it calls `app.command("NAME")`
-on its function (or `app.add_typer` for a group). Only the chosen command's module is imported, and whatever it needs is
-imported inside its function, so that a command pays for what it uses.
+A command lives in `app/NAME.py`, which offers `register(app: typer.Typer) -> None`; that calls `app.command("NAME")` on
+its function, or `app.add_typer` for a group. Only the chosen command's module is imported, and whatever it needs is
+imported inside its function, so that a command pays for what it uses. A command raises `TriviumError`s and prints
+through `app.output`; it handles no error for the sake of its wording.
 
 Exit status: 0; 1 the request failed; 2 wrong usage; 130 interrupted.
 """
@@ -11,13 +12,14 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from app.output import complain
+from app.output import complain, print_text, tolerate_encodings
 from kg.errors import TriviumError, UsageError
 
 COMMANDS = {
@@ -40,15 +42,16 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit status."""
-    _show_warnings()
+    tolerate_encodings()
     try:
-        _check_text(arguments)
-        build_app(arguments)(args=list(arguments), prog_name="trivium")
+        with _warnings_shown():
+            _check_text(arguments)
+            build_app(arguments)(args=list(arguments), prog_name="trivium")
     except TriviumError as error:
         complain(f"{type(error).__name__}: {error}")
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED
     except OSError as error:  # no permission, no space: the system's own words, with the file that it was about
-        complain(f"{type(error).__name__}: {error}")
+        complain(f"{type(error).__name__}: {_words(error)}")
         return FAILED
     except SystemExit as end:
         if end.code == INTERRUPTED:
@@ -59,9 +62,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def build_app(arguments: Sequence[str]) -> typer.Typer:
     """The command line in which only the command that `arguments` choose is real; the others are there to be listed."""
-    app = typer.Typer(
-        rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True
-    )
+    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True)
     app.callback(help="Question answering over a knowledge graph: every answer carries the path that proves it.")(_root)
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     for name, (module, summary) in COMMANDS.items():
@@ -77,11 +78,15 @@ def _listed_only() -> None:
 
 
 def _show_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
+    if not wanted:
+        return
+    from importlib.metadata import PackageNotFoundError, version
 
-        typer.echo(f"trivium {version('trivium')}")
-        raise typer.Exit
+    try:
+        print_text(f"trivium {version('trivium')}")
+    except PackageNotFoundError:
+        print_text("trivium, run from its source tree without being installed")
+    raise typer.Exit
 
 
 def _root(
@@ -98,12 +103,29 @@ def _check_text(arguments: Sequence[str]) -> None:
             raise UsageError(f"argument {place} is not UTF-8: {word.encode(errors='backslashreplace').decode()}")
 
 
-def _show_warnings() -> None:
-    """Warnings of all of Trivium (a snapshot rebuilt from the record, …) go to stderr, a line each."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("trivium: %(message)s"))
-    logger = logging.getLogger("trivium")
-    logger.handlers, logger.propagate = [handler], False
+def _words(error: OSError) -> str:
+    """The system's own words, without its error number."""
+    if error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.strerror}: {error.filename}"
+
+
+class _Notices(logging.Handler):
+    """Warnings of Trivium's modules (a snapshot derived again, …) as lines on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one."""
+        complain(record.getMessage())
+
+
+@contextmanager
+def _warnings_shown() -> Iterator[None]:
+    logger, notices = logging.getLogger("trivium"), _Notices(logging.WARNING)
+    logger.addHandler(notices)
+    try:
+        yield
+    finally:
+        logger.removeHandler(notices)
 
 
 if __name__ == "__main__":

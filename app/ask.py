@@ -1,0 +1,75 @@
+"""`trivium ask`: one question with its stages as they run, or a file of questions."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from nodes.context import Context
+
+
+class Mode(enum.Enum):
+    """When dense triples are added to the chains'."""
+
+    AUTO: Literal["auto"] = "auto"
+    ALWAYS: Literal["always"] = "always"
+    NEVER: Literal["never"] = "never"
+
+
+def ask(
+    question: Annotated[str | None, typer.Argument(help="The question in words.")] = None,
+    kg: Annotated[str, typer.Option(help="A KG directory or name; without it, the bundled sample.")] = "sample",
+    method: Annotated[str, typer.Option(help="auto, keqing")] = "auto",
+    model: Annotated[str, typer.Option(help="A chat model, or none.")] = "none",
+    json: Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")] = False,
+    batch: Annotated[Path | None, typer.Option(help="A file of question lines (JSON), .gz allowed.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the answers of --batch go, a line each.")] = None,
+    templates: Annotated[int, typer.Option(help="Templates matched to each sub-question.")] = 3,
+    supplement: Annotated[Mode, typer.Option(help="Dense triples beside the chains'.")] = Mode.AUTO,
+) -> None:
+    """Answer a question, or a file of questions, over a KG; every answer carries its path."""
+    import asyncio
+
+    from app.answering import check_method
+    from nodes.context import Context
+
+    check_method(method)
+    context = Context(kg=kg, model=model, templates_per_sub_question=templates, supplement=supplement.value)
+    context.check()
+    if (batch is None) != (out is None) or (batch is None) == (question is None):
+        raise UsageError("give a question, or --batch IN.jsonl with --out OUT.jsonl")
+    if batch is not None and out is not None:
+        from app.batch import answer_file
+
+        asyncio.run(answer_file(batch, out, context))
+    else:
+        asyncio.run(_one(question or "", context, as_json=json))
+
+
+async def _one(question: str, context: Context, *, as_json: bool) -> None:
+    from app.answering import answer, stages
+    from app.output import print_json
+    from tools.knowledge import close_all
+
+    try:
+        if as_json:
+            print_json(dict(await answer(question, context)))
+            return
+        from app.show import Show
+
+        show = await Show.over(context.kg)
+        async for stage, added in stages(question, context):
+            await show.stage(stage, added)
+    finally:
+        await close_all()
+
+
+def register(app: typer.Typer) -> None:
+    """Add `ask` to the command line."""
+    app.command("ask")(ask)

@@ -1,0 +1,41 @@
+"""`trivium ask --batch`: an answer line for each question line, in order, taken up where it stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.answering import answer, refusal
+from app.lines import ResumableLines
+from app.progress import progress
+from kg.errors import UnknownEntityError, UsageError
+from kg.loaders import Question, read_questions
+from nodes.answer_record import Answer
+from nodes.context import Context
+from tools.knowledge import close_all, open_knowledge
+
+
+async def answer_file(asked: Path, told: Path, context: Context) -> None:
+    """Answer every question of a file that has no answer yet.
+
+    A question that cannot be run (too long, an unknown topic entity) gets a line that says so.
+
+    Raises:
+        BadInputError: a line of `asked` is no question, or `told` holds answers to others.
+    """
+    questions = read_questions(asked)
+    try:
+        await (await open_knowledge(context.kg)).decomposer()  # a KG that cannot answer is refused before any line
+        with ResumableLines(told, len(questions), lambda i, line: line.get("id") == questions[i].id) as lines:
+            with progress() as show:
+                for number, question in enumerate(questions[lines.done :], lines.done + 1):
+                    lines.write(dict(await _one(question, context)))
+                    show("answer", number, len(questions))
+    finally:
+        await close_all()
+
+
+async def _one(question: Question, context: Context) -> Answer:
+    try:
+        return await answer(question.question, context, question.topic_entities, question.id)
+    except (UsageError, UnknownEntityError) as error:
+        return refusal(question.question, question.id, context, error)

@@ -1,0 +1,22 @@
+"""`trivium kg …`: one module a family of commands, joined here."""
+
+from __future__ import annotations
+
+import typer
+
+from app.kg.change import add, remove
+from app.kg.check import info, verify
+from app.kg.make import build, copy, export
+from app.kg.walk import find, neighbors, paths
+
+_COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group to the command line."""
+    group = typer.Typer(
+        help="Build, change, copy, check and look into knowledge graphs.", rich_markup_mode=None, no_args_is_help=True
+    )
+    for command in _COMMANDS:
+        group.command()(command)
+    app.add_typer(group, name="kg")

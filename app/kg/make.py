@@ -1,0 +1,149 @@
+"""`trivium kg build`, `copy` and `export`: a KG from files, from a KG, and back to files."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.kg.options import EntitiesOption, Files, JsonOption, KGArgument, SkipBadOption
+from app.output import complain, print_facts, print_json
+from kg.errors import BadInputError, TriviumError, UsageError
+
+if TYPE_CHECKING:
+    from app.kg.input import Input
+    from kg.store import GraphStore
+    from kg.types import KGInfo
+
+
+def build(
+    files: Files,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The new KG directory; it must not exist, or be empty.")],
+    entities: EntitiesOption = None,
+    skip_bad: SkipBadOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a KG directory from files of triples; repeated triples count once."""
+    from app.kg.input import Input
+
+    given = Input(files, entities, skip_bad=skip_bad)
+    held = _build(out, given)
+    given.tell_skipped()
+    _derive(out)
+    told = {**asdict(held), "skipped": given.skipped}
+    (print_json if as_json else print_facts)(told)
+
+
+def _build(out: Path, given: Input) -> KGInfo:
+    from app.progress import progress
+    from kg.embedded import build as build_directory
+
+    with progress() as show:
+
+        def shown(stage: str, done: int, total: int | None) -> None:
+            """By bytes while reading, by triples then."""
+            if stage == "read":
+                given.show(show)
+            else:
+                show({"store": "storing", "snapshot": "indexing"}.get(stage, stage), done, total)
+
+        return build_directory(out, given.batches(), given.entities(), shown)
+
+
+def _derive(out: Path) -> None:
+    """Make the indexes of relations and templates now. The KG is whole without them: the first question makes them."""
+    import asyncio
+
+    from kg.knowledge_base import KnowledgeBase
+
+    async def derive() -> None:
+        base = KnowledgeBase.open(out)
+        try:
+            await base.derive()
+        finally:
+            await base.close()
+
+    try:
+        asyncio.run(derive())
+    except (TriviumError, OSError) as error:
+        complain(f"the KG is complete, its indexes are left to the first question ({type(error).__name__}: {error})")
+
+
+def copy(
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="A KG directory, a name from trivium.toml, or: sample.")
+    ],
+    target: Annotated[str, typer.Argument(metavar="TO", help="The new KG directory.")],
+    write: Annotated[
+        bool, typer.Option("--write", help="Needed to write into a database server; not for DIRs.")
+    ] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the KG that is there, in one step.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy triples and entities of a KG. What was learnt is not copied: run trivium learn on the copy."""
+    from app.kg.copying import copy_store
+    from app.kg_argument import open_store, refuse_neo4j
+
+    refuse_neo4j(target)
+    if write:
+        complain("--write changes nothing for a directory")
+    with open_store(source) as store:
+        held = copy_store(store, Path(target), replace=replace)
+        learnt = (store.path / "keqing").exists()
+    _derive(Path(target))
+    if learnt:
+        complain(f"what was learnt stays with {source}: run trivium learn keqing --kg {target}")
+    (print_json if as_json else print_facts)(asdict(held))
+
+
+def export(
+    kg: KGArgument,
+    file: Annotated[
+        Path, typer.Argument(metavar="F", help="The file for head, relation, tail by tab; .gz by its name.")
+    ],
+    entities: Annotated[Path | None, typer.Option(metavar="F2", help="A file for ids, labels, aliases, types.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the triples of a KG, and its entities, to files that trivium kg build reads back."""
+    import asyncio
+
+    from app.kg_argument import open_store
+
+    with open_store(kg) as store:
+        _check_outputs(store.path, file, entities)
+        counts = {"triples": asyncio.run(_write_triples(store, file))}
+        if entities is not None:
+            counts["entities"] = asyncio.run(_write_entities(store, entities))
+    (print_json if as_json else print_facts)(counts)
+
+
+def _check_outputs(kg: Path, *files: Path | None) -> None:
+    """Refuse before any work what would destroy the KG or cannot be written."""
+    named = [file.absolute() for file in files if file is not None]
+    for file in named:
+        if file.is_dir():
+            raise BadInputError("is a folder; name a file", path=file)
+        if kg.resolve() in file.resolve().parents:
+            raise UsageError(f"{file} lies inside the KG; write it elsewhere")
+    if len({file.resolve() for file in named}) < len(named):
+        raise UsageError("triples and entities need a file each")
+
+
+async def _write_triples(store: GraphStore, file: Path) -> int:
+    from kg.loaders import TripleWriter
+
+    with TripleWriter(file) as out:
+        async for batch in store.triples():
+            out.write(batch)
+    return out.count
+
+
+async def _write_entities(store: GraphStore, file: Path) -> int:
+    from kg.loaders import EntityWriter
+
+    with EntityWriter(file) as out:
+        async for batch in store.all_entities():
+            out.write(batch)
+    return out.count

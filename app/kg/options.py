@@ -1,0 +1,22 @@
+"""Arguments and options that several `trivium kg` commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+KGArgument = Annotated[str, typer.Argument(metavar="KG", help="A KG directory, a name from trivium.toml, or: sample.")]
+DirectoryArgument = Annotated[str, typer.Argument(metavar="DIR", help="A KG directory, or a name from trivium.toml.")]
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="F…", help="head, relation, tail by tab, comma or |; N-Triples (.nt), Turtle (.ttl); also .gz."
+    ),
+]
+EntitiesOption = Annotated[
+    Path | None, typer.Option("--entities", metavar="F", help="id, label, aliases and types by tab; or RDF labels.")
+]
+SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Leave malformed lines out and count them.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else.")]

@@ -1,0 +1,62 @@
+"""`trivium learn METHOD`: learn from a KG, and from questions whose chains are known."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.output import complain, print_json
+from app.progress import progress
+from kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from policies.keqing_learning import Learnt
+
+
+def learn(
+    method: Annotated[str, typer.Argument(help="keqing")],
+    kg: Annotated[str, typer.Option(help="A KG directory or name.")],
+    questions: Annotated[
+        Path | None, typer.Option(help='Question lines with "chain" and "answers"; without it, from the schema alone.')
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
+) -> None:
+    """Learn how questions over a KG are asked; replaces what was learnt before, in one step."""
+    if method != "keqing":
+        raise UsageError(f"there is nothing to learn for {method!r} in this release; there is: keqing")
+    learnt = asyncio.run(_learn(kg, questions))
+    report = {
+        "method": method, "pairs": learnt.pairs, "left_out": learnt.left_out, "wordings": learnt.wordings,
+        "templates": len(learnt.templates), "seconds": round(learnt.seconds, 3),
+    }  # fmt: skip
+    if json:
+        print_json(report)
+        return
+    typer.echo(
+        f"learnt {learnt.wordings} wordings of {learnt.pairs} pairs and {len(learnt.templates)} templates "
+        f"in {learnt.seconds:.1f} s"
+    )
+    if learnt.left_out:
+        complain(f"{learnt.left_out} pairs were left out: no name in the question leads to its answers along its chain")
+
+
+async def _learn(kg: str, questions: Path | None) -> Learnt:
+    from kg.loaders import read_questions
+    from policies.keqing_teaching import teach
+    from tools.knowledge import close_all, open_knowledge
+
+    pairs = read_questions(questions) if questions is not None else None
+    knowledge = await open_knowledge(kg)
+    try:
+        with progress() as show:
+            return await teach(knowledge.base, pairs, show)
+    finally:
+        await close_all()
+
+
+def register(app: typer.Typer) -> None:
+    """Add `learn` to the command line."""
+    app.command("learn")(learn)

@@ -1,0 +1,82 @@
+"""How a run looks on a terminal: each stage as it finishes, then the answer and the paths that prove it, as a tree."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.tree import Tree
+
+from nodes.answer_record import Answer
+from tools.knowledge import Knowledge, open_knowledge
+
+_PATHS = 30  # paths drawn; all are in --json
+_SEEDS = 3  # seeds named of each sub-question
+
+
+class Show:
+    """Prints the stages of one run to stdout."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._console = Console(highlight=False, soft_wrap=True)
+
+    @classmethod
+    async def over(cls, kg: str) -> Self:
+        """A display of runs over a KG, whose labels it shows."""
+        return cls(await open_knowledge(kg))
+
+    async def stage(self, name: str, added: dict[str, Any]) -> None:
+        """Show what a stage added."""
+        if name == "decompose":
+            self._decomposed(added)
+        elif name == "retrieve":
+            for done in added["retrieved"].values():
+                seeds = await self._labels(done["seeds"][:_SEEDS])
+                more = f" and {len(done['seeds']) - _SEEDS} more" if len(done["seeds"]) > _SEEDS else ""
+                chains = " or ".join(" ".join(chain) for chain in done["match"]["chains"]) if done["match"] else "nothing"
+                self._line("retrieve", f"{done['id']}. from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found")
+        elif name == "respond":
+            await self._answered(added["answer"])
+
+    def _decomposed(self, added: dict[str, Any]) -> None:
+        if not added["sub_questions"]:
+            self._line("decompose", "no reading of the question that this graph can answer")
+        for sub in added["sub_questions"]:
+            self._line("decompose", f"{sub['id']}. {sub['question']}  <- {', '.join(sub['seed_entities'])}")
+        for mention, links in added["links"].items():
+            others = f"  (or: {', '.join(link['id'] for link in links[1:4])})" if len(links) > 1 else ""
+            self._line("link", f"{mention} = {links[0]['label']} [{links[0]['id']}]{others}")
+
+    async def _answered(self, answer: Answer) -> None:
+        self._console.print(f"\n[bold]{escape(answer['answer'])}[/bold]\n")
+        forest: dict[str, dict[str, Any]] = {}
+        for path in answer["paths"][:_PATHS]:
+            branch = forest
+            first = path["triples"][0]
+            branch = branch.setdefault(first["tail" if first["inverse"] else "head"], {})
+            for triple in path["triples"]:
+                arrow = "<-{}-" if triple["inverse"] else "-{}->"
+                end = triple["head" if triple["inverse"] else "tail"]
+                branch = branch.setdefault(f"{arrow.format(triple['relation'])}\0{end}", {})
+        for root, branches in forest.items():
+            tree = Tree(escape((await self._labels([root]))[0]))
+            await self._grow(tree, branches)
+            self._console.print(tree)
+        left = len(answer["paths"]) - _PATHS
+        if left > 0:
+            self._console.print(f"... and {left} more paths (--json has them all)")
+        self._console.print(f"\n[dim]{answer['method']}, model {answer['model']}, {answer['usage']['seconds'] * 1000:.0f} ms[/dim]")
+
+    async def _grow(self, tree: Tree, branches: dict[str, Any]) -> None:
+        for key, below in branches.items():
+            arrow, end = key.split("\0")
+            (label,) = await self._labels([end])
+            await self._grow(tree.add(f"[dim]{escape(arrow)}[/dim] {escape(label)}"), below)
+
+    async def _labels(self, ids: list[str]) -> list[str]:
+        return await self._knowledge.store.labels(ids)
+
+    def _line(self, stage: str, text: str) -> None:
+        self._console.print(f"[cyan]{stage:>9}[/cyan]  {escape(text)}")

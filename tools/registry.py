@@ -1,0 +1,202 @@
+"""Trivium's tools as LangChain tools over one KG: typed arguments in, the contract's JSON out.
+
+An entity argument is an id or a label. Results hold ids as in the KG.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal
+
+from langchain_core.tools import StructuredTool
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kg.errors import BadInputError, UnknownRelationError, UnknownToolError
+from kg.knowledge_base import KnowledgeBase
+from kg.types import Hop, ReasoningPath, chain_text, parse_chain
+from tools.find_entities import find_entities, resolve
+from tools.follow_chain import follow_chains
+from tools.knowledge import open_knowledge
+from tools.search_triples import search_triples
+
+Result = dict[str, Any]
+Count = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class FindEntitiesArguments(_Arguments):
+    """Find entities by name: exact, without case and accents, with typos, else by meaning."""
+
+    text: str = Field(min_length=1, description="a name, or words like one")
+    limit: Count = Field(10, description="at most so many candidates")
+
+
+class NeighborsArguments(_Arguments):
+    """The triples around an entity."""
+
+    entity: str = Field(min_length=1, description="id or label")
+    relation: str | None = Field(None, description="only this relation")
+    direction: Literal["out", "in", "both"] = Field("both", description="out: the entity is the head; in: the tail")
+    limit: Count = Field(100, description="at most so many triples")
+
+
+class FollowChainArguments(_Arguments):
+    """Walk a logical chain from seed entities and return a path to each entity it reaches."""
+
+    seed_entities: list[str] = Field(min_length=1, description="ids or labels")
+    chain: list[str] = Field(min_length=1, description='relations in order, "^rel" walked from tail to head')
+    limit: Count = Field(1_000, description="at most so many entities a hop, best supported first")
+
+
+class FindPathsArguments(_Arguments):
+    """Simple paths between two entities, shortest first."""
+
+    source: str = Field(min_length=1, description="id or label")
+    target: str = Field(min_length=1, description="id or label")
+    max_hops: Annotated[int, Field(ge=1, le=6)] = Field(3, description="longest path")
+    limit: Count = Field(20, description="at most so many paths")
+
+
+class SearchTriplesArguments(_Arguments):
+    """The triples around entities that are nearest in meaning to a question."""
+
+    question: str = Field(min_length=1, description="the question in words")
+    entities: list[str] = Field(min_length=1, description="ids or labels")
+    limit: Count = Field(20, description="at most so many triples")
+
+
+class MatchTemplatesArguments(_Arguments):
+    """The KG's question templates nearest to a sub-question, with the logical chains they own."""
+
+    sub_question: str = Field(min_length=1, description="words with [mask] for the entity")
+    limit: Count = Field(3, description="at most so many templates")
+
+
+async def _find_entities(base: KnowledgeBase, args: FindEntitiesArguments) -> Result:
+    (hits,) = await find_entities(base, [args.text], args.limit)
+    return {"entities": [{"id": h.id, "label": h.label, "score": h.score, "degree": h.degree} for h in hits]}
+
+
+async def _neighbors(base: KnowledgeBase, args: NeighborsArguments) -> Result:
+    (entity,) = await resolve(base, [args.entity])
+    if args.relation is not None:
+        await _check_relations(base, [args.relation])
+    (found,) = await base.store.neighbors(
+        [entity], relation=args.relation, direction=args.direction, limit=args.limit
+    )
+    return {"triples": [_scored(step.head, step.relation, step.tail, 1.0) for step in found]}
+
+
+async def _follow_chain(base: KnowledgeBase, args: FollowChainArguments) -> Result:
+    chain = parse_chain(args.chain)
+    await _check_relations(base, [hop.relation for hop in chain])
+    result = await follow_chains(base.store, await resolve(base, args.seed_entities), [chain], args.limit)
+    return {"paths": [path_result(item.path, item.id) for item in result.reached]}
+
+
+async def _find_paths(base: KnowledgeBase, args: FindPathsArguments) -> Result:
+    source, target = await resolve(base, [args.source, args.target])
+    paths = await base.store.paths(source, target, max_hops=args.max_hops, limit=args.limit)
+    return {"paths": [path_result(path, target) for path in paths]}
+
+
+async def _search_triples(base: KnowledgeBase, args: SearchTriplesArguments) -> Result:
+    found = await search_triples(base, args.question, await resolve(base, args.entities), args.limit)
+    return {"triples": [_scored(*item.triple[:3], item.score) for item in found]}
+
+
+async def _match_templates(base: KnowledgeBase, args: MatchTemplatesArguments) -> Result:
+    (found,) = (await base.templates()).match([args.sub_question], args.limit)
+    return {
+        "templates": [
+            {
+                "template": match.template.text,
+                "score": match.score,
+                "chains": [chain_text(chain) for chain in match.template.chains],
+            }
+            for match in found
+        ]
+    }
+
+
+_Handler = Callable[[KnowledgeBase, Any], Awaitable[Result]]
+_TOOLS: dict[str, tuple[type[_Arguments], _Handler]] = {
+    "find_entities": (FindEntitiesArguments, _find_entities),
+    "neighbors": (NeighborsArguments, _neighbors),
+    "follow_chain": (FollowChainArguments, _follow_chain),
+    "find_paths": (FindPathsArguments, _find_paths),
+    "search_triples": (SearchTriplesArguments, _search_triples),
+    "match_templates": (MatchTemplatesArguments, _match_templates),
+}
+TOOL_NAMES = tuple(_TOOLS)
+
+
+def make_tools(kg: str) -> list[StructuredTool]:
+    """All tools over the KG of that name, for an agent; each opens the KG on first use."""
+    return [_as_langchain(name, kg) for name in _TOOLS]
+
+
+def _as_langchain(name: str, kg: str) -> StructuredTool:
+    arguments, handler = _TOOLS[name]
+
+    async def run(**given: Any) -> Result:  # noqa: ANN401 - the arguments' types are those of the schema
+        return await handler((await open_knowledge(kg)).base, arguments(**given))
+
+    return StructuredTool.from_function(
+        coroutine=run, name=name, description=arguments.__doc__ or name, args_schema=arguments
+    )
+
+
+def parse_call(name: str, arguments_json: str) -> _Arguments:
+    """The typed arguments of a call given as JSON.
+
+    Raises:
+        UnknownToolError: no tool has that name.
+        BadInputError: no JSON object, an argument is missing, unknown or out of range.
+    """
+    if name not in _TOOLS:
+        raise UnknownToolError(f"no tool is named {name!r}; there are {', '.join(_TOOLS)}")
+    try:
+        given = json.loads(arguments_json)
+    except ValueError as error:
+        raise BadInputError(f"the arguments of {name} are no JSON ({error}): {arguments_json[:80]!r}") from error
+    if not isinstance(given, dict):
+        raise BadInputError(f"the arguments of {name} must be a JSON object, not {arguments_json[:80]!r}")
+    try:
+        return _TOOLS[name][0](**given)
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise BadInputError(f"arguments of {name}: {problems}") from error
+
+
+async def call_tool(name: str, arguments: _Arguments, base: KnowledgeBase) -> Result:
+    """Call one tool with arguments that `parse_call` read."""
+    return await _TOOLS[name][1](base, arguments)
+
+
+def path_result(path: ReasoningPath, answer: str) -> Result:
+    """A path as the contract has it: each triple as stored, `inverse` = walked from tail to head."""
+    return {"triples": [step._asdict() for step in path], "answer": answer}
+
+
+def _scored(head: str, relation: str, tail: str, score: float) -> Result:
+    return {"head": head, "relation": relation, "tail": tail, "score": score}
+
+
+async def _check_relations(base: KnowledgeBase, names: list[str]) -> None:
+    """Refuse a relation that the KG has not; the message names similar ones."""
+    known = {relation.name for relation in await base.store.schema()}
+    for name in names:
+        if name not in known:
+            near = await _similar_relations(base, name)
+            raise UnknownRelationError(f"no relation is named {name!r}; did you mean {', '.join(near)}?")
+
+
+async def _similar_relations(base: KnowledgeBase, name: str) -> list[str]:
+    index = await base.relations()
+    _, (near,) = index.search(base.embedder.embed([Hop.parse(name).relation]), 3)
+    return near
