@@ -66,5 +66,7 @@ class Input:
                     complain(f"  {error}")
 
     def _logs(self) -> Iterator[tuple[Path, SkipLog]]:
-        for reader in (*self._readers, *([] if self._entities is None else [self._entities])):
+        for reader in self._readers:
             yield reader.path, reader.skipped
+        if self._entities is not None:
+            yield self._entities.path, self._entities.skipped
