@@ -42,8 +42,8 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit status."""
-    tolerate_encodings()
     try:
+        tolerate_encodings()
         with _warnings_shown():
             _check_text(arguments)
             build_app(arguments)(args=list(arguments), prog_name="trivium")

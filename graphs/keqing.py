@@ -1,7 +1,7 @@
 """Keqing (arXiv 2401.00426, figure 1): decompose, match templates, retrieve along their chains, reason, respond.
 
     decompose -> link_entities -> match_template -> retrieve (a wave in parallel) -> reason -> respond
-                                                       ^___________________________|
+                                                       ^_______________________________|
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from nodes.context import Context
@@ -17,34 +18,25 @@ from nodes.link_entities import link_entities, unlinked
 from nodes.match_template import match_template
 from nodes.reason import reason
 from nodes.respond import respond
-from nodes.retrieve import alone, ready, retrieve
+from nodes.retrieve import retrieve, wave
 from nodes.state import AnswerOutput, KeqingState, QuestionInput
 
 
-def after_decompose(state: KeqingState) -> Literal["link_entities", "match_template", "respond"]:
+async def after_decompose(state: KeqingState) -> Literal["link_entities", "match_template", "respond"]:
     """The compact decomposer chooses mention and chain together and leaves nothing to link."""
     if not state["sub_questions"]:
         return "respond"
     return "link_entities" if unlinked(state) else "match_template"
 
 
-def first_wave(state: KeqingState) -> list[Send]:
+async def first_wave(state: KeqingState, runtime: Runtime[Context]) -> list[Send]:
     """The sub-questions that start from the question's own entities, in parallel."""
-    return [Send("retrieve", task) for task in ready(state)]
+    return [Send("retrieve", task) for task in wave(state, runtime.context)]
 
 
-def after_retrieve(state: KeqingState) -> list[Send] | Literal["reason"]:
-    """A sub-question alone in its wave hands its candidates straight on; parallel ones first meet in `reason`.
-
-    Each task of a parallel wave sees the others still open, so all of them take the edge to `reason`, which runs once.
-    """
-    wave = ready(state)
-    return [Send("retrieve", wave[0])] if wave and alone(wave[0]["sub_question"], state) else "reason"
-
-
-def after_reason(state: KeqingState) -> list[Send] | Literal["respond"]:
-    """The next wave, if a sub-question is still open."""
-    return [Send("retrieve", task) for task in ready(state)] or "respond"
+async def after_reason(state: KeqingState, runtime: Runtime[Context]) -> list[Send] | Literal["respond"]:
+    """The next wave, where a sub-question is still open."""
+    return [Send("retrieve", task) for task in wave(state, runtime.context)] or "respond"
 
 
 builder = StateGraph(KeqingState, context_schema=Context, input_schema=QuestionInput, output_schema=AnswerOutput)
@@ -58,7 +50,7 @@ builder.add_edge(START, "decompose")
 builder.add_conditional_edges("decompose", after_decompose)
 builder.add_edge("link_entities", "match_template")
 builder.add_conditional_edges("match_template", first_wave, ["retrieve"])
-builder.add_conditional_edges("retrieve", after_retrieve, ["retrieve", "reason"])
+builder.add_edge("retrieve", "reason")
 builder.add_conditional_edges("reason", after_reason, ["retrieve", "respond"])
 builder.add_edge("respond", END)
 graph = builder.compile(name="keqing")

@@ -73,6 +73,10 @@ class GraphStore(Protocol):
         """
         ...
 
+    async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
+        """Whether a chain leads from the seed to any entity but those of `without`; cheaper than `follow`."""
+        ...
+
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
         """Simple paths (no entity twice), each step in either direction, shortest first, at most `limit`."""
         ...

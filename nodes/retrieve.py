@@ -20,32 +20,46 @@ _SUPPLEMENT = 50  # dense triples considered for the supplement
 
 
 class RetrieveInput(TypedDict):
-    """What one retrieval is sent: a sub-question, where it starts, its templates, and the entities already used."""
+    """What one retrieval is sent: a line of sub-questions, each starting from the one before.
 
-    sub_question: SubQuestionState
+    `seeds` are where the first one starts, `matches` the templates of each, `used` the entities already used.
+    """
+
+    line: list[SubQuestionState]
     seeds: list[str]
-    matches: list[Match]
+    matches: list[list[Match]]
     used: list[str]
 
 
-def ready(state: KeqingState) -> list[RetrieveInput]:
-    """The sub-questions whose dependencies are answered and which are not answered themselves: one wave."""
+def wave(state: KeqingState, context: Context) -> list[RetrieveInput]:
+    """The sub-questions whose dependencies are answered and which are not answered themselves, as parallel tasks.
+
+    Without a model nothing chooses among a sub-question's candidates, so the next one that starts from it alone is
+    walked in the same task; where answers intersect, and after every stage of a model, a new wave begins.
+    """
     done = state["retrieved"]
-    waiting = [sub for sub in state["sub_questions"] if str(sub["id"]) not in done]
     used = [links[0]["id"] for links in state["links"].values() if links]
     return [
-        RetrieveInput(sub_question=sub, seeds=_seeds(sub, state), matches=state["matches"][str(sub["id"])], used=used)
-        for sub in waiting
-        if all(dep == NO_DEPENDENCY or str(dep) in done for dep in sub["dep"])
+        RetrieveInput(
+            line=line,
+            seeds=_seeds(line[0], state),
+            matches=[state["matches"][str(sub["id"])] for sub in line],
+            used=used,
+        )
+        for first in state["sub_questions"]
+        if str(first["id"]) not in done and all(dep == NO_DEPENDENCY or str(dep) in done for dep in first["dep"])
+        for line in [_line(first, state["sub_questions"]) if context.model == "none" else [first]]
     ]
 
 
-def alone(sub: SubQuestionState, state: KeqingState) -> bool:
-    """Whether no other sub-question of the decomposition stands in the same wave."""
-    wave: dict[int, int] = {NO_DEPENDENCY: -1}
-    for each in state["sub_questions"]:
-        wave[each["id"]] = 1 + max(wave[dep] for dep in each["dep"])
-    return list(wave.values()).count(wave[sub["id"]]) == 1
+def _line(first: SubQuestionState, subs: list[SubQuestionState]) -> list[SubQuestionState]:
+    """A sub-question and those after it, as long as each is the only one that starts from the one before."""
+    line = [first]
+    while True:
+        after = [sub for sub in subs if line[-1]["id"] in sub["dep"]]
+        if len(after) != 1 or len(after[0]["dep"]) != 1:
+            return line
+        line.append(after[0])
 
 
 def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
@@ -58,43 +72,58 @@ def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
 
 
 async def retrieve(task: RetrieveInput, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Follow the chains of the best template that leads anywhere, and add dense triples as the settings say."""
+    """Answer a line of sub-questions, each from the candidates of the one before."""
     knowledge = await open_knowledge(runtime.context.kg)
-    sub, context = task["sub_question"], runtime.context
-    excluded = [key for key in task["used"] if sub["excludes_used"]]
+    seeds, retrieved = task["seeds"], dict[str, Retrieved]()
+    for sub, matches in zip(task["line"], task["matches"], strict=True):
+        excluded = task["used"] if sub["excludes_used"] else []
+        done = await _retrieve_one(knowledge, sub, seeds, matches, excluded, runtime.context)
+        retrieved[str(sub["id"])] = done
+        seeds = [item["id"] for item in done["found"]]
+    return {"retrieved": retrieved}
+
+
+async def _retrieve_one(
+    knowledge: Knowledge,
+    sub: SubQuestionState,
+    seeds: list[str],
+    matches: list[Match],
+    excluded: list[str],
+    context: Context,
+) -> Retrieved:
+    """Follow the chains of the best template that leads anywhere, and add dense triples as the settings say."""
     match, result, found = None, ChainResult(()), list[Found]()
-    for candidate in task["matches"]:
+    for candidate in matches:
         chains = [parse_chain(chain) for chain in candidate["chains"]]
-        result = await follow_chains(knowledge.store, task["seeds"], chains, context.max_entities)
+        result = await follow_chains(knowledge.store, seeds, chains, context.max_entities)
         found = [
-            Found(id=item.id, support=item.support, path=[tuple(step) for step in item.path])
+            Found(id=item.id, support=item.support, path=list(item.path))
             for item in result.reached
             if item.id not in excluded
         ]
         if found:
             match = candidate
             break
-    done = Retrieved(
+    return Retrieved(
         id=sub["id"],
-        seeds=task["seeds"],
+        seeds=seeds,
         match=match,
         found=found,
         excluded=excluded,
         truncated=result.truncated,
-        supplement=await _supplement(knowledge, task, found, context),
+        supplement=await _supplement(knowledge, sub, seeds, found, context),
     )
-    return {"retrieved": {str(sub["id"]): done}}
 
 
 async def _supplement(
-    knowledge: Knowledge, task: RetrieveInput, found: list[Found], context: Context
+    knowledge: Knowledge, sub: SubQuestionState, seeds: list[str], found: list[Found], context: Context
 ) -> list[tuple[str, str, str, float]]:
     """Dense triples while the token budget allows: what the chains' own triples leave of it."""
-    if context.supplement == "never" or (context.supplement == "auto" and found) or not task["seeds"]:
+    if context.supplement == "never" or (context.supplement == "auto" and found) or not seeds:
         return []
     spent = sum(_tokens(step[:3]) for item in found for step in item["path"])
     out = []
-    for triple, score in await search_triples(knowledge.base, task["sub_question"]["question"], task["seeds"], _SUPPLEMENT):
+    for triple, score in await search_triples(knowledge.base, sub["question"], seeds, _SUPPLEMENT):
         spent += _tokens(triple[:3])
         if spent > context.supplement_tokens:
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from typing_extensions import TypedDict
@@ -43,7 +44,7 @@ class Found(TypedDict):
 
     id: str
     support: int
-    path: list[Step]
+    path: Sequence[Step]
 
 
 class Retrieved(TypedDict):

@@ -12,7 +12,7 @@ from kg.types import Hop, LogicalChain
 from policies.slot_model import SlotScores
 
 _IMPOSSIBLE = np.float32(-1e9)
-_BEAM = 24  # chains kept a position
+_BEAM = 16  # chains kept a position
 
 
 class ScoredChain(NamedTuple):
@@ -29,30 +29,37 @@ def best_chains(
 
     `follows` bool [H, H]: whether some entity that hop i reaches is left by hop j.
     """
-    none_after = np.cumsum(scores.positions[::-1, -1])[::-1]  # log-probability of no hop from position k on
-    partial = np.where([hop in first for hop in hops], scores.positions[0, :-1], _IMPOSSIBLE)
-    chains = np.arange(len(hops))[:, None]
-    found: list[ScoredChain] = []
-    for k in range(len(scores.length)):
-        kept = np.argsort(-partial, kind="stable")[:_BEAM]
-        kept = kept[partial[kept] > _IMPOSSIBLE / 2]
-        partial, chains = partial[kept], chains[kept]
-        rest = none_after[k + 1] if k + 1 < len(none_after) else np.float32(0)
-        ended = partial + scores.last[chains[:, -1]] + scores.length[k] + rest
-        found += [
-            ScoredChain(float(score), tuple(hops[code] for code in codes))
-            for score, codes in zip(ended, chains.tolist(), strict=True)
-        ]
-        if k + 1 < len(scores.length):
-            partial, chains = _extend(partial, chains, scores.positions[k + 1, :-1], follows)
-    return sorted(found, key=lambda item: (-item.score, item.chain))[:limit]
+    longest = len(scores.length)
+    none_after = [*np.cumsum(scores.positions[::-1, -1])[::-1].tolist(), 0.0]  # no hop from position k on
+    allowed = np.array([hop in first for hop in hops])
+    partial = np.where(allowed, scores.positions[0, :-1], _IMPOSSIBLE)
+    codes = np.arange(len(hops))[:, None]
+    ended, chains = [], []
+    for k in range(longest):
+        kept = _top(partial, _BEAM)
+        partial, codes = partial[kept], codes[kept]
+        ended.append(partial + scores.last[codes[:, -1]] + (scores.length[k] + np.float32(none_after[k + 1])))
+        chains += codes.tolist()
+        if k + 1 < longest:
+            partial, codes = _extend(partial, codes, scores.positions[k + 1, :-1], follows)
+    total = np.concatenate(ended)
+    best = sorted(_top(total, limit).tolist(), key=lambda i: (-total[i], chains[i]))
+    return [ScoredChain(float(total[i]), tuple(hops[code] for code in chains[i])) for i in best]
 
 
 def _extend(
-    partial: NDArray[np.float32], chains: NDArray[np.int64], step: NDArray[np.float32], follows: NDArray[np.bool_]
+    partial: NDArray[np.float32], codes: NDArray[np.int64], step: NDArray[np.float32], follows: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Every partial chain by every hop that may follow it: scores float32 [b H], chains int64 [b H, k + 1]."""
-    hops = len(step)
-    grown = np.where(follows[chains[:, -1]], partial[:, None] + step, _IMPOSSIBLE).ravel()
-    codes = np.concatenate([np.repeat(chains, hops, axis=0), np.tile(np.arange(hops), len(chains))[:, None]], axis=1)
-    return grown.astype(np.float32), codes
+    """The best partial chains with one hop more: scores float32 [b], codes int64 [b, k + 1]."""
+    grown = np.where(follows[codes[:, -1]], partial[:, None] + step, _IMPOSSIBLE).ravel()
+    kept = _top(grown, _BEAM)
+    rows, last = np.divmod(kept, len(step))
+    return grown[kept], np.concatenate([codes[rows], last[:, None]], axis=1)
+
+
+def _top(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """The places of the `count` highest possible scores, in no order."""
+    if len(scores) > count:
+        kept = np.argpartition(scores, len(scores) - count)[-count:]
+        return kept[scores[kept] > _IMPOSSIBLE / 2]
+    return np.flatnonzero(scores > _IMPOSSIBLE / 2)

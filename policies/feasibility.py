@@ -9,7 +9,7 @@ from kg.store import GraphStore
 from kg.types import EntityHit, Hop, LogicalChain
 from policies.readings import Reading, Topic, candidates
 
-_CAP = 500  # entities a hop that a trial walk keeps
+_CAP = 500  # entities a hop that a trial walk of two topics keeps
 _TRIALS = 24  # readings that are walked
 
 
@@ -48,8 +48,8 @@ async def _one_topic(
     topic = reading.topics[0]
     feasible = []
     for hit in candidates(topic, hops):
-        reached = await _reach([hit.id], topic.chain, store)
-        if reached - {hit.id} or (reached and not (excluding and len(topic.chain) > 1)):
+        without = [hit.id] if excluding and len(topic.chain) > 1 else []
+        if await store.reaches(hit.id, topic.chain, without):
             feasible.append(hit)
     return Feasible(reading, (tuple(feasible),)) if feasible else None
 

@@ -22,8 +22,8 @@ from policies.wording import Encoder, Wording
 
 _MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; measured on MetaQA dev's training part
 _CHAINS_OF_TWO = 6  # chains kept of each topic of a pair
-_UNLIKELY = 8.0  # a mention so much less likely than the best one, in nats, is not read at all
-_READINGS = 64
+_UNLIKELY = 5.0  # a mention so much less likely than the best one, in nats, is not read at all
+_READINGS = 32
 
 
 @dataclass(frozen=True, slots=True)

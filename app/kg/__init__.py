@@ -9,7 +9,7 @@ from app.kg.check import info, verify
 from app.kg.make import build, copy, export
 from app.kg.walk import find, neighbors, paths
 
-_COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths)
+COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths)
 
 
 def register(app: typer.Typer) -> None:
@@ -17,6 +17,6 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(
         help="Build, change, copy, check and look into knowledge graphs.", rich_markup_mode=None, no_args_is_help=True
     )
-    for command in _COMMANDS:
+    for command in COMMANDS:
         group.command()(command)
     app.add_typer(group, name="kg")

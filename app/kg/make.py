@@ -76,9 +76,7 @@ def copy(
         str, typer.Argument(metavar="FROM", help="A KG directory, a name from trivium.toml, or: sample.")
     ],
     target: Annotated[str, typer.Argument(metavar="TO", help="The new KG directory.")],
-    write: Annotated[
-        bool, typer.Option("--write", help="Needed to write into a database server; not for DIRs.")
-    ] = False,
+    _write: Annotated[bool, typer.Option("--write", help="Allow writing to a database; a DIR needs no leave.")] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the KG that is there, in one step.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,8 +85,6 @@ def copy(
     from app.kg_argument import open_store, refuse_neo4j
 
     refuse_neo4j(target)
-    if write:
-        complain("--write changes nothing for a directory")
     with open_store(source) as store:
         held = copy_store(store, Path(target), replace=replace)
         learnt = (store.path / "keqing").exists()

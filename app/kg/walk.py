@@ -54,7 +54,7 @@ def neighbors(
     with open_store(kg) as store:
         triples, labels = asyncio.run(_neighbors(store, entity, relation, direction, limit))
     if len(triples) > limit:
-        complain(f"only the first {limit} triples are shown; --limit N for more")
+        complain(f"there are more triples than --limit {limit}; the first by relation and name are shown")
     shown = triples[:limit]
     if as_json:
         print_json({"triples": [{"head": x.head, "relation": x.relation, "tail": x.tail, "score": 1.0} for x in shown]})
@@ -76,7 +76,7 @@ def paths(
     with open_store(kg) as store:
         end, found, labels = asyncio.run(_paths(store, source, target, max_hops, limit))
     if len(found) > limit:
-        complain(f"only the first {limit} paths are shown; --limit N for more")
+        complain(f"there are more paths than --limit {limit}; the first are shown")
     if as_json:
         listed = [{"triples": [x._asdict() for x in path], "answer": end} for path in found[:limit]]
         print_json({"paths": listed})

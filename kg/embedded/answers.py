@@ -112,6 +112,18 @@ def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | Non
     return walk_chain(snapshot, rows, [snapshot.code(hop) for hop in chain], limit)
 
 
+_TRIAL = 2_000  # entities a hop at which a trial walk is cut: enough to find one end, whatever the hubs on the way
+
+
+def reaches(snapshot: Snapshot, seed: str, chain: LogicalChain, without: Sequence[int]) -> bool:
+    """Whether a chain leads from a seed to any entity but these numbers."""
+    row = snapshot.row(seed)
+    if row < 0:
+        return False
+    last = follow(snapshot, np.array([row]), chain, _TRIAL).layers[-1].entities
+    return len(last) > sum(number in last for number in without)
+
+
 def chain_result(snapshot: Snapshot, walk: Walk, chain: LogicalChain) -> ChainResult:
     """What a walk of this chain reached, most support first (ties: by id), with one path each."""
     last = walk.layers[-1]

@@ -160,6 +160,11 @@ class EmbeddedStore:
             return await asyncio.to_thread(answers.chain_result, snapshot, walk, chain)
         return answers.chain_result(snapshot, walk, chain)
 
+    async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
+        """Whether a chain leads from the seed to any entity but those of `without`; inline, its hops are capped."""
+        snapshot = self.snapshot
+        return answers.reaches(snapshot, seed, chain, [snapshot.row(key) for key in without])
+
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
         """Simple paths from source to target, shortest first; see `GraphStore.paths`."""
         return await asyncio.to_thread(answers.paths, self.snapshot, source, target, max_hops, limit)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.kg.exchange import exchange
+from tests.unit.app.running import Trivium, refused
+
+
+@pytest.fixture
+def other(trivium: Trivium, kg: Path) -> Path:
+    (kg.parent / "other.tsv").write_text("a\tknows\tb\n")
+    assert trivium("kg", "build", "--out", kg.parent / "other", kg.parent / "other.tsv").code == 0
+    return kg.parent / "other"
+
+
+def test_a_copy_has_the_same_triples_and_names(trivium: Trivium, kg: Path) -> None:
+    said = trivium("kg", "copy", kg, kg.parent / "copy", "--json")
+    assert (said.code, said.err) == (0, "")
+    assert said.json == trivium("kg", "info", kg, "--json").json
+    found = trivium("kg", "find", kg.parent / "copy", "nostromo", "--json").json
+    assert found == trivium("kg", "find", kg, "nostromo", "--json").json
+    assert trivium("kg", "verify", kg.parent / "copy").out == "ok\n"
+
+
+def test_what_was_learnt_is_said_to_stay(trivium: Trivium, kg: Path) -> None:
+    (kg / "keqing").mkdir()
+    said = trivium("kg", "copy", kg, kg.parent / "copy", "--write")
+    assert said.code == 0
+    assert f"trivium learn keqing --kg {kg.parent / 'copy'}" in said.err
+
+
+def test_a_kg_is_replaced_only_when_asked(trivium: Trivium, kg: Path, other: Path) -> None:
+    before = sorted(path.name for path in kg.parent.iterdir())
+    refused(trivium("kg", "copy", kg, other), "KnowledgeBaseExistsError", "--replace")
+    assert trivium("kg", "info", other, "--json").json["triples"] == 1
+    assert trivium("kg", "copy", kg, other, "--replace").code == 0
+    assert trivium("kg", "info", other, "--json").json == trivium("kg", "info", kg, "--json").json
+    assert sorted(path.name for path in kg.parent.iterdir()) == before
+
+
+def test_what_a_killed_replacement_left_is_removed(trivium: Trivium, kg: Path, other: Path) -> None:
+    (other.parent / ".other.replacing").mkdir()
+    (other.parent / ".other.replacing" / "half").write_text("")
+    assert trivium("kg", "copy", kg, other, "--replace").code == 0
+    assert not (other.parent / ".other.replacing").exists()
+
+
+def test_a_failed_replacement_leaves_the_old_kg(trivium: Trivium, kg: Path, other: Path) -> None:
+    assert trivium("kg", "remove", kg, kg.parent / "triples.tsv").code == 0  # an empty KG is not built
+    before = trivium("kg", "info", other, "--json").json
+    refused(trivium("kg", "copy", kg, other, "--replace"), "BadInputError", "no triples")
+    assert trivium("kg", "info", other, "--json").json == before
+    assert not (other.parent / ".other.replacing").exists()
+
+
+def test_replacing_through_a_link_keeps_the_link(trivium: Trivium, kg: Path, other: Path) -> None:
+    link = kg.parent / "link"
+    link.symlink_to(other, target_is_directory=True)
+    assert trivium("kg", "copy", kg, link, "--replace").code == 0
+    assert link.is_symlink()
+    assert trivium("kg", "info", other, "--json").json["triples"] == 7
+
+
+def test_a_folder_of_other_things_is_never_replaced(trivium: Trivium, kg: Path) -> None:
+    plain = kg.parent / "plain"
+    plain.mkdir()
+    (plain / "letter").write_text("dear")
+    refused(trivium("kg", "copy", kg, plain, "--replace"), "KnowledgeBaseExistsError", str(plain))
+    refused(trivium("kg", "copy", kg, kg, "--replace"), "UsageError", "name another folder", code=2)
+    assert (plain / "letter").read_text() == "dear"
+
+
+def test_exchange_swaps_two_folders(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "name").write_text(name)
+    exchange(tmp_path / "one", tmp_path / "other")
+    assert (tmp_path / "one" / "name").read_text() == "other"
+    assert (tmp_path / "other" / "name").read_text() == "one"
+    with pytest.raises(FileNotFoundError):
+        exchange(tmp_path / "one", tmp_path / "missing")
