@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from kg.errors import UsageError
-from nodes.answer_record import Answer
+from nodes.answer_record import Answer, usage
 from nodes.context import Context
+from nodes.state import QuestionInput
 
 METHODS = ("auto", "keqing", "knowgpt", "oda")
 _READY = ("auto", "keqing")
@@ -23,7 +24,7 @@ def check_method(method: str) -> None:
 
 
 async def stages(
-    question: str, context: Context, topic_entities: Sequence[str] = (), question_id: str = ""
+    question: str, context: Context, topic_entities: Sequence[str] = ()
 ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
     """Run Keqing and yield each stage's name with what it added to the state; the last holds `answer`.
 
@@ -32,30 +33,22 @@ async def stages(
     """
     from graphs.keqing import graph
 
-    began = time.perf_counter()
-    given = {"question": question, "topic_entities": list(topic_entities)}
+    given: QuestionInput = {"question": question, "topic_entities": list(topic_entities)}
     async for update in graph.astream(given, context=context, stream_mode="updates"):
         for stage, added in update.items():
-            if "answer" in (added or {}):
-                complete(added["answer"], question_id, time.perf_counter() - began)
             yield stage, added or {}
 
 
-async def answer(question: str, context: Context, topic_entities: Sequence[str] = (), question_id: str = "") -> Answer:
+async def answer(
+    question: str, context: Context, topic_entities: Sequence[str] = (), question_id: str = ""
+) -> Answer:
     """Run Keqing to the end; raises as `stages` does."""
     from graphs.keqing import graph
 
-    began = time.perf_counter()
-    done = await graph.ainvoke({"question": question, "topic_entities": list(topic_entities)}, context=context)
-    found: Answer = done["answer"]
-    complete(found, question_id, time.perf_counter() - began)
-    return found
-
-
-def complete(found: Answer, question_id: str, seconds: float) -> None:
-    """Fill in what only the caller knows: the question's id, and the wall time of the whole run."""
+    given: QuestionInput = {"question": question, "topic_entities": list(topic_entities)}
+    found: Answer = (await graph.ainvoke(given, context=context))["answer"]
     found["id"] = question_id
-    found["usage"] = {**found["usage"], "seconds": round(seconds, 6)}
+    return found
 
 
 def refusal(question: str, question_id: str, context: Context, why: Exception) -> Answer:
@@ -64,6 +57,6 @@ def refusal(question: str, question_id: str, context: Context, why: Exception) -
     return Answer(
         id=question_id, question=question, kg=context.kg, method="keqing", model=context.model,
         answer=f"This question was not run: {why}", answers=[], choice=None, value=None, paths=[], steps=[],
-        stop_reason="refused", usage={"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0},
+        stop_reason="refused", usage=usage(time.time()),
         events=[event],
     )  # fmt: skip

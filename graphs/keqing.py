@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from graphs.routing import then
 from nodes.context import Context
 from nodes.decompose import decompose
 from nodes.link_entities import link_entities, unlinked
@@ -22,35 +22,33 @@ from nodes.retrieve import retrieve, wave
 from nodes.state import AnswerOutput, KeqingState, QuestionInput
 
 
-async def after_decompose(state: KeqingState) -> Literal["link_entities", "match_template", "respond"]:
+def after_decompose(state: KeqingState, context: Context) -> Literal["link_entities", "match_template", "respond"]:
     """The compact decomposer chooses mention and chain together and leaves nothing to link."""
+    del context
     if not state["sub_questions"]:
         return "respond"
     return "link_entities" if unlinked(state) else "match_template"
 
 
-async def first_wave(state: KeqingState, runtime: Runtime[Context]) -> list[Send]:
+def first_wave(state: KeqingState, context: Context) -> list[Send]:
     """The sub-questions that start from the question's own entities, in parallel."""
-    return [Send("retrieve", task) for task in wave(state, runtime.context)]
+    return [Send("retrieve", task) for task in wave(state, context)]
 
 
-async def after_reason(state: KeqingState, runtime: Runtime[Context]) -> list[Send] | Literal["respond"]:
+def after_reason(state: KeqingState, context: Context) -> list[Send] | Literal["respond"]:
     """The next wave, where a sub-question is still open."""
-    return [Send("retrieve", task) for task in wave(state, runtime.context)] or "respond"
+    return first_wave(state, context) or "respond"
 
 
 builder = StateGraph(KeqingState, context_schema=Context, input_schema=QuestionInput, output_schema=AnswerOutput)
-builder.add_node(decompose)
+builder.add_node(*then(decompose, after_decompose), destinations=("link_entities", "match_template", "respond"))
 builder.add_node(link_entities)
-builder.add_node(match_template)
+builder.add_node(*then(match_template, first_wave), destinations=("retrieve",))
 builder.add_node(retrieve)
-builder.add_node(reason)
+builder.add_node(*then(reason, after_reason), destinations=("retrieve", "respond"))
 builder.add_node(respond)
 builder.add_edge(START, "decompose")
-builder.add_conditional_edges("decompose", after_decompose)
 builder.add_edge("link_entities", "match_template")
-builder.add_conditional_edges("match_template", first_wave, ["retrieve"])
 builder.add_edge("retrieve", "reason")
-builder.add_conditional_edges("reason", after_reason, ["retrieve", "respond"])
 builder.add_edge("respond", END)
 graph = builder.compile(name="keqing")

@@ -24,6 +24,7 @@ or where the question's words say so ("other", "also")."""
 
 _FILE = "templates.json"
 _INDEX = "index"
+_REMEMBERED = 10_000  # sub-questions whose matches are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class TemplateIndex:
         self._by_text = {template.text: template for template in self.templates}
         self._index = index
         self._embedder = embedder
+        self._matched: dict[tuple[str, int], list[TemplateMatch]] = {}
 
     @classmethod
     def build(cls, templates: Sequence[QuestionTemplate], embedder: Embedder, *, source_version: str = "") -> Self:
@@ -97,15 +99,18 @@ class TemplateIndex:
     def match(self, sub_questions: Sequence[str], k: int) -> list[list[TemplateMatch]]:
         """The k templates nearest to each sub-question, best first; a template's own text scores 1.
 
-        A sub-question that is a template to the letter asks the encoder nothing when k is 1.
+        Matches are remembered: a decomposer writes the same sub-questions again and again.
         """
-        if k == 1 and all(text in self._by_text for text in sub_questions):
-            return [[TemplateMatch(self._by_text[text], 1.0)] for text in sub_questions]
-        scores, texts = self._index.search(self._embedder.embed(sub_questions), k)
-        return [
-            [TemplateMatch(self._by_text[text], float(score)) for score, text in zip(row, found, strict=True)]
-            for row, found in zip(scores, texts, strict=True)
-        ]
+        if len(self._matched) > _REMEMBERED:
+            self._matched.clear()
+        new = [text for text in dict.fromkeys(sub_questions) if (text, k) not in self._matched]
+        if new:
+            scores, texts = self._index.search(self._embedder.embed(new), k)
+            for text, row, found in zip(new, scores.tolist(), texts, strict=True):
+                self._matched[text, k] = [
+                    TemplateMatch(self._by_text[match], score) for score, match in zip(row, found, strict=True)
+                ]
+        return [self._matched[text, k] for text in sub_questions]
 
     def save(self, folder: Path) -> None:
         """Write templates and index; the templates last, since they name what the index must hold."""

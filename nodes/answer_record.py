@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ class PathRecord(TypedDict):
 
 
 class Usage(TypedDict):
-    """What a run cost: chat-model calls and tokens (0 without a model), wall seconds."""
+    """What a run cost: chat-model calls and tokens (0 without a model), wall seconds from its first stage to its answer."""
 
     llm_calls: int
     prompt_tokens: int
@@ -53,7 +54,9 @@ class Answer(TypedDict):
     events: list[dict[str, Any]]
 
 
-NO_USAGE = Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=0.0)
+def usage(started: float) -> Usage:
+    """The cost of a run without a model that began at `started`, seconds since the epoch."""
+    return Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=round(time.time() - started, 6))
 
 
 def path_record(steps: Sequence[Step], answer: str) -> PathRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -28,12 +29,14 @@ def check_question(question: str) -> None:
 
 async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Ask the decomposer; no sub-question where it finds no reading that the graph can answer."""
+    started = time.time()
     runtime.context.check()
     check_question(state["question"])
     knowledge = await open_knowledge(runtime.context.kg)
     decomposer = await knowledge.decomposer()
     found = await decomposer.decompose(state["question"], knowledge.store, state.get("topic_entities") or ())
     return {
+        "started": started,
         "sub_questions": [_record(sub) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
         "confidence": found.confidence,

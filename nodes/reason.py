@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from langgraph.runtime import Runtime
+
+from nodes.context import Context
 from nodes.state import KeqingState, Retrieved
 
 
-async def reason(state: KeqingState) -> dict[str, Any]:
+async def reason(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer the question once every sub-question is answered; its last ones intersect where there are several."""
+    del runtime
     retrieved = state["retrieved"]
     if len(retrieved) < len(state["sub_questions"]):
         return {}  # a wave between: what it found goes on as it is

@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from kg.store import GraphStore
-from nodes.answer_record import NO_USAGE, Answer, AnswerEntity, PathRecord, path_record
+from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
 from nodes.context import Context
 from nodes.state import KeqingState, Step
 from policies.decomposer import NO_DEPENDENCY
@@ -41,7 +41,7 @@ async def respond(state: KeqingState, runtime: Runtime[Context]) -> dict[str, An
         paths=paths,
         steps=_steps(state),
         stop_reason="answered" if answers else "no_answer" if state["sub_questions"] else "no_reading",
-        usage=NO_USAGE,
+        usage=usage(state["started"]),
         events=_events(state),
     )
     return {"answer": answer}

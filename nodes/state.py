@@ -80,6 +80,8 @@ class QuestionInput(TypedDict, total=False):
 class KeqingState(QuestionInput, total=False):
     """State of the `keqing` graph."""
 
+    started: float
+    """When the first stage began, seconds since the epoch."""
     sub_questions: list[SubQuestionState]
     """The decomposition, in an order in which every dependency comes first."""
     confidence: float

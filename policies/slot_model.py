@@ -45,10 +45,12 @@ class SlotModel:
         """Log-probabilities of every slot for one wording."""
         weight = np.float32(1 / np.sqrt(max(len(encoded.ids), 1)))
         logits = self.sparse[encoded.ids].sum(axis=0) * weight + encoded.dense @ self.dense
-        columns = Columns(len(self.hops), self.max_hops)
-        shared = logits[columns.shared]
-        positions = np.stack([_log_softmax(_add_shared(logits[c], shared)) for c in columns.positions])
-        return SlotScores(positions, _log_softmax(logits[columns.last] + shared), _log_softmax(logits[columns.length]))
+        hops, rows = len(self.hops), self.max_hops
+        shared = logits[:hops]
+        positions = logits[hops : hops + rows * (hops + 1)].reshape(rows, hops + 1)
+        positions[:, :-1] += shared
+        last, length = logits[-hops - rows : -rows] + shared, logits[-rows:]
+        return SlotScores(_log_softmax(positions), _log_softmax(last), _log_softmax(length))
 
 
 class Columns:

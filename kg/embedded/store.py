@@ -38,6 +38,7 @@ from kg.types import (
 
 _HEAVY_WALK = 200_000  # triples around the seeds beyond which a chain is walked in a thread: some milliseconds
 _HEAVY_RESULT = 5_000  # entities or triples beyond which results are made in a thread: some milliseconds
+_REMEMBERED = 50_000  # texts whose look-up is remembered
 
 
 class EmbeddedStore:
@@ -54,6 +55,8 @@ class EmbeddedStore:
         self._data_version = -1
         self._meta = meta
         self._snapshot = snapshot
+        self._found: dict[str, list[EntityHit]] = {}
+        self._found_in: tuple[str, int] = ("", 0)
         self._schema: tuple[str, list[RelationSchema]] | None = None
 
     @classmethod
@@ -118,12 +121,21 @@ class EmbeddedStore:
     async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
         """Candidates for each text, best first (see `kg.embedded.search`); typos are searched in a thread."""
         snapshot = self.snapshot
-        found = search.find_named(snapshot, texts, limit=limit)
+        found = self._find_named(snapshot, texts, limit)
         if fuzzy and not all(found):
             missing = [text for text, hits in zip(texts, found, strict=True) if not hits]
             similar = iter(await asyncio.to_thread(search.find, snapshot, missing, limit=limit))
             found = [hits or next(similar) for hits in found]
         return found
+
+    def _find_named(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+        """`search.find_named`, remembering texts: a question's spans are mostly words of other questions too."""
+        if self._found_in != (snapshot.stamp, limit) or len(self._found) > _REMEMBERED:
+            self._found, self._found_in = {}, (snapshot.stamp, limit)
+        known = self._found
+        new = [text for text in texts if text not in known]
+        known.update(zip(new, search.find_named(snapshot, new, limit=limit), strict=True))
+        return [list(known[text]) for text in texts]
 
     async def neighbors(
         self,
@@ -142,7 +154,7 @@ class EmbeddedStore:
     async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
         """The hops that leave each entity; none for an unknown one."""
         snapshot = self.snapshot
-        return hops_of(snapshot, snapshot.rows(list(ids)))
+        return hops_of(snapshot, [snapshot.row(key) for key in ids])
 
     async def transitions(self) -> dict[Hop, frozenset[Hop]]:
         """For every hop of the KG, the hops that leave some entity which it reaches."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,11 +13,11 @@ from kg.embedded.snapshot import Snapshot
 from kg.types import Hop
 
 
-def hops_of(snapshot: Snapshot, rows: Int64) -> list[frozenset[Hop]]:
+def hops_of(snapshot: Snapshot, rows: Iterable[int]) -> list[frozenset[Hop]]:
     """The hops that leave each of n entities, given by number; none for an unknown one (-1)."""
     hops = all_hops(snapshot)
     out = []
-    for row in rows.tolist():
+    for row in rows:
         codes = snapshot.rel[snapshot.indptr[row] : snapshot.indptr[row + 1]] if row >= 0 else snapshot.rel[:0]
         first = np.ones(len(codes), dtype=bool)
         np.not_equal(codes[1:], codes[:-1], out=first[1:])  # rows are sorted by code
@@ -22,6 +25,7 @@ def hops_of(snapshot: Snapshot, rows: Int64) -> list[frozenset[Hop]]:
     return out
 
 
+@lru_cache(maxsize=16)
 def all_hops(snapshot: Snapshot) -> list[Hop]:
     """The hop of every code: R forward, then R inverse."""
     return [Hop(name, inverse) for inverse in (False, True) for name in snapshot.relation_names]

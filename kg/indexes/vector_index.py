@@ -116,6 +116,7 @@ class VectorIndex:
         k = min(k, len(self))
         if not k or not len(vectors):
             return np.zeros((len(vectors), k), np.float32), [[] for _ in vectors]
+        _faiss()
         scores, rows = self._vectors.search(np.ascontiguousarray(vectors, np.float32), k)
         order = np.lexsort((rows, -scores), axis=1)
         scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
@@ -159,9 +160,10 @@ def _manifest(embedder: Embedder, count: int, source_version: str) -> Manifest:
 
 
 def _faiss() -> ModuleType:
-    """faiss, imported by those who search (46 ms), on one thread.
+    """faiss, imported by those who search (46 ms), told to use one thread.
 
     Its OpenMP threads wait for each other: two queries over 300 vectors took 5 ms on a busy machine, 0.05 ms on one.
+    OpenMP keeps the number for each calling thread, so every use says it anew.
     """
     import faiss
 

@@ -27,5 +27,5 @@ def kg(tmp_path: Path, trivium: Trivium) -> Path:
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
     path = tmp_path / "many.tsv"
-    path.write_text("".join(f"entity {i % 90_001}\trelation {i % 7}\tentity {i}\n" for i in range(400_000)))
+    path.write_text("".join(f"entity {i % 90_001}\trelation {i % 7}\tentity {i}\n" for i in range(150_000)))
     return path

@@ -1,0 +1,138 @@
+"""A text from a model as it is said: the pieces, and in the end what it cost and whether it is whole."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from nodes.llm.budget import Budget
+from nodes.llm.calls import DEFAULT_PATIENCE, Exchange, Patience, timed_out
+from nodes.llm.failures import Failure, client_errors, failure
+from nodes.llm.models import Model
+from nodes.llm.outcome import Outcome, declined
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessageChunk, BaseMessage
+    from langchain_core.messages.ai import UsageMetadata
+
+
+@dataclass
+class _Heard:
+    """What one request's stream said."""
+
+    pieces: list[str] = field(default_factory=list)
+    usage: UsageMetadata | None = None
+    finish: str | None = None
+    refusal: str | None = None
+    lost: Failure | None = None
+
+    def take(self, chunk: AIMessageChunk) -> str:
+        """Note a chunk; its text."""
+        self.usage = chunk.usage_metadata or self.usage
+        self.finish = chunk.response_metadata.get("finish_reason") or self.finish
+        self.refusal = declined(chunk) or self.refusal
+        text = str(chunk.text)
+        self.pieces.append(text)
+        return text
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+class Streamed:
+    """Iterate over it for the pieces of the text; `outcome` tells the end, `whole` does both.
+
+    A text that breaks off keeps what was said: the outcome then has a value and a reason. A request is retried only
+    while nothing was said. Iterate once.
+    """
+
+    def __init__(self, exchange: Exchange, messages: list[BaseMessage]) -> None:
+        self._exchange, self._messages = exchange, messages
+        self._heard = _Heard()
+
+    @property
+    def outcome(self) -> Outcome[str]:
+        """What was said so far, as the value."""
+        said = self._heard.text
+        return Outcome(said or None, self._exchange.reason, self._exchange.usage, self._exchange.events)
+
+    async def whole(self) -> Outcome[str]:
+        """Listen to the end."""
+        async for _ in self:
+            pass
+        return self.outcome
+
+    async def __aiter__(self) -> AsyncGenerator[str]:
+        exchange, attempt = self._exchange, 0
+        while exchange.allowed(self._messages):
+            without = frozenset(exchange.model.refused)
+            async with aclosing(self._request()) as pieces:
+                async for piece in pieces:
+                    yield piece
+            lost = self._heard.lost
+            if lost is None or self._heard.text:
+                self._end()
+                return
+            if not await exchange.again(lost, attempt, without):
+                return
+            attempt += 1
+
+    async def _request(self) -> AsyncGenerator[str]:
+        """The pieces of one request, which is counted however it ends."""
+        heard = self._heard = _Heard()
+        chunks = self._exchange.model.chat.astream(self._messages, self._exchange.config())
+        try:
+            async with aclosing(cast("AsyncGenerator[AIMessageChunk]", chunks)):
+                chunk = await self._next(chunks)
+                while not (chunk is None or isinstance(chunk, Failure)):
+                    if piece := heard.take(chunk):
+                        yield piece
+                    chunk = await self._next(chunks)
+                heard.lost = chunk
+        finally:
+            answered = heard.lost is None or heard.lost.timeout or bool(heard.text)
+            self._exchange.count(self._messages if answered else (), heard.text, heard.usage)
+
+    async def _next(self, chunks: AsyncIterator[AIMessageChunk]) -> AIMessageChunk | Failure | None:
+        """The next chunk; None at the end. The time-out holds for the wait alone, not for who listens."""
+        limit = self._exchange.request_seconds()
+        try:
+            async with asyncio.timeout(limit):
+                return await anext(chunks, None)
+        except TimeoutError:
+            return timed_out(limit)
+        except client_errors() as error:
+            return failure(error)
+
+    def _end(self) -> None:
+        """Judge a stream that said something, or that ended in good order."""
+        heard, exchange = self._heard, self._exchange
+        if heard.lost is not None:
+            exchange.give_up("llm_timeout" if heard.lost.timeout else "llm_cut", f"broke off: {heard.lost.message}")
+        elif heard.refusal is not None:
+            exchange.give_up("llm_refused", f"the model declined: {heard.refusal}")
+        elif not heard.text.strip():
+            exchange.give_up("llm_failed", "the model said nothing, which is an empty answer or a refusal")
+        elif heard.finish == "length":
+            exchange.give_up("llm_truncated", "the model stopped at its length limit")
+        elif heard.finish is None and exchange.model.name.startswith("openai:"):
+            exchange.give_up("llm_cut", "broke off: the stream ended without its end mark")
+
+
+def streamed(
+    model: Model,
+    messages: Sequence[BaseMessage] | str,
+    *,
+    stage: str,
+    budget: Budget,
+    patience: Patience = DEFAULT_PATIENCE,
+) -> Streamed:
+    """Ask for a text, piece by piece; the request is sent once the result is iterated over."""
+    from langchain_core.messages import HumanMessage
+
+    prompt: list[BaseMessage] = [HumanMessage(messages)] if isinstance(messages, str) else list(messages)
+    return Streamed(Exchange(model, stage, budget, patience), prompt)
