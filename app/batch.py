@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 from app.answering import answer, refusal
@@ -25,6 +26,7 @@ async def answer_file(asked: Path, told: Path, context: Context) -> None:
     questions = read_questions(asked)
     try:
         await (await open_knowledge(context.kg)).decomposer()  # a KG that cannot answer is refused before any line
+        gc.freeze()  # what is loaded now stays: the collector need not walk it again and again between questions
         with ResumableLines(told, len(questions), lambda i, line: line.get("id") == questions[i].id) as lines:
             with progress() as show:
                 for number, question in enumerate(questions[lines.done :], lines.done + 1):

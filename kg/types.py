@@ -97,8 +97,7 @@ ReasoningPath = tuple[WalkedTriple, ...]
 """Triples walked one after the other: each starts where the one before ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(NamedTuple):
     """An entity that a chain reaches: `support` counts the distinct walks to it (>= 1), `path` is one of them."""
 
     id: str

@@ -55,13 +55,19 @@ class _Traces:
         self._paths = {
             done["id"]: {item["id"]: item["path"] for item in done["found"]} for done in state["retrieved"].values()
         }
+        self._known: dict[tuple[str, int], list[list[Step]]] = {}
 
     def of(self, entity: str, sub_questions: Iterable[int]) -> list[list[Step]]:
         """One path to the entity for each of these sub-questions and each topic behind it."""
         return [path for number in sub_questions for path in self._trace(entity, number)]
 
     def _trace(self, entity: str, number: int) -> list[list[Step]]:
-        own = [tuple(step) for step in self._paths[number][entity]]
+        known = self._known.get((entity, number))
+        if known is None:
+            known = self._known[entity, number] = self._put_together(list(self._paths[number][entity]), number)
+        return known
+
+    def _put_together(self, own: list[Step], number: int) -> list[list[Step]]:
         if self._dep[number] == [NO_DEPENDENCY]:
             return [own]
         head, _, tail, inverse = own[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from policies.slot_model import SlotScores
 
 _IMPOSSIBLE = np.float32(-1e9)
 _BEAM = 16  # chains kept a position
+_TABLE = 20_000  # chains up to which all are scored
 
 
 class ScoredChain(NamedTuple):
@@ -45,6 +47,47 @@ def best_chains(
     total = np.concatenate(ended)
     best = sorted(_top(total, limit).tolist(), key=lambda i: (-total[i], chains[i]))
     return [ScoredChain(float(total[i]), tuple(hops[code] for code in chains[i])) for i in best]
+
+
+@dataclass(frozen=True)
+class ChainTable:
+    """All n chains of a small schema, scored at once by look-ups: quicker than a beam, and exact.
+
+    codes int64 [n, L], H where a chain has ended; first, last, length int64 [n].
+    """
+
+    chains: list[LogicalChain]
+    codes: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, hops: tuple[Hop, ...], follows: NDArray[np.bool_], longest: int) -> ChainTable | None:
+        """The table of the chains that `follows` allows; None where they are more than `_TABLE`."""
+        layers = [[(code,) for code in range(len(hops))]]
+        while len(layers) < longest:
+            layers.append([(*chain, int(code)) for chain in layers[-1] for code in np.flatnonzero(follows[chain[-1]])])
+            if sum(map(len, layers)) > _TABLE:
+                return None
+        found = [chain for layer in layers for chain in layer]
+        codes = np.full((len(found), longest), len(hops), dtype=np.int64)
+        for row, chain in enumerate(found):
+            codes[row, : len(chain)] = chain
+        length = np.array([len(chain) - 1 for chain in found], dtype=np.int64)
+        last = np.array([chain[-1] for chain in found], dtype=np.int64)
+        return cls([tuple(hops[code] for code in chain) for chain in found], codes, codes[:, 0].copy(), last, length)
+
+    def best(self, scores: SlotScores, first: Collection[int], limit: int = _BEAM) -> list[ScoredChain]:
+        """The best chains that begin with one of these hops, at most `limit`."""
+        starts = np.full(scores.positions.shape[1], _IMPOSSIBLE, dtype=np.float32)
+        allowed = list(first)
+        starts[allowed] = scores.positions[0, allowed]
+        total = starts[self.first] + scores.last[self.last] + scores.length[self.length]
+        for k in range(1, self.codes.shape[1]):
+            total += scores.positions[k].take(self.codes[:, k])
+        best = sorted(_top(total, limit).tolist(), key=lambda i: (-total[i], self.chains[i]))
+        return [ScoredChain(float(total[i]), self.chains[i]) for i in best]
 
 
 def _extend(

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kg.types import EntityHit, Hop, LogicalChain
-from policies.chain_search import ScoredChain, best_chains
+from policies.chain_search import ChainTable, ScoredChain, best_chains
 from policies.mentions import Mention, MentionModel, Question, mention_features
 from policies.phrasing import wording_of, wording_of_two
 from policies.slot_model import SlotModel
 from policies.wording import Encoder, Wording
 
 _MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; measured on MetaQA dev's training part
+_CHAINS = 10  # chains kept of a topic
 _CHAINS_OF_TWO = 6  # chains kept of each topic of a pair
 _UNLIKELY = 5.0  # a mention so much less likely than the best one, in nats, is not read at all
 _READINGS = 32
+_REMEMBERED = 10_000  # wordings whose chains are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,33 @@ class Reader:
         return sorted(found, key=lambda reading: -reading.score)[:_READINGS]
 
     def _chains(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]]) -> list[ScoredChain]:
+        """The best chains for a wording; remembered, since users ask about other names in the same words."""
         first = frozenset[Hop]().union(*(hops[hit.id] for hit in mention.hits))
-        return best_chains(self.slots.scores(self.encoder.encode(wording)), self.slots.hops, first, self.follows)
+        found = self._remembered.get((wording, first))
+        if found is None:
+            if len(self._remembered) > _REMEMBERED:
+                self._remembered.clear()
+            found = self._remembered[wording, first] = self._search(wording, first)
+        return found
+
+    def _search(self, wording: Wording, first: frozenset[Hop]) -> list[ScoredChain]:
+        scores = self.slots.scores(self.encoder.encode(wording))
+        if self.table is not None:
+            return self.table.best(scores, [self._number[hop] for hop in first if hop in self._number], _CHAINS)
+        return best_chains(scores, self.slots.hops, first, self.follows, _CHAINS)
+
+    @cached_property
+    def _remembered(self) -> dict[tuple[Wording, frozenset[Hop]], list[ScoredChain]]:
+        return {}
+
+    @cached_property
+    def table(self) -> ChainTable | None:
+        """All chains that the schema allows, where they are few."""
+        return ChainTable.of(self.slots.hops, self.follows, self.slots.max_hops)
+
+    @cached_property
+    def _number(self) -> dict[Hop, int]:
+        return {hop: number for number, hop in enumerate(self.slots.hops)}
 
     def _readings_of_two(
         self, question: Question, odds: NDArray[np.float64], likely: Sequence[int], hops: dict[str, frozenset[Hop]]

@@ -52,7 +52,7 @@ def mask_words(words: Sequence[str], start: int, stop: int) -> Wording:
 class Vocabulary:
     """The words of the training pairs outside their mentions, with unit vectors float32 [n, d].
 
-    Vectors of other words come from the embedder, on first use.
+    Another word asks the embedder once which known word it is nearest to.
     """
 
     words: tuple[str, ...]
@@ -61,7 +61,6 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         self._row = {word: row for row, word in enumerate(self.words)}
-        self._vectors: dict[str, Vector] = dict(zip(self.words, self.vectors, strict=True))
         self._read_as: dict[str, str] = {}
 
     @classmethod
@@ -73,12 +72,9 @@ class Vocabulary:
     def __contains__(self, word: str) -> bool:
         return word in self._row
 
-    def vector(self, word: str) -> Vector:
-        """The unit vector of a word, float32 [d]."""
-        found = self._vectors.get(word)
-        if found is None:
-            found = self._vectors[word] = self.embedder.embed([word])[0]
-        return found
+    def rows(self, words: Sequence[str]) -> list[int]:
+        """The places of the known words among `vectors`; other words have none."""
+        return [row for word in words if (row := self._row.get(word)) is not None]
 
     def read(self, word: str) -> str:
         """The word itself where it is known, else its nearest known one, else `UNKNOWN`."""
@@ -92,7 +88,7 @@ class Vocabulary:
     def _nearest(self, word: str) -> str:
         if not self.words:
             return UNKNOWN
-        cosines = self.vectors @ self.vector(word)
+        cosines = self.vectors @ self.embedder.embed([word])[0]
         best = int(cosines.argmax())
         return self.words[best] if cosines[best] >= _NEAR else UNKNOWN
 
@@ -107,16 +103,13 @@ class Encoder:
     def encode(self, wording: Wording) -> Encoded:
         """Features of one wording; names and the mask carry no vector."""
         words = [word if word in (MASK, NAME) else self.vocabulary.read(word) for word in wording.words]
-        ids = np.unique(np.fromiter((zlib.crc32(g.encode()) % self.buckets for g in _grams(words, wording.mask)), np.int64))
+        hashed = {zlib.crc32(gram.encode()) % self.buckets for gram in _grams(words, wording.mask)}
         left, right = self._sum(words[: wording.mask]), self._sum(words[wording.mask + 1 :])
         dense = np.concatenate([_unit(left + right), _unit(left), _unit(right)])
-        return Encoded(ids, np.float32(_VECTOR_WEIGHT) * dense)
+        return Encoded(np.array(sorted(hashed), dtype=np.int64), np.float32(_VECTOR_WEIGHT) * dense)
 
     def _sum(self, words: Sequence[str]) -> Vector:
-        total = np.zeros(self.vocabulary.vectors.shape[1], dtype=np.float32)
-        for word in words:
-            if word not in (NAME, UNKNOWN):
-                total += self.vocabulary.vector(word)
+        total: Vector = self.vocabulary.vectors[self.vocabulary.rows(words)].sum(axis=0)
         return total
 
 

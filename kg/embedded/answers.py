@@ -132,6 +132,7 @@ def chain_result(snapshot: Snapshot, walk: Walk, chain: LogicalChain) -> ChainRe
     order = np.lexsort((last.entities, -last.support))
     traced = walk.trace(order)
     columns = [snapshot.keys.take(column) for column in traced.T]
+    snapshot.remember(columns[-1], traced[:, -1])
     steps = [_step(hop.relation, hop.inverse, columns[i], columns[i + 1]) for i, hop in enumerate(chain)]
     paths: list[ReasoningPath] = list(zip(*steps, strict=True)) if steps else [()] * len(order)
     support = last.support[order].tolist()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -24,6 +25,7 @@ from kg.types import Hop
 
 FOLDER = "snapshot"
 HEADER = "header.json"
+_REMEMBERED = 100_000  # ids whose numbers are kept in view
 FORMAT = 1
 
 
@@ -87,6 +89,7 @@ class Snapshot:
         self.entities = len(self.indptr) - 1
         self.relations = len(self.relation_names)
         self.triples = len(self.dst) // 2
+        self._numbers: dict[str, int] = {}
 
     def column(self, name: str) -> StringColumn:
         """One of the string columns: key, label, relation, alias, type or name."""
@@ -94,6 +97,23 @@ class Snapshot:
 
     def rows(self, ids: list[str]) -> Int64:
         """The numbers of entity ids, int64 [n]; -1 where an id is unknown."""
+        known = self._numbers
+        missing = [key for key in ids if key not in known]
+        if missing:
+            found = self._look_up(missing)
+            self.remember(missing, found)
+            if len(missing) == len(ids):
+                return found
+            known = dict(zip(missing, found.tolist(), strict=True)) | known
+        return np.fromiter((known[key] for key in ids), np.int64, len(ids))
+
+    def remember(self, ids: Sequence[str], rows: Int64) -> None:
+        """Keep the numbers of ids in view: what one hop reached is where the next one starts."""
+        if len(self._numbers) > _REMEMBERED:
+            self._numbers = {}
+        self._numbers.update(zip(ids, rows.tolist(), strict=True))
+
+    def _look_up(self, ids: list[str]) -> Int64:
         if not self.entities:
             return np.full(len(ids), -1, dtype=np.int64)
         wanted = hash_texts(ids)
@@ -108,6 +128,9 @@ class Snapshot:
 
     def row(self, entity: str) -> int:
         """The number of one entity id, -1 where it is unknown: some microseconds."""
+        known = self._numbers.get(entity)
+        if known is not None:
+            return known
         wanted = np.uint64(hash_text(entity))
         place = int(self._key_hash.searchsorted(wanted))
         while place < self.entities and self._key_hash[place] == wanted:

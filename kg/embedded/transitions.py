@@ -12,6 +12,8 @@ from kg.embedded.columns import Int64
 from kg.embedded.snapshot import Snapshot
 from kg.types import Hop
 
+_LONG_ROW = 200  # triples from which arrays beat a Python set
+
 
 def hops_of(snapshot: Snapshot, rows: Iterable[int]) -> list[frozenset[Hop]]:
     """The hops that leave each of n entities, given by number; none for an unknown one (-1)."""
@@ -19,9 +21,9 @@ def hops_of(snapshot: Snapshot, rows: Iterable[int]) -> list[frozenset[Hop]]:
     out = []
     for row in rows:
         codes = snapshot.rel[snapshot.indptr[row] : snapshot.indptr[row + 1]] if row >= 0 else snapshot.rel[:0]
-        first = np.ones(len(codes), dtype=bool)
-        np.not_equal(codes[1:], codes[:-1], out=first[1:])  # rows are sorted by code
-        out.append(frozenset(hops[code] for code in codes[first].tolist()))
+        if len(codes) > _LONG_ROW:  # rows are sorted by code: keep the first of each
+            codes = codes[np.flatnonzero(np.diff(codes, prepend=-1))]
+        out.append(frozenset(hops[code] for code in set(codes.tolist())))
     return out
 
 

@@ -9,7 +9,7 @@
 No client library is imported before a model is opened.
 """
 
-from nodes.llm.budget import Budget, add_usage, estimate_tokens
+from nodes.llm.budget import NO_USAGE, Budget, add_usage, estimate_tokens
 from nodes.llm.calls import Patience
 from nodes.llm.events import Event, redact
 from nodes.llm.models import NO_MODEL, Model, check_model, close_models, open_model
@@ -19,6 +19,7 @@ from nodes.llm.structured import structured
 
 __all__ = [
     "NO_MODEL",
+    "NO_USAGE",
     "Budget",
     "Event",
     "Model",

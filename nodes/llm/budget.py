@@ -1,7 +1,7 @@
 """What a run may spend on its model, and what it has spent.
 
 The usage is state: each stage returns what it spent itself, and `add_usage` is the reducer, so that parallel nodes add
-up, a checkpoint carries it, and nothing outlives a run. A `Budget` is what is left; `after` and `share` derive the next.
+up, a checkpoint carries it, and nothing outlives a run. A `Budget` is what is left; `after`, `share` derive another.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 _TOKEN_BYTES = 4  # bytes of UTF-8 a token, by which budgets are estimated; near enough for every script
+
+NO_USAGE = Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=0.0)
+"""Where a run starts; its first stage sets the state to it (`Overwrite`), as a thread keeps the last run's."""
 
 
 def add_usage(old: Usage, new: Usage) -> Usage:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from langgraph.constants import TAG_NOSTREAM
 
-from nodes.answer_record import NO_USAGE, Usage
-from nodes.llm.budget import Budget, add_usage, estimate_tokens, prompt_tokens
+from nodes.answer_record import Usage
+from nodes.llm.budget import NO_USAGE, Budget, add_usage, estimate_tokens, prompt_tokens
 from nodes.llm.events import Event, Kind, brief, event
 from nodes.llm.failures import Failure, client_errors, failure
 from nodes.llm.models import Model
@@ -65,7 +65,9 @@ class Exchange:
     @property
     def usage(self) -> Usage:
         """What was spent so far, the time since the start among it."""
-        return Usage(**{**self._spent, "seconds": round(self._elapsed(), 6)})
+        spent = self._spent.copy()
+        spent["seconds"] = round(self._elapsed(), 6)
+        return spent
 
     def note(self, kind: Kind, message: str) -> None:
         """Record an event."""

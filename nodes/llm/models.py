@@ -10,6 +10,7 @@ import asyncio
 import os
 import re
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -45,7 +46,7 @@ class Model:
     json_mode: bool = False
     refused: set[str] = field(default_factory=set)
 
-    @property
+    @cached_property
     def quiet(self) -> BaseChatModel:
         """The same model, never streamed: a structured answer is no text for a chat window."""
         return self.chat.model_copy(update={"disable_streaming": True})
@@ -53,6 +54,7 @@ class Model:
     def drop(self, parameter: str) -> None:
         """Do without this optional parameter from now on."""
         self.refused.add(parameter)
+        self.__dict__.pop("quiet", None)  # made again from the changed model
         if parameter == "temperature":
             self.chat = self.chat.model_copy(update={"temperature": None})
         elif parameter == "stream_options":
@@ -95,7 +97,7 @@ async def open_model(name: str, *, temperature: float | None = None, json_mode: 
     Args:
         name: `none`, `openai:NAME`, or `provider:NAME`.
         temperature: sent where the model takes one; None leaves the server's default.
-        json_mode: have the server hold the model to JSON (`response_format`), where it can; OpenAI-compatible ones alone.
+        json_mode: have the server hold the model to JSON (`response_format`), where it can; OpenAI-compatible alone.
 
     Raises:
         ModelError: as `check_model`.
@@ -156,6 +158,7 @@ def _openai(rest: str, temperature: float | None) -> tuple[BaseChatModel, Client
         stream_chunk_timeout=None,
         stream_usage=True,
         use_responses_api=None if url == _OPENAI else False,
+        http_client=_unused_client(),
         http_async_client=client,
     )
     return chat, client
@@ -166,6 +169,14 @@ def _openai_client() -> Client:
     from openai import DefaultAsyncHttpxClient
 
     return DefaultAsyncHttpxClient(timeout=None)
+
+
+@cache
+def _unused_client() -> object:
+    """The synchronous client that LangChain wants besides; ours reads its certificates (40 ms) once."""
+    from openai import DefaultHttpxClient
+
+    return DefaultHttpxClient()
 
 
 def _openai_key() -> str:

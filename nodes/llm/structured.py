@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
@@ -103,5 +104,6 @@ def _repair_turn(reply: AIMessage, problem: str, schema: type[BaseModel]) -> lis
     return [AIMessage(said), HumanMessage(f"This cannot be used: {problem}.\n{_ASKED}{_schema_text(schema)}")]
 
 
+@cache
 def _schema_text(schema: type[BaseModel]) -> str:
     return json.dumps(schema.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
