@@ -40,9 +40,7 @@ async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, 
         "sub_questions": [_record(sub) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
         "confidence": found.confidence,
-        "matches": {},
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
-        "reasoned": [],
     }
 
 

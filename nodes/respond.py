@@ -21,7 +21,7 @@ _LOGGED = 20  # seeds shown of each sub-question in the log
 async def respond(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
     """Write the typed result; an answer that nothing supports says so."""
     knowledge = await open_knowledge(runtime.context.kg)
-    reasoned = state["reasoned"]
+    reasoned = state["reasoned"] if state["sub_questions"] else []
     labels = await knowledge.store.labels([item["id"] for item in reasoned])
     answers = [
         AnswerEntity(id=item["id"], label=label, score=item["score"]) for item, label in zip(reasoned, labels, strict=True)
@@ -106,9 +106,11 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
     subs = [{key: sub[key] for key in ("id", "question", "dep", "seed_entities")} for sub in state["sub_questions"]]
     log: list[dict[str, Any]] = [
         {"stage": "decompose", "sub_questions": subs, "confidence": round(state["confidence"], 4)},
-        {"stage": "link_entities", "links": state["links"]},
-        {"stage": "match_template", "matches": state["matches"]},
     ]
+    if not subs:
+        return log
+    log.append({"stage": "link_entities", "links": state["links"]})
+    log.append({"stage": "match_template", "matches": state["matches"]})
     for done in state["retrieved"].values():
         log.append(
             {

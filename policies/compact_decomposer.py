@@ -20,7 +20,7 @@ from policies.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion, gener
 from policies.feasibility import Feasible, first_feasible
 from policies.mentions import Mention, Question, find_mentions, find_similar
 from policies.phrasing import has_exclusion_cue
-from policies.readings import Reader, Reading, names_left, words_left
+from policies.readings import Reader, Reading, Topic, names_left, words_left
 
 Phrases = Mapping[Hop, tuple[str, str]]
 """For each hop the text of its template and the template's exclusion habit."""
@@ -39,22 +39,25 @@ class CompactDecomposer:
     ) -> Decomposition:
         """Take a question apart; no sub-question where no reading is feasible.
 
-        Names are looked up as they stand; where that leaves words unexplained, with typos too.
+        Names are looked up as they stand; where that leaves words unexplained, with typos too, and where it finds
+        nothing at all, among the words that questions are made of.
         """
-        (split,) = await find_mentions([question], store)
         if topic_entities:
+            (split,) = await find_mentions([question], store)
             split = await _only_topics(split, topic_entities, store)
+            return self._write(split, *await self._read(split, store))
+        known = self.reader.encoder.vocabulary
+        (split,) = await find_mentions([question], store, known)
         found, confidence = await self._read(split, store)
-        unexplained = found is None or words_left(split, found.reading, self.reader.encoder.vocabulary)
-        if unexplained and not topic_entities:
-            similar = await find_similar(split, self.reader.encoder.vocabulary, store)
-            if similar:
-                wider = replace(split, mentions=_merge(split.mentions, similar))
-                again, share = await self._read(wider, store)
-                if again is not None:
-                    found, confidence = again, share
+        if found is None or words_left(split, found.reading, known):
+            similar = await find_similar(split, known, store)
+            wider = replace(split, mentions=_merge(split.mentions, similar))
+            again, share = await self._read(wider, store) if similar else (None, 0.0)
+            if again is not None:
+                split, found, confidence = wider, again, share
         if found is None:
-            return Decomposition(())
+            (split,) = await find_mentions([question], store)
+            found, confidence = await self._read(split, store)
         return self._write(split, found, confidence)
 
     async def _read(self, question: Question, store: GraphStore) -> tuple[Feasible | None, float]:
@@ -69,13 +72,15 @@ class CompactDecomposer:
         found = await first_feasible(readings, hops, store, excluding=cue)
         return found, _share(found.reading, readings) if found else 0.0
 
-    def _write(self, question: Question, found: Feasible, confidence: float) -> Decomposition:
+    def _write(self, question: Question, found: Feasible | None, confidence: float) -> Decomposition:
         """Sub-questions in words: one a hop of each topic, then those of the common rest."""
+        if found is None:
+            return Decomposition(())
         cue = has_exclusion_cue(question.plain)
         subs: list[SubQuestion] = []
         ends: list[int] = []
         links: dict[str, tuple[EntityHit, ...]] = {}
-        for topic, entities in zip(found.reading.topics, found.links, strict=True):
+        for topic, entities in sorted(zip(found.reading.topics, found.links, strict=True), key=_place_in_question):
             links[topic.mention.text] = entities
             own = topic.chain[: len(topic.chain) - found.shared]
             subs += self._chain(own, len(subs), (), topic.mention.text, cue=cue)
@@ -96,6 +101,10 @@ class CompactDecomposer:
             excludes = bool(dep) and (habit == "always" or (habit == "cue" and cue))
             out.append(SubQuestion(number, text, dep or (NO_DEPENDENCY,), seeds, excludes))
         return out
+
+
+def _place_in_question(item: tuple[Topic, tuple[EntityHit, ...]]) -> int:
+    return item[0].mention.start
 
 
 def _share(chosen: Reading, readings: Sequence[Reading]) -> float:

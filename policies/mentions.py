@@ -61,19 +61,24 @@ def split_question(text: str) -> tuple[Token, ...]:
     return tuple(tokens(text)[-MAX_WORDS:])
 
 
-def span_texts(words: Sequence[Token], text: str) -> dict[tuple[int, int], str]:
-    """Every span of words that could be a name, as it stands in the question."""
-    return {
-        (i, j): text[words[i].start : words[j - 1].end]
-        for i in range(len(words))
-        for j in range(i + 1, min(len(words), i + _MAX_SPAN) + 1)
-    }
+def span_texts(words: Sequence[Token], text: str, known: Collection[str] = ()) -> dict[tuple[int, int], str]:
+    """Every span of words that could be a name, as it stands in the question; not one of `known` words alone."""
+    unknown = [place for place, word in enumerate(words) if word.text not in known]
+    spans = {}
+    for i in range(len(words)):
+        first = next((place for place in unknown if place >= i), len(words))
+        for j in range(max(i, first) + 1, min(len(words), i + _MAX_SPAN) + 1):
+            spans[i, j] = text[words[i].start : words[j - 1].end]
+    return spans
 
 
-async def find_mentions(texts: Sequence[str], store: GraphStore) -> list[Question]:
-    """The questions with the spans that name an entity but for case, accents and punctuation: one look-up for all."""
+async def find_mentions(texts: Sequence[str], store: GraphStore, known: Collection[str] = ()) -> list[Question]:
+    """The questions with the spans that name an entity but for case, accents and punctuation: one look-up for all.
+
+    Spans of `known` words alone are passed over: words that questions are made of ("what", "the other") name films too.
+    """
     split = [split_question(text) for text in texts]
-    spans = [span_texts(words, text) for words, text in zip(split, texts, strict=True)]
+    spans = [span_texts(words, text, known) for words, text in zip(split, texts, strict=True)]
     distinct = list(dict.fromkeys(span for found in spans for span in found.values()))
     hits = dict(zip(distinct, await store.find(distinct, fuzzy=False), strict=True))
     return [

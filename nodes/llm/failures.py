@@ -72,7 +72,8 @@ def failure(error: Exception) -> Failure:
         )
     if isinstance(error, _MALFORMED):
         return Failure(f"the model's server sent no chat completion ({type(error).__name__}): {error}")
-    return Failure(f"the model's server gave no answer ({type(error).__name__}): {error}", again=_lost(error))
+    again = _lost(error) or bool(getattr(error, "is_retryable", False))  # LangChain's own word for it
+    return Failure(f"the model's server gave no answer ({type(error).__name__}): {error}", again=again)
 
 
 def _status(error: Exception) -> int | None:
@@ -92,7 +93,7 @@ def _lost(error: Exception) -> bool:
     """Whether the connection failed, rather than the request."""
     names = {base.__name__ for base in type(error).__mro__}
     return isinstance(error, OSError) or bool(
-        names & {"APIConnectionError", "ModelConnectionError", "ModelTimeoutError", "TransportError"}
+        names & {"APIConnectionError", "TransportError"}
     )
 
 

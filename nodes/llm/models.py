@@ -60,6 +60,11 @@ class Model:
         elif parameter == "stream_options":
             self.chat = self.chat.model_copy(update={"stream_usage": False})
 
+    @property
+    def marks_end(self) -> bool:
+        """Whether its streams say why they end, so that one which does not was cut."""
+        return self.name.startswith("openai:") and not getattr(self.chat, "use_responses_api", False)
+
     def json_call(self) -> dict[str, Any]:
         """What a call adds so that the server itself holds the model to JSON; nothing where it cannot."""
         if not self.json_mode or "response_format" in self.refused or not self.name.startswith("openai:"):

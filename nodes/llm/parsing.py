@@ -15,6 +15,7 @@ _LONGEST = 200_000  # characters that are read; a longer text is no answer
 _DEEPEST = 64  # brackets in a row before a text counts as no JSON
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)```", re.DOTALL)
+_MOST_STARTS = 20  # brackets in prose at which JSON is looked for
 _MAX_PROBLEMS = 5
 
 
@@ -40,13 +41,14 @@ def _candidates(said: str) -> Iterator[Any]:
     if not starts or re.search(rf"[\[{{]{{{_DEEPEST}}}", said):
         return
     decoder = json.JSONDecoder()
-    for start in starts[:_MAX_PROBLEMS]:
+    for start in starts[:_MOST_STARTS]:
         try:
             value, _ = decoder.raw_decode(said, start)
         except (json.JSONDecodeError, RecursionError):
             continue
         yield value
-    yield from _repaired(said[starts[0] :])
+    for start in sorted({said.find(bracket) for bracket in "{["} - {-1}):
+        yield from _repaired(said[start:])
 
 
 def _strict(part: str) -> Iterator[Any]:

@@ -119,7 +119,7 @@ class Streamed:
             exchange.give_up("llm_failed", "the model said nothing, which is an empty answer or a refusal")
         elif heard.finish == "length":
             exchange.give_up("llm_truncated", "the model stopped at its length limit")
-        elif heard.finish is None and exchange.model.name.startswith("openai:"):
+        elif heard.finish is None and exchange.model.marks_end:
             exchange.give_up("llm_cut", "broke off: the stream ended without its end mark")
 
 

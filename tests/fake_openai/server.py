@@ -65,6 +65,7 @@ class FakeOpenAI:
         self._port = port
         self._on_request = on_request
         self._ready = threading.Event()
+        self._failed: OSError | None = None
         self._loop = asyncio.new_event_loop()
         self._connections: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(target=self._run, name="fake-openai", daemon=True)
@@ -77,8 +78,8 @@ class FakeOpenAI:
     def __enter__(self) -> Self:
         self._thread.start()
         self._ready.wait()
-        if not self.url:
-            raise OSError(f"port {self._port} cannot be listened on")
+        if self._failed is not None:
+            raise self._failed
         return self
 
     def __exit__(
@@ -91,6 +92,8 @@ class FakeOpenAI:
         try:
             with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
                 runner.run(self._serve())
+        except OSError as error:
+            self._failed = error
         finally:
             self._ready.set()
 

@@ -72,8 +72,9 @@ def kinds(outcome: Outcome[Any]) -> list[str]:
         "{answer: 'Douglas Sirk', score: 1,}",
         '{"answer": "Douglas Sirk", "score": 1',
         f"[1] says so. {GOOD}",
+        "[1] says so. {answer: 'Douglas Sirk', score: 1,}",
     ],
-    ids=["plain", "prose", "fence", "thought", "loose", "unclosed", "footnote"],
+    ids=["plain", "prose", "fence", "thought", "loose", "unclosed", "footnote", "both"],
 )
 async def test_reads_what_models_say(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeOpenAI([text]) as server:
