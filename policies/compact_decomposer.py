@@ -21,6 +21,7 @@ from policies.feasibility import Feasible, first_feasible
 from policies.mentions import Mention, Question, find_mentions, find_similar
 from policies.phrasing import has_exclusion_cue
 from policies.readings import Reader, Reading, Topic, names_left, words_left
+from policies.wording import Vocabulary
 
 Phrases = Mapping[Hop, tuple[str, str]]
 """For each hop the text of its template and the template's exclusion habit."""
@@ -50,8 +51,8 @@ class CompactDecomposer:
         (split,) = await find_mentions([question], store, known)
         found, confidence = await self._read(split, store)
         if found is None or words_left(split, found.reading, known):
-            similar = await find_similar(split, known, store)
-            wider = replace(split, mentions=_merge(split.mentions, similar))
+            similar = _beside(await find_similar(split, known, store), split, known)
+            wider = replace(split, mentions=(*split.mentions, *similar))
             again, share = await self._read(wider, store) if similar else (None, 0.0)
             if again is not None:
                 split, found, confidence = wider, again, share
@@ -113,10 +114,20 @@ def _share(chosen: Reading, readings: Sequence[Reading]) -> float:
     return 1 / total if total else 0.0
 
 
-def _merge(mentions: tuple[Mention, ...], similar: tuple[Mention, ...]) -> tuple[Mention, ...]:
-    """Exact mentions and, for spans that have none, similar ones."""
-    taken = {(mention.start, mention.stop) for mention in mentions}
-    return mentions + tuple(m for m in similar if (m.start, m.stop) not in taken)
+def _beside(similar: Sequence[Mention], question: Question, known: Vocabulary) -> list[Mention]:
+    """The similar mentions of words that no exact mention explains: "the novel Dune" is no misspelt name."""
+    words = question.plain
+    explained = {
+        place
+        for mention in question.mentions
+        for place in range(mention.start, mention.stop)
+        if words[place] not in known
+    }
+    return [
+        mention
+        for mention in similar
+        if not any(place in explained for place in range(mention.start, mention.stop))
+    ]
 
 
 async def _only_topics(question: Question, topics: Sequence[str], store: GraphStore) -> Question:

@@ -34,8 +34,9 @@ Progress = Callable[[str, int, int | None], None]
 
 MAX_HOPS = 3
 """The longest chain that is put together where the pairs show only shorter ones."""
-_COMPOSITES = 2000
+_COMPOSITES = 4000
 _COMPOSITE_WEIGHT = 0.3
+_SCHEMA_WEIGHT = 1.0
 _RARE = 2000  # pairs from which a word must occur twice to count as the questions' own phrasing
 _MENTION_SAMPLE = 4000
 _CELLS = 2_000_000  # of the sparse weights: 4 MB as float16
@@ -114,22 +115,22 @@ class _Lesson:
         self.pairs, self.transitions = pairs, transitions
         known = _phrasing_words(pairs)
         self.weights: Counter[Example] = Counter(_examples(pairs, known))
-        longest = max((len(chain) for _, chain in self.weights), default=0)
-        if not pairs:
-            self.weights = Counter(_schema_examples(transitions))
-        words = {word for wording, _ in self.weights for word in wording.words} | {*known, *_FUNCTION_WORDS}
+        self.schema = [example for example in _schema_examples(transitions) if example not in self.weights]
+        examples = [*self.weights, *self.schema]
+        words = {word for wording, _ in examples for word in wording.words} | {*known, *_FUNCTION_WORDS}
         self.vocabulary = Vocabulary.learn(sorted(words - {MASK}), embedder)
-        self.composites = [] if longest >= MAX_HOPS else self._compose(longest)
+        self.composites = self._compose()
 
-    def _compose(self, longest: int) -> list[Example]:
-        """Composites longer than any chain of the pairs."""
-        made = compose(sorted(self.weights), self.transitions, MAX_HOPS, _COMPOSITES)
-        return [example for example in made if len(example[1]) > longest and example not in self.weights]
+    def _compose(self) -> list[Example]:
+        """Composites of the pairs' wordings: chains, and ways to say them, that no pair shows."""
+        made = compose(sorted(self.weights) or self.schema, self.transitions, MAX_HOPS, _COMPOSITES)
+        return [example for example in made if example not in self.weights]
 
     def reader(self, progress: Progress) -> Reader:
         """Train the slot model and the mention model."""
-        examples = [*sorted(self.weights), *self.composites]
-        weights = [min(self.weights[e], 50) ** 0.5 if e in self.weights else _COMPOSITE_WEIGHT for e in examples]
+        examples = [*sorted(self.weights), *self.schema, *self.composites]
+        weights = [min(self.weights[e], 50) ** 0.5 for e in sorted(self.weights)]
+        weights += [_SCHEMA_WEIGHT] * len(self.schema) + [_COMPOSITE_WEIGHT] * len(self.composites)
         hops = {hop for _, chain in examples for hop in chain}
         columns = len(hops) * (MAX_HOPS + 2)
         buckets = 1 << max(9, min(13, (_CELLS // columns).bit_length() - 1))

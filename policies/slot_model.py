@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from kg.types import Hop, LogicalChain
 from policies.wording import Encoded
@@ -77,7 +78,7 @@ class SlotSettings:
     learning_rate: float = 0.03
     weight_decay: float = 1e-4
     batch_size: int = 128
-    epochs: int = 60
+    epochs: int = 25
     max_steps: int = 1500
     """Caps the time on large training sets."""
     seed: int = 0
@@ -99,7 +100,8 @@ def train_slot_model(
         raise ValueError("no wording to learn from")
     hops = tuple(sorted({hop for chain in chains for hop in chain}))
     training = _Training(list(wordings), _targets(chains, hops), np.asarray(weights, np.float32), len(hops), settings)
-    training.run(buckets, progress)
+    with threadpool_limits(1):  # these matrices are small: two threads that wait for each other took 17 times as long
+        training.run(buckets, progress)
     return SlotModel(hops, training.columns_max, training.sparse, training.dense)
 
 
@@ -140,7 +142,8 @@ class _Training:
                 batch = order[start : start + size]
                 features = self._features(batch, buckets)
                 gradient = features.T @ self._loss_gradient(features @ all_weights, batch)
-                adam.step(gradient + self.settings.weight_decay * all_weights, rate)
+                gradient += np.float32(self.settings.weight_decay) * all_weights
+                adam.step(gradient, rate)
             progress(epoch + 1, epochs)
         self.sparse, self.dense = all_weights[:buckets], all_weights[buckets:]
 
@@ -174,19 +177,24 @@ class _Training:
 
 
 class _Adam:
-    """Adam (Kingma and Ba, 2015) in place on one array."""
+    """Adam (Kingma and Ba, 2015) on one array, in place: the arrays are large and the steps many."""
 
     def __init__(self, weights: Floats) -> None:
         self.weights, self.steps = weights, 0
-        self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
+        self.mean, self.square, self.buffer = (np.zeros_like(weights) for _ in range(3))
 
     def step(self, gradient: Floats, rate: float) -> None:
+        """Move the weights against a gradient of their shape."""
         self.steps += 1
-        self.mean += np.float32(0.1) * (gradient - self.mean)
-        self.square += np.float32(0.01) * (gradient * gradient - self.square)
-        mean = self.mean / np.float32(1 - 0.9**self.steps)
-        square = self.square / np.float32(1 - 0.99**self.steps)
-        self.weights -= np.float32(rate) * mean / (np.sqrt(square) + np.float32(1e-8))
+        self.mean *= np.float32(0.9)
+        self.mean += np.multiply(gradient, np.float32(0.1), out=self.buffer)
+        self.square *= np.float32(0.99)
+        np.multiply(gradient, gradient, out=self.buffer)
+        self.square += np.multiply(self.buffer, np.float32(0.01), out=self.buffer)
+        np.sqrt(np.divide(self.square, np.float32(1 - 0.99**self.steps), out=self.buffer), out=self.buffer)
+        self.buffer += np.float32(1e-8)
+        np.divide(self.mean, self.buffer, out=self.buffer)
+        self.weights -= np.multiply(self.buffer, np.float32(rate / (1 - 0.9**self.steps)), out=self.buffer)
 
 
 def _add_shared(logits: Floats, shared: Floats) -> Floats:

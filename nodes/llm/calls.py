@@ -144,24 +144,33 @@ class Exchange:
             return True
         wait = self.patience.wait(attempt, lost.wait)
         if not lost.again or attempt >= self.patience.retries or wait >= self._left():
-            self.give_up("llm_timeout" if lost.timeout else "llm_failed", lost.message)
+            self.give_up(self.kind(lost, "llm_failed"), lost.message)
             return False
-        if wait >= self._budget.seconds - self._elapsed():
+        if wait >= self._budget_left():
             self.give_up("llm_budget", f"the run's seconds for the model are spent: {lost.message}")
             return False
         self.note("llm_retry", f"asked again after {wait:.1f} seconds: {lost.message}")
         await asyncio.sleep(wait)
         return True
 
+    def kind(self, lost: Failure, other: Kind) -> Kind:
+        """Which event ends the stage after this failure: whose time is over, or the other kind."""
+        if not lost.timeout:
+            return other
+        return "llm_timeout" if self._budget_left() > 0 else "llm_budget"
+
     def request_seconds(self) -> float:
         """The longest that the next request, or a stream's next piece, may take."""
-        return max(min(self.patience.request_seconds, self._left(), self._budget.seconds - self._elapsed()), 0.0)
+        return max(min(self.patience.request_seconds, self._left(), self._budget_left()), 0.0)
 
     def _elapsed(self) -> float:
         return asyncio.get_running_loop().time() - self._started
 
     def _left(self) -> float:
         return self.patience.seconds - self._elapsed()
+
+    def _budget_left(self) -> float:
+        return self._budget.seconds - self._elapsed()
 
 
 def timed_out(limit: float) -> Failure:

@@ -92,9 +92,7 @@ def _transient(status: int, error: Exception) -> bool:
 def _lost(error: Exception) -> bool:
     """Whether the connection failed, rather than the request."""
     names = {base.__name__ for base in type(error).__mro__}
-    return isinstance(error, OSError) or bool(
-        names & {"APIConnectionError", "TransportError"}
-    )
+    return isinstance(error, OSError) or bool(names & {"APIConnectionError", "TransportError"})
 
 
 def _said(error: Exception) -> str:

@@ -13,15 +13,17 @@ T = TypeVar("T", bound=BaseModel)
 
 _LONGEST = 200_000  # characters that are read; a longer text is no answer
 _DEEPEST = 64  # brackets in a row before a text counts as no JSON
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_THOUGHT_END = re.compile(r"</think(?:ing)?>")
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)```", re.DOTALL)
 _MOST_STARTS = 20  # brackets in prose at which JSON is looked for
+_LONGEST_REPAIR = 20_000  # characters of a text that is repaired
+_MOST_BRACKETS = 400  # opening brackets in it
 _MAX_PROBLEMS = 5
 
 
 def read(text: str, schema: type[T]) -> T | str:
     """The first thing in the text that is of the schema; else what is wrong with it, for the model to read."""
-    said = _THOUGHTS.sub("", text[:_LONGEST]).strip()
+    said = _THOUGHT_END.split(text[:_LONGEST])[-1].strip()
     if not said:
         return "the answer is empty"
     problem = "the answer holds no JSON"
@@ -48,7 +50,7 @@ def _candidates(said: str) -> Iterator[Any]:
             continue
         yield value
     for start in sorted({said.find(bracket) for bracket in "{["} - {-1}):
-        yield from _repaired(said[start:])
+        yield from _repaired(_value_at(said, start))
 
 
 def _strict(part: str) -> Iterator[Any]:
@@ -60,9 +62,22 @@ def _strict(part: str) -> Iterator[Any]:
         yield value
 
 
+def _value_at(said: str, start: int) -> str:
+    """From a bracket to where all are closed; to the end where they never are."""
+    depth = 0
+    for bracket in re.finditer(r"[{}\[\]]", said[start:]):
+        depth += 1 if bracket[0] in "{[" else -1
+        if depth == 0:
+            return said[start : start + bracket.end()]
+    return said[start:]
+
+
 def _repaired(part: str) -> Iterator[Any]:
+    """What a repair makes of it; not of what it would take seconds for, as its time grows with the brackets squared."""
     from json_repair import repair_json
 
+    if len(part) > _LONGEST_REPAIR or len(re.findall(r"[{\[(]", part)) > _MOST_BRACKETS:
+        return
     try:
         value = repair_json(part, return_objects=True, skip_json_loads=True)
     except (ValueError, RecursionError):

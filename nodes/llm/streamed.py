@@ -56,9 +56,11 @@ class Streamed:
 
     @property
     def outcome(self) -> Outcome[str]:
-        """What was said so far, as the value."""
+        """What was said so far, as the value; None where that is nothing but blanks."""
         said = self._heard.text
-        return Outcome(said or None, self._exchange.reason, self._exchange.usage, self._exchange.events)
+        return Outcome(
+            said if said.strip() else None, self._exchange.reason, self._exchange.usage, self._exchange.events
+        )
 
     async def whole(self) -> Outcome[str]:
         """Listen to the end."""
@@ -112,7 +114,7 @@ class Streamed:
         """Judge a stream that said something, or that ended in good order."""
         heard, exchange = self._heard, self._exchange
         if heard.lost is not None:
-            exchange.give_up("llm_timeout" if heard.lost.timeout else "llm_cut", f"broke off: {heard.lost.message}")
+            exchange.give_up(exchange.kind(heard.lost, "llm_cut"), f"broke off: {heard.lost.message}")
         elif heard.refusal is not None:
             exchange.give_up("llm_refused", f"the model declined: {heard.refusal}")
         elif not heard.text.strip():

@@ -10,7 +10,7 @@ from nodes.llm import Budget, Model, Outcome, Patience, close_models, open_model
 from tests.fake_openai import FakeOpenAI, Reply
 
 KEY = "planted-key-0123456789"
-PATIENCE = Patience(seconds=5, request_seconds=0.3, retries=2, backoff=0.01)
+PATIENCE = Patience(seconds=5, request_seconds=0.2, retries=2, backoff=0.01)
 TEXT = "Douglas Sirk directed it, in 1956."
 
 
@@ -114,6 +114,13 @@ async def test_a_spent_budget_sends_nothing(budget: Budget, monkeypatch: pytest.
         _, outcome = await hear(server, monkeypatch, budget)
     assert (kinds(outcome), server.count) == (["llm_budget"], 0)
     assert outcome.failed
+
+
+async def test_a_budget_that_ends_half_way_keeps_what_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeOpenAI([Reply(text=TEXT, cut=2, stall=True)]) as server:
+        _, outcome = await hear(server, monkeypatch, Budget(seconds=0.15))
+    assert (outcome.value, kinds(outcome), server.count) == ("Douglas Sirk", ["llm_budget"], 1)
+    assert outcome.reason is not None
 
 
 async def test_who_stops_listening_has_still_spent(monkeypatch: pytest.MonkeyPatch) -> None:

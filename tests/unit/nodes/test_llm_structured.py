@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from nodes.llm import Budget, Model, Outcome, Patience, close_models, open_model, structured
+from nodes.llm.parsing import read
 from tests.fake_openai import FakeOpenAI, Reply
 
 KEY = "planted-key-0123456789"
@@ -335,3 +336,11 @@ async def test_a_bare_list_is_the_one_field(monkeypatch: pytest.MonkeyPatch) -> 
         outcome = await structured(model, "which?", Many, stage="reason", budget=Budget())
     assert outcome.value == Many(items=["a", "b"])
     assert outcome.events == []
+
+
+@pytest.mark.parametrize("text", ['{"' * 60_000, "{word} and [x] " * 14_000, "{" + "(" * 100_000, "<think>" * 25_000])
+def test_no_garbage_holds_up_the_event_loop(text: str) -> None:
+    started = time.monotonic()
+    problem = read(text, Verdict)
+    assert time.monotonic() - started < 1
+    assert isinstance(problem, str)
