@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz import fuzz
 
 from kg.store import GraphStore
+from kg.templates import Exclusion
 from kg.text import fold_name
 from kg.types import EntityHit, Hop, LogicalChain
 from policies.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion, generated
@@ -23,8 +24,11 @@ from policies.phrasing import has_exclusion_cue
 from policies.readings import Reader, Reading, Topic, names_left, words_left
 from policies.wording import Vocabulary
 
-Phrases = Mapping[Hop, tuple[str, str]]
-"""For each hop the text of its template and the template's exclusion habit."""
+Phrases = Mapping[Hop, str]
+"""For each hop the text of its template."""
+
+Habits = Mapping[tuple[Hop, Hop], Exclusion]
+"""For two hops that come back to a question's topic, whether it is an answer; what the pairs do not show is a cue's."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class CompactDecomposer:
 
     reader: Reader
     phrases: Phrases
+    habits: Habits
     name: str = "compact"
 
     async def decompose(
@@ -86,8 +91,9 @@ class CompactDecomposer:
             own = topic.chain[: len(topic.chain) - found.shared]
             subs += self._chain(own, len(subs), (), topic.mention.text, cue=cue)
             ends.append(len(subs) - 1)
-        rest = found.reading.topics[0].chain
-        subs += self._chain(rest[len(rest) - found.shared :], len(subs), tuple(ends), "", cue=cue)
+        whole = found.reading.topics[0].chain
+        rest = whole[len(whole) - found.shared :]
+        subs += self._chain(rest, len(subs), tuple(ends), "", cue=cue)
         return Decomposition(tuple(subs), links, confidence)
 
     def _chain(
@@ -98,9 +104,9 @@ class CompactDecomposer:
         for number, hop in enumerate(chain, first):
             dep = after if number == first else (number - 1,)
             seeds = tuple(generated(i) for i in dep) or (mention,)
-            text, habit = self.phrases[hop]
+            habit = self.habits.get((chain[number - first - 1], hop), "cue") if number > first else "cue"
             excludes = bool(dep) and (habit == "always" or (habit == "cue" and cue))
-            out.append(SubQuestion(number, text, dep or (NO_DEPENDENCY,), seeds, excludes))
+            out.append(SubQuestion(number, self.phrases[hop], dep or (NO_DEPENDENCY,), seeds, excludes))
         return out
 
 

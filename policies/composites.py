@@ -7,8 +7,9 @@ be proud of, but its words stand where those of a real question would, the inner
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from kg.types import Hop, LogicalChain
 from policies.decomposer import MASK
@@ -16,6 +17,8 @@ from policies.wording import Wording
 
 _ASKING = frozenset({"which", "what", "who", "whom", "whose", "when", "where", "how"})
 _AUXILIARIES = frozenset({"did", "does", "do", "was", "were", "is", "are", "has", "have", "been"})
+
+_MOST_DRAWN = 6  # a frequent step is drawn at most so many times as often as one never seen
 
 Example = tuple[Wording, LogicalChain]
 
@@ -25,9 +28,12 @@ def compose(
 ) -> list[Example]:
     """Up to `count` distinct composites of two or three examples, whose chains have 2 to `max_hops` hops.
 
-    `follows`: the hops that may come after each. Chains are drawn evenly, then their wordings.
+    `follows`: the hops that may come after each. Chains are drawn evenly, then their wordings; which hop comes next is
+    drawn by how often the examples' own chains have it there. A step straight back is taken only where they do, or
+    where no example has a second hop.
     """
     rng = random.Random(seed)
+    nexts = _next_hops([chain for _, chain in examples], follows)
     by_chain: dict[LogicalChain, list[Wording]] = defaultdict(list)
     by_first: dict[Hop, list[Example]] = defaultdict(list)
     for wording, chain in examples:
@@ -39,7 +45,7 @@ def compose(
         chain = rng.choice(chains)
         example = (rng.choice(by_chain[chain]), chain)
         for _ in range(rng.choice((1, 2))):
-            example = _around(example, by_first, follows, max_hops, rng)
+            example = _around(example, by_first, nexts, max_hops, rng)
         if len(example[1]) > len(chain):
             found[example] = None
         if len(found) >= count:
@@ -47,15 +53,29 @@ def compose(
     return list(found)
 
 
+def _next_hops(chains: Sequence[LogicalChain], follows: Mapping[Hop, frozenset[Hop]]) -> dict[Hop, list[Hop]]:
+    """The hops that may come after each, one listed as often as it is to be drawn."""
+    seen = Counter(pair for chain in chains for pair in pairwise(chain))
+    out = {}
+    for hop, after in follows.items():
+        back = Hop(hop.relation, not hop.inverse)
+        out[hop] = [
+            other
+            for other in sorted(after)
+            for _ in range(min(seen[hop, other], _MOST_DRAWN) + (other != back or not seen))
+        ]
+    return out
+
+
 def _around(
     inner: Example,
     by_first: Mapping[Hop, Sequence[Example]],
-    follows: Mapping[Hop, frozenset[Hop]],
+    follows: Mapping[Hop, Sequence[Hop]],
     max_hops: int,
     rng: random.Random,
 ) -> Example:
     """The inner example within an outer one that may follow it; the inner one itself where none fits."""
-    nexts = sorted(hop for hop in follows.get(inner[1][-1], ()) if hop in by_first)
+    nexts = [hop for hop in follows.get(inner[1][-1], ()) if hop in by_first]
     if not nexts:
         return inner
     outer, chain = rng.choice(by_first[rng.choice(nexts)])

@@ -49,7 +49,8 @@ def save_decomposer(folder: Path, learnt: Learnt, embedder: Embedder, kg_hash: s
         "max_hops": reader.slots.max_hops,
         "hops": [str(hop) for hop in reader.slots.hops],
         "words": list(reader.encoder.vocabulary.words),
-        "phrases": {str(hop): list(phrase) for hop, phrase in learnt.decomposer.phrases.items()},
+        "phrases": {str(hop): phrase for hop, phrase in learnt.decomposer.phrases.items()},
+        "habits": [[str(before), str(hop), habit] for (before, hop), habit in learnt.decomposer.habits.items()],
     }
     write_atomic(folder / _MODEL, json.dumps(model, ensure_ascii=False, indent=1).encode())
     stale = [path for path in folder.glob(_ARRAYS.format("*")) if path != arrays]
@@ -111,8 +112,9 @@ def _assemble(model: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], em
         MentionModel(arrays["mention_weights"], arrays["mention_mean"], arrays["mention_deviation"]),
         arrays["follows"].astype(bool),
     )
-    phrases = {Hop.parse(hop): (text, habit) for hop, (text, habit) in model["phrases"].items()}
-    return CompactDecomposer(reader, phrases)
+    phrases = {Hop.parse(hop): text for hop, text in model["phrases"].items()}
+    habits = {(Hop.parse(before), Hop.parse(hop)): habit for before, hop, habit in model["habits"]}
+    return CompactDecomposer(reader, phrases, habits)
 
 
 def _damaged(folder: Path, why: str) -> str:

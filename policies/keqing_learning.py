@@ -26,7 +26,7 @@ from policies.pairs import AlignedPair, align_pairs
 from policies.phrasing import wording_of, wording_of_two
 from policies.readings import Reader
 from policies.slot_model import SlotSettings, train_slot_model
-from policies.template_mining import mine_templates
+from policies.template_mining import exclusion_habits, mine_templates
 from policies.wording import Encoder, Vocabulary, Wording
 
 Progress = Callable[[str, int, int | None], None]
@@ -79,7 +79,8 @@ async def learn(pairs: Sequence[Pair] | None, store: GraphStore, embedder: Embed
         raise BadInputError("no pair fits this KG: no name in a question leads to its answers along its chain")
     templates = await all_templates(mine_templates(found), store)
     lesson = _Lesson(found, await store.transitions(), embedder)
-    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates))
+    habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
+    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits)
     seconds = time.perf_counter() - began
     return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), len(lesson.weights), seconds)
 
@@ -96,13 +97,13 @@ async def all_templates(mined: Sequence[QuestionTemplate], store: GraphStore) ->
     return [*mined, *rest]
 
 
-def _phrases(templates: Iterable[QuestionTemplate]) -> dict[Hop, tuple[str, str]]:
+def _phrases(templates: Iterable[QuestionTemplate]) -> dict[Hop, str]:
     """For each single hop the template that says it: the one that owns it, the most frequent first."""
-    out: dict[Hop, tuple[str, str]] = {}
+    out: dict[Hop, str] = {}
     for template in templates:
         for chain in template.chains:
             if len(chain) == 1:
-                out.setdefault(chain[0], (template.text, template.exclusion))
+                out.setdefault(chain[0], template.text)
     return out
 
 

@@ -23,8 +23,9 @@ _WORST_FIT = 0.3
 
 
 class ExclusionEvidence(NamedTuple):
-    """Whether the answers of one pair leave its topic out after `hop` came back to it."""
+    """Whether the answers of one pair leave its topic out where `hop`, walked after `before`, came back to it."""
 
+    before: Hop
     hop: Hop
     excluded: bool
 
@@ -113,16 +114,16 @@ async def _exclusion(
     """Compare the answers with the chain's result as it is and without the topic after every hop."""
     if best.f1 == 1.0:
         kept = best.entity in best.reached
-        return (ExclusionEvidence(chain[-1], excluded=False),) if kept else ()
+        return (ExclusionEvidence(*chain[-2:], excluded=False),) if kept else ()
     frontier: frozenset[str] = frozenset({best.entity})
-    back: list[Hop] = []
+    back: list[tuple[Hop, Hop]] = []
     for place, hop in enumerate(chain):
         frontier = frozenset(item.id for item in (await store.follow(sorted(frontier), (hop,))).reached)
         if best.entity in frontier and place:
-            back.append(hop)
+            back.append((chain[place - 1], hop))
         frontier -= {best.entity}
     without = await _f1(frontier, pair, store)
-    return tuple(ExclusionEvidence(hop, excluded=True) for hop in back) if without > best.f1 else ()
+    return tuple(ExclusionEvidence(*hops, excluded=True) for hops in back) if without > best.f1 else ()
 
 
 def _align_branches(pair: Pair, question: Question) -> AlignedPair | None:

@@ -6,7 +6,7 @@ among the readings of one question.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -19,10 +19,11 @@ from policies.chain_search import ChainTable, ScoredChain, best_chains
 from policies.mentions import Mention, MentionModel, Question, mention_features
 from policies.phrasing import wording_of, wording_of_two
 from policies.slot_model import SlotModel
-from policies.wording import Encoder, Wording
+from policies.wording import UNKNOWN, Encoder, Vocabulary, Wording
 
 _MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; measured on MetaQA dev's training part
 _CHAINS = 10  # chains kept of a topic
+_NAMES_EXPLAINED = 5.0  # for a second topic where one alone leaves a name unexplained, in nats
 _CHAINS_OF_TWO = 6  # chains kept of each topic of a pair
 _UNLIKELY = 5.0  # a mention so much less likely than the best one, in nats, is not read at all
 _READINGS = 32
@@ -69,7 +70,7 @@ class Reader:
             for scored in self._chains(wording_of(question, mention, known), mention, hops)
         ]
         if two:
-            found += self._readings_of_two(question, odds, likely, hops)
+            found += self._readings_of_two(question, odds, hops)
         return sorted(found, key=lambda reading: -reading.score)[:_READINGS]
 
     def _chains(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]]) -> list[ScoredChain]:
@@ -102,19 +103,23 @@ class Reader:
         return {hop: number for number, hop in enumerate(self.slots.hops)}
 
     def _readings_of_two(
-        self, question: Question, odds: NDArray[np.float64], likely: Sequence[int], hops: dict[str, frozenset[Hop]]
+        self, question: Question, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]]
     ) -> list[Reading]:
+        """Readings with two topics, among the mentions that are names and lie in no longer one."""
         known, out = self.encoder.vocabulary, []
-        for i, j in combinations(likely, 2):
-            pair = (question.mentions[i], question.mentions[j])
-            if pair[0].overlaps(pair[1]) or any(_phrasing_alone(question, mention, known) for mention in pair):
+        names = [
+            (mention, float(odd))
+            for mention, odd in zip(question.mentions, odds, strict=True)
+            if not _phrasing_alone(question, mention, known) and not any(map(mention.inside, question.mentions))
+        ]
+        for (one, odd), (two, other_odd) in combinations(names, 2):
+            if one.overlaps(two):
                 continue
-            wordings = (wording_of_two(question, *pair, known), wording_of_two(question, *pair[::-1], known))
-            chains = [self._chains(w, m, hops)[:_CHAINS_OF_TWO] for w, m in zip(wordings, pair, strict=True)]
-            together = _MENTION_WEIGHT * float(np.logaddexp(odds[i], odds[j]))
+            wordings = (wording_of_two(question, one, two, known), wording_of_two(question, two, one, known))
+            chains = [self._chains(w, m, hops)[:_CHAINS_OF_TWO] for w, m in zip(wordings, (one, two), strict=True)]
+            together = _MENTION_WEIGHT * max(odd, other_odd) + _NAMES_EXPLAINED
             for a, b in product(*chains):
-                topics = tuple(Topic(m, scored.chain) for m, scored in zip(pair, (a, b), strict=True))
-                out.append(Reading(together + (a.score + b.score) / 2, topics))
+                out.append(Reading(together + (a.score + b.score) / 2, (Topic(one, a.chain), Topic(two, b.chain))))
         return out
 
 
@@ -132,10 +137,10 @@ def names_left(question: Question, reading: Reading, known: Collection[str]) -> 
     )
 
 
-def words_left(question: Question, reading: Reading, known: Collection[str]) -> bool:
-    """Whether an unknown word stands outside the reading's topics: a misspelt name, or a word never learnt."""
+def words_left(question: Question, reading: Reading, known: Vocabulary) -> bool:
+    """Whether a word outside the reading's topics is like none that is known: part of a misspelt name, perhaps."""
     covered = {place for topic in reading.topics for place in range(topic.mention.start, topic.mention.stop)}
-    return any(word not in known for place, word in enumerate(question.plain) if place not in covered)
+    return any(known.read(word) == UNKNOWN for place, word in enumerate(question.plain) if place not in covered)
 
 
 def candidates(topic: Topic, hops: dict[str, frozenset[Hop]]) -> list[EntityHit]:

@@ -76,7 +76,7 @@ class SlotSettings:
     dense_dropout: float = 0.2
     """Share of wordings whose vectors are hidden at each step."""
     learning_rate: float = 0.03
-    weight_decay: float = 1e-4
+    weight_decay: float = 1e-5
     batch_size: int = 128
     epochs: int = 25
     max_steps: int = 1500

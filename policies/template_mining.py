@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from kg.templates import Exclusion, QuestionTemplate
 from kg.text import fold_name
 from kg.types import Hop, LogicalChain
-from policies.pairs import AlignedPair, ExclusionEvidence
+from policies.pairs import AlignedPair
 from policies.phrasing import masked_text
 
 _SURE = 0.9  # share of a hop's evidence from which exclusion is a habit of the KG's questions, not of their words
@@ -39,7 +40,7 @@ def mine_templates(pairs: Iterable[AlignedPair]) -> list[QuestionTemplate]:
     for chain, counts in uses.items():
         key = max(counts, key=lambda k: (counts[k], counts[k] / total[k], -len(k), k))
         owned[key].append((counts[key], chain))
-    habits = exclusion_habits(evidence for pair in pairs for evidence in pair.exclusion)
+    habits = exclusion_habits((item.hop, item.excluded) for pair in pairs for item in pair.exclusion)
     templates = [_template(written[key].most_common(1)[0][0], chains, habits) for key, chains in owned.items()]
     return sorted(templates, key=lambda t: (-t.count, t.text))
 
@@ -51,13 +52,16 @@ def _template(
     return QuestionTemplate(text, tuple(ordered), sum(n for n, _ in owned), habits.get(ordered[0][-1], "cue"))
 
 
-def exclusion_habits(evidence: Iterable[ExclusionEvidence]) -> dict[Hop, Exclusion]:
-    """For each hop that came back to a topic: whether the answers leave it out always, never, or as the words say."""
-    counts: dict[Hop, Counter[bool]] = defaultdict(Counter)
-    for hop, excluded in evidence:
-        counts[hop][excluded] += 1
-    out: dict[Hop, Exclusion] = {}
-    for hop, seen in counts.items():
+Key = TypeVar("Key")
+
+
+def exclusion_habits(evidence: Iterable[tuple[Key, bool]]) -> dict[Key, Exclusion]:
+    """For each hop, or pair of hops, that came back to a topic: do answers leave it out always, never, or on a cue?"""
+    counts: dict[Key, Counter[bool]] = defaultdict(Counter)
+    for key, excluded in evidence:
+        counts[key][excluded] += 1
+    out: dict[Key, Exclusion] = {}
+    for key, seen in counts.items():
         share = seen[True] / seen.total()
-        out[hop] = "always" if share >= _SURE else "never" if share <= 1 - _SURE else "cue"
+        out[key] = "always" if share >= _SURE else "never" if share <= 1 - _SURE else "cue"
     return out

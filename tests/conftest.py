@@ -1,0 +1,55 @@
+"""One small KG, learnt once for all tests, and a cache of its own, so that no test touches the user's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from kg.knowledge_base import KnowledgeBase
+from policies.keqing_learning import Learnt
+from policies.keqing_teaching import teach
+from tests.films import build_films
+from tools.knowledge import close_all
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRIVIUM_CACHE", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def films_learnt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Learnt]:
+    """The films' KG, learnt from its pairs, and what learning said."""
+    folder, pairs = build_films(tmp_path_factory.mktemp("films"))
+    base = KnowledgeBase.open(folder)
+    try:
+        return folder, asyncio.run(teach(base, pairs, lambda *_: None))
+    finally:
+        base.store.close_now()
+
+
+@pytest.fixture(scope="session")
+def films_kg(films_learnt: tuple[Path, Learnt]) -> Path:
+    """The folder of the learnt KG; a test that changes it takes a copy."""
+    return films_learnt[0]
+
+
+@pytest.fixture
+def films(films_kg: Path) -> Iterator[KnowledgeBase]:
+    """The learnt KG, open."""
+    base = KnowledgeBase.open(films_kg)
+    yield base
+    base.store.close_now()
+
+
+@pytest.fixture
+async def kg_name(films_kg: Path) -> AsyncIterator[str]:
+    """The learnt KG as runs name it; what they opened is closed afterwards."""
+    yield str(films_kg)
+    await close_all()

@@ -1,0 +1,59 @@
+"""KG arguments: folders, and names that the operator set in trivium.toml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kg.catalog import SETTINGS_FILE, cache_folder, locate, named_kgs
+from kg.errors import BadInputError, NotAKnowledgeBaseError
+
+
+def test_names_are_relative_to_their_settings(tmp_path: Path) -> None:
+    settings = tmp_path / SETTINGS_FILE
+    settings.write_text('[kg.movies]\npath = "graphs/movies"\n[kg."far away"]\npath = "/srv/kg"\n[other]\nx = 1\n')
+    assert named_kgs(settings) == {"movies": tmp_path / "graphs" / "movies", "far away": Path("/srv/kg")}
+    assert named_kgs(tmp_path / "none.toml") == {}
+
+
+@pytest.mark.parametrize("text", ["[kg.a", '[kg.a]\nroad = "x"', "[kg.a]\npath = 3", 'kg = "a"', '[kg]\na = "x"'])
+def test_settings_that_name_no_path_are_refused(tmp_path: Path, text: str) -> None:
+    settings = tmp_path / SETTINGS_FILE
+    settings.write_text(text)
+    with pytest.raises(BadInputError, match=SETTINGS_FILE) as caught:
+        named_kgs(settings)
+    assert caught.value.path == settings
+
+
+def test_settings_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
+    (tmp_path / SETTINGS_FILE).write_bytes(b"[kg.caf\xe9]\npath = 'x'")
+    with pytest.raises(BadInputError, match="TOML"):
+        named_kgs(tmp_path / SETTINGS_FILE)
+    assert named_kgs(tmp_path / "other.toml") == {}
+
+
+def test_a_name_goes_before_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "movies").mkdir()
+    assert locate("movies") == Path("movies")
+    (tmp_path / SETTINGS_FILE).write_text('[kg.movies]\npath = "elsewhere"\n')
+    assert locate("movies") == Path("elsewhere")
+
+
+def test_what_is_neither_is_refused_with_the_names_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / SETTINGS_FILE).write_text('[kg.zoo]\npath = "z"\n[kg.movies]\npath = "m"\n')
+    with pytest.raises(NotAKnowledgeBaseError, match="sample, movies, zoo") as caught:
+        locate("moovies")
+    assert "trivium kg build --out moovies" in str(caught.value)
+
+
+def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIVIUM_CACHE", "/a")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/b")
+    assert cache_folder() == Path("/a")
+    monkeypatch.delenv("TRIVIUM_CACHE")
+    assert cache_folder() == Path("/b/trivium")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert cache_folder() == Path.home() / ".cache" / "trivium"

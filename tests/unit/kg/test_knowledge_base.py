@@ -1,0 +1,162 @@
+"""An open KG directory: what is derived is loaded, and made again where it is missing, stale, damaged or another's."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kg.embedded.locks import write_lock
+from kg.embedded.verify import verify
+from kg.embedded.write import add_triples, delete_triples
+from kg.errors import EmbedderError, NotAKnowledgeBaseError
+from kg.knowledge_base import KnowledgeBase
+from kg.manifest import read_manifest
+from kg.types import Triple
+from tests.films import TRIPLES, build_films
+
+RELATIONS = {relation for _, relation, _ in TRIPLES}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return build_films(tmp_path)[0]
+
+
+@pytest.fixture
+def base(folder: Path) -> Iterator[KnowledgeBase]:
+    opened = KnowledgeBase.open(folder)
+    yield opened
+    opened.store.close_now()
+
+
+async def _reopened(folder: Path, embedder: str = "static") -> tuple[list[str], list[str]]:
+    """Relations and templates as a new process finds them."""
+    base = KnowledgeBase.open(folder, embedder)
+    try:
+        return sorted((await base.relations()).keys), [template.text for template in (await base.templates()).templates]
+    finally:
+        await base.close()
+
+
+async def test_derive_makes_both_indexes_and_guards_their_files(folder: Path, base: KnowledgeBase) -> None:
+    assert not (folder / "indexes").exists()
+    await base.derive()
+    names = {name.split("/")[0] for name in read_manifest(folder).derived}
+    assert {"indexes", "templates"} <= names
+    assert verify(folder) == []
+    assert (folder / "vectors.npz").exists()
+    assert len((await base.templates()).templates) == 2 * len(RELATIONS)
+
+
+async def test_what_is_there_is_loaded_and_not_made_again(folder: Path, base: KnowledgeBase) -> None:
+    await base.derive()
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.faiss")}
+    relations, templates = await _reopened(folder)
+    assert set(relations) == RELATIONS
+    assert len(templates) == 2 * len(RELATIONS)
+    assert before
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.faiss")} == before
+
+
+@pytest.mark.parametrize("name", ["indexes/relations", "templates/index"])
+async def test_a_damaged_index_is_made_again_with_a_warning(
+    folder: Path, base: KnowledgeBase, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    await base.derive()
+    for path in (folder / name).glob("vectors*"):
+        path.write_bytes(b"damage")
+    with caplog.at_level("WARNING", "trivium.kg"):
+        relations, templates = await _reopened(folder)
+    assert (set(relations), len(templates)) == (RELATIONS, 2 * len(RELATIONS))
+    assert [record.getMessage().count("made again") for record in caplog.records] == [1]
+    caplog.clear()
+    await _reopened(folder)
+    assert caplog.records == []
+    assert verify(folder) == []
+
+
+async def test_a_missing_index_is_made_again(folder: Path, base: KnowledgeBase) -> None:
+    await base.derive()
+    shutil.rmtree(folder / "indexes")
+    shutil.rmtree(folder / "templates")
+    relations, templates = await _reopened(folder)
+    assert set(relations) == RELATIONS
+    assert len(templates) == 2 * len(RELATIONS)
+    assert verify(folder) == []
+
+
+async def test_a_new_relation_makes_the_indexes_stale(folder: Path, base: KnowledgeBase) -> None:
+    await base.derive()
+    add_triples(folder, [Triple("alien", "filmed_in", "london")])
+    relations, templates = await _reopened(folder)
+    assert set(relations) == RELATIONS | {"filmed_in"}
+    assert "what is the filmed in of [mask]?" in templates
+    delete_triples(folder, [Triple("alien", "filmed_in", "london")])
+    assert "filmed_in" not in (await _reopened(folder))[0]
+
+
+async def test_learnt_templates_outlive_a_new_relation_and_a_damaged_index(
+    films_kg: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(films_kg, copy)
+    _, learnt = await _reopened(copy)
+    add_triples(copy, [Triple("alien", "filmed_in", "london")])
+    _, after = await _reopened(copy)
+    assert set(learnt) < set(after)
+    for path in (copy / "templates" / "index").iterdir():
+        path.unlink()
+    assert (await _reopened(copy))[1] == after
+    (copy / "templates" / "templates.json").write_text("{")
+    _, lost = await _reopened(copy)
+    assert len(lost) == 2 * (len(RELATIONS) + 1)
+    assert "learnt templates are lost until the next trivium learn keqing" in caplog.text
+
+
+async def test_indexes_of_another_embedder_are_made_again(
+    folder: Path, base: KnowledgeBase, caplog: pytest.LogCaptureFixture
+) -> None:
+    await base.derive()
+    relations, templates = await _reopened(folder, "hashing")
+    assert set(relations) == RELATIONS
+    assert len(templates) == 2 * len(RELATIONS)
+    assert "embedder" in caplog.text
+    caplog.clear()
+    await _reopened(folder, "hashing")
+    assert caplog.records == []
+
+
+async def test_entities_by_meaning_follow_the_kg(folder: Path, base: KnowledgeBase) -> None:
+    index = await base.entities()
+    _, (near,) = index.search(base.embedder.embed(["blade runner"]), 1)
+    assert near == ["runner"]
+    add_triples(folder, [Triple("Dune", "directed_by", "scott")])
+    again = KnowledgeBase.open(folder)
+    assert "Dune" in (await again.entities()).keys
+    assert len(await again.entities()) == len(index) + 1
+    await again.close()
+
+
+async def test_while_another_process_writes_indexes_stay_in_memory(folder: Path, base: KnowledgeBase) -> None:
+    with write_lock(folder):
+        assert set((await base.relations()).keys) == RELATIONS
+    assert not (folder / "indexes" / "relations").exists()
+    assert len((await base.templates()).templates) == 2 * len(RELATIONS)
+
+
+def test_what_is_no_kg_and_an_unknown_embedder_are_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotAKnowledgeBaseError, match="trivium kg build"):
+        KnowledgeBase.open(tmp_path / "nothing")
+    with pytest.raises(EmbedderError, match="magic"):
+        KnowledgeBase.open(folder, "magic")
+
+
+async def test_closing_twice_is_no_error(folder: Path) -> None:
+    base = KnowledgeBase.open(folder)
+    assert (await base.store.info()).triples == len(TRIPLES)
+    await base.close()
+    await base.close()
+    assert base.learnt == folder / "keqing"

@@ -1,0 +1,99 @@
+"""Question templates: those of a schema, matching by cosine, and their files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kg.embedders.hashing import HashingEmbedder
+from kg.errors import CorruptError, EmbedderError
+from kg.templates import QuestionTemplate, TemplateIndex, read_templates, schema_template, schema_templates
+from kg.types import Hop, RelationSchema, chain_text, parse_chain
+
+WORDS = HashingEmbedder(128)
+TEMPLATES = [
+    QuestionTemplate("who directed [mask]?", (parse_chain(["directed_by"]),), 7, "never"),
+    QuestionTemplate("which films did [mask] direct?", (parse_chain(["^directed_by"]), parse_chain(["^made", "x"])), 3),
+    QuestionTemplate("what is the genre of [mask]?", (parse_chain(["has_genre"]),)),
+]
+
+
+def test_a_relation_has_a_template_a_direction() -> None:
+    assert schema_template(Hop("directed_by", inverse=False)).text == "what is the directed by of [mask]?"
+    found = schema_templates([RelationSchema("birthPlace", 3, 3, 2)])
+    assert [(t.text, [chain_text(c) for c in t.chains], t.count, t.exclusion) for t in found] == [
+        ("what is the birth place of [mask]?", [["birthPlace"]], 0, "cue"),
+        ("[mask] is the birth place of what?", [["^birthPlace"]], 0, "cue"),
+    ]
+
+
+def test_relations_that_read_the_same_share_their_templates() -> None:
+    found = schema_templates([RelationSchema(name, 1, 1, 1) for name in ("has_genre", "hasGenre", "year")])
+    assert len(found) == 4
+    assert [chain_text(chain) for chain in found[0].chains] == [["has_genre"], ["hasGenre"]]
+    assert len({template.text for template in found}) == 4
+
+
+def test_matching_is_by_cosine_and_its_own_text_scores_1() -> None:
+    index = TemplateIndex.build(TEMPLATES, WORDS)
+    texts = [TEMPLATES[2].text, "who has directed [mask]?"]
+    own, other = index.match(texts, 3)
+    assert own[0].template == TEMPLATES[2]
+    assert own[0].score == pytest.approx(1, abs=1e-5)
+    exact = WORDS.embed([t.text for t in TEMPLATES]) @ WORDS.embed(texts).T
+    assert [match.score for match in other] == pytest.approx(sorted(exact[:, 1].tolist(), reverse=True), abs=1e-5)
+    assert other[0].template == TEMPLATES[int(np.argmax(exact[:, 1]))]
+
+
+def test_k_and_repeated_texts() -> None:
+    index = TemplateIndex.build(TEMPLATES, WORDS)
+    found = index.match(["genre of [mask]", "who directed [mask]?", "genre of [mask]"], 1)
+    assert [len(matches) for matches in found] == [1, 1, 1]
+    assert found[0] == found[2] == index.match(["genre of [mask]"], 1)[0]
+    assert len(index.match(["genre of [mask]"], 50)[0]) == 3
+    assert index.match([], 2) == []
+
+
+def test_a_template_by_its_text() -> None:
+    index = TemplateIndex.build(TEMPLATES, WORDS, source_version="v2")
+    assert index.get("who directed [mask]?") == TEMPLATES[0]
+    assert index.get("who directed it?") is None
+    assert index.source_version == "v2"
+
+
+def test_saved_and_loaded_again(tmp_path: Path) -> None:
+    index = TemplateIndex.build(TEMPLATES, WORDS, source_version="v2")
+    index.save(tmp_path)
+    again = TemplateIndex.load(tmp_path, WORDS)
+    assert list(again.templates) == TEMPLATES == read_templates(tmp_path)
+    assert again.source_version == "v2"
+    assert again.match(["directed"], 3) == index.match(["directed"], 3)
+
+
+def test_another_embedder_is_refused(tmp_path: Path) -> None:
+    TemplateIndex.build(TEMPLATES, WORDS).save(tmp_path)
+    with pytest.raises(EmbedderError, match="hashing"):
+        TemplateIndex.load(tmp_path, HashingEmbedder(128, seed=1))
+    assert read_templates(tmp_path) == TEMPLATES, "the templates themselves need no embedder"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", "[{}]", '[{"text": "a", "chains": 3, "count": 1, "exclusion": "cue"}]'])
+def test_damaged_templates_are_named(tmp_path: Path, text: str) -> None:
+    TemplateIndex.build(TEMPLATES, WORDS).save(tmp_path)
+    (tmp_path / "templates.json").write_text(text)
+    with pytest.raises(CorruptError, match=r"templates\.json"):
+        read_templates(tmp_path)
+    with pytest.raises(CorruptError):
+        TemplateIndex.load(tmp_path, WORDS)
+
+
+def test_templates_that_differ_from_their_index_are_noticed(tmp_path: Path) -> None:
+    TemplateIndex.build(TEMPLATES, WORDS).save(tmp_path)
+    rows = json.loads((tmp_path / "templates.json").read_text())
+    (tmp_path / "templates.json").write_text(json.dumps(rows[:2]))
+    with pytest.raises(CorruptError, match="does not hold the templates"):
+        TemplateIndex.load(tmp_path, WORDS)
+    assert len(read_templates(tmp_path)) == 2

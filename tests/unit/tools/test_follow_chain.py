@@ -1,0 +1,39 @@
+"""Chains walked from seeds, several at once."""
+
+from __future__ import annotations
+
+from kg.knowledge_base import KnowledgeBase
+from kg.types import parse_chain
+from tests.films import walk
+from tools.follow_chain import follow_chains
+
+MADE, PLAYED, WROTE = (parse_chain([hop]) for hop in ("^directed_by", "^starring", "^written_by"))
+
+
+async def test_one_chain_is_the_stores_own_result(films: KnowledgeBase) -> None:
+    chain = parse_chain(["^directed_by", "starring"])
+    found = await follow_chains(films.store, ["scott"], [chain])
+    assert found == await films.store.follow(["scott"], chain)
+    assert {item.id for item in found.reached} == walk(["scott"], ["^directed_by", "starring"])
+
+
+async def test_support_of_several_chains_adds_up(films: KnowledgeBase) -> None:
+    found = await follow_chains(films.store, ["levinson", "deniro"], [MADE, WROTE, PLAYED])
+    support = {item.id: item.support for item in found.reached}
+    assert support == {"avalon": 2, "diner": 2, "heat": 1, "jackie": 1, "ronin": 1}
+    assert [item.id for item in found.reached] == sorted(support, key=lambda key: (-support[key], key))
+    assert all(item.path[-1].end == item.id for item in found.reached)
+
+
+async def test_a_cap_is_told(films: KnowledgeBase) -> None:
+    found = await follow_chains(films.store, ["deniro"], [PLAYED, MADE], limit=1)
+    assert found.truncated
+    assert len(found.reached) == 1
+    assert not (await follow_chains(films.store, ["deniro"], [PLAYED, MADE], limit=5)).truncated
+
+
+async def test_nowhere_to_go(films: KnowledgeBase) -> None:
+    for seeds, chains in ((["deniro"], [MADE]), ([], [MADE, PLAYED]), (["nobody"], [MADE, PLAYED])):
+        found = await follow_chains(films.store, seeds, chains)
+        assert found.reached == ()
+        assert not found.truncated
