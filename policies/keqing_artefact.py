@@ -22,7 +22,7 @@ from policies.readings import Reader
 from policies.slot_model import SlotModel
 from policies.wording import Encoder, Vocabulary
 
-FORMAT = 1
+FORMAT = 2
 _MODEL, _ARRAYS = "decomposer.json", "decomposer-{}.safetensors"
 
 

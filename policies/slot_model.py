@@ -79,7 +79,7 @@ class SlotSettings:
     weight_decay: float = 1e-5
     batch_size: int = 128
     epochs: int = 25
-    max_steps: int = 1500
+    max_steps: int = 600
     """Caps the time on large training sets."""
     seed: int = 0
 
