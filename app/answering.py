@@ -39,9 +39,7 @@ async def stages(
             yield stage, added or {}
 
 
-async def answer(
-    question: str, context: Context, topic_entities: Sequence[str] = (), question_id: str = ""
-) -> Answer:
+async def answer(question: str, context: Context, topic_entities: Sequence[str] = (), question_id: str = "") -> Answer:
     """Run Keqing to the end; raises as `stages` does."""
     from graphs.keqing import graph
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,15 +13,7 @@ if TYPE_CHECKING:
     from nodes.context import Context
 
 
-class Mode(enum.Enum):
-    """When dense triples are added to the chains'."""
-
-    AUTO: Literal["auto"] = "auto"
-    ALWAYS: Literal["always"] = "always"
-    NEVER: Literal["never"] = "never"
-
-
-def ask(
+def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
     question: Annotated[str | None, typer.Argument(help="The question in words.")] = None,
     kg: Annotated[str, typer.Option(help="A KG directory or name; without it, the bundled sample.")] = "sample",
     method: Annotated[str, typer.Option(help="auto, keqing")] = "auto",
@@ -31,7 +22,9 @@ def ask(
     batch: Annotated[Path | None, typer.Option(help="A file of question lines (JSON), .gz allowed.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the answers of --batch go, a line each.")] = None,
     templates: Annotated[int, typer.Option(help="Templates matched to each sub-question.")] = 3,
-    supplement: Annotated[Mode, typer.Option(help="Dense triples beside the chains'.")] = Mode.AUTO,
+    supplement: Annotated[
+        Literal["auto", "always", "never"], typer.Option(help="Dense triples beside the chains'.")
+    ] = "auto",
 ) -> None:
     """Answer a question, or a file of questions, over a KG; every answer carries its path."""
     import asyncio
@@ -40,7 +33,7 @@ def ask(
     from nodes.context import Context
 
     check_method(method)
-    context = Context(kg=kg, model=model, templates_per_sub_question=templates, supplement=supplement.value)
+    context = Context(kg=kg, model=model, templates_per_sub_question=templates, supplement=supplement)
     context.check()
     if (batch is None) != (out is None) or (batch is None) == (question is None):
         raise UsageError("give a question, or --batch IN.jsonl with --out OUT.jsonl")

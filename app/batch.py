@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import Any
 
 from app.answering import answer, refusal
 from app.lines import ResumableLines
@@ -27,13 +28,19 @@ async def answer_file(asked: Path, told: Path, context: Context) -> None:
     try:
         await (await open_knowledge(context.kg)).decomposer()  # a KG that cannot answer is refused before any line
         gc.freeze()  # what is loaded now stays: the collector need not walk it again and again between questions
-        with ResumableLines(told, len(questions), lambda i, line: line.get("id") == questions[i].id) as lines:
-            with progress() as show:
-                for number, question in enumerate(questions[lines.done :], lines.done + 1):
-                    lines.write(dict(await _one(question, context)))
-                    show("answer", number, len(questions))
+        with (
+            ResumableLines(told, len(questions), lambda i, line: _answers(line, questions[i])) as lines,
+            progress() as show,
+        ):
+            for number, question in enumerate(questions[lines.done :], lines.done + 1):
+                lines.write(dict(await _one(question, context)))
+                show("answer", number, len(questions))
     finally:
         await close_all()
+
+
+def _answers(line: dict[str, Any], question: Question) -> bool:
+    return line.get("id") == question.id and line.get("question") == question.question
 
 
 async def _one(question: Question, context: Context) -> Answer:

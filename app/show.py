@@ -35,8 +35,13 @@ class Show:
             for done in added["retrieved"].values():
                 seeds = await self._labels(done["seeds"][:_SEEDS])
                 more = f" and {len(done['seeds']) - _SEEDS} more" if len(done["seeds"]) > _SEEDS else ""
-                chains = " or ".join(" ".join(chain) for chain in done["match"]["chains"]) if done["match"] else "nothing"
-                self._line("retrieve", f"{done['id']}. from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found")
+                chains = (
+                    " or ".join(" ".join(chain) for chain in done["match"]["chains"]) if done["match"] else "nothing"
+                )
+                self._line(
+                    "retrieve",
+                    f"{done['id']}. from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found",
+                )
         elif name == "respond":
             await self._answered(added["answer"])
 
@@ -67,7 +72,9 @@ class Show:
         left = len(answer["paths"]) - _PATHS
         if left > 0:
             self._console.print(f"... and {left} more paths (--json has them all)")
-        self._console.print(f"\n[dim]{answer['method']}, model {answer['model']}, {answer['usage']['seconds'] * 1000:.0f} ms[/dim]")
+        self._console.print(
+            f"\n[dim]{answer['method']}, model {answer['model']}, {answer['usage']['seconds'] * 1000:.0f} ms[/dim]"
+        )
 
     async def _grow(self, tree: Tree, branches: dict[str, Any]) -> None:
         for key, below in branches.items():

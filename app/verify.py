@@ -7,6 +7,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,7 +56,7 @@ async def _problems(line: dict[str, Any], store: GraphStore) -> list[str]:
     found = [f"not in the KG: {tuple(triple)}" for triple, known in zip(triples, stored, strict=True) if not known]
     for path in line["paths"]:
         steps = [(t["tail"], t["head"]) if t.get("inverse") else (t["head"], t["tail"]) for t in path["triples"]]
-        if any(before[1] != after[0] for before, after in zip(steps, steps[1:], strict=False)):
+        if any(before[1] != after[0] for before, after in pairwise(steps)):
             found.append(f"a path does not join up: {steps}")
         if steps and "answer" in path and steps[-1][1] != path["answer"]:
             found.append(f"a path ends at {steps[-1][1]!r}, not at the answer {path['answer']!r} that it names")

@@ -1,7 +1,7 @@
 """Keqing (arXiv 2401.00426, figure 1): decompose, match templates, retrieve along their chains, reason, respond.
 
-    decompose -> link_entities -> match_template -> retrieve (a wave in parallel) -> reason -> respond
-                                                       ^_______________________________|
+decompose -> link_entities -> match_template -> retrieve (a wave in parallel) -> reason -> respond
+                                                   ^_______________________________|
 """
 
 from __future__ import annotations
@@ -41,11 +41,13 @@ def after_reason(state: KeqingState, context: Context) -> list[Send] | Literal["
 
 
 builder = StateGraph(KeqingState, context_schema=Context, input_schema=QuestionInput, output_schema=AnswerOutput)
-builder.add_node(*then(decompose, after_decompose), destinations=("link_entities", "match_template", "respond"))
+builder.add_node(
+    "decompose", then(decompose, after_decompose), destinations=("link_entities", "match_template", "respond")
+)
 builder.add_node(link_entities)
-builder.add_node(*then(match_template, first_wave), destinations=("retrieve",))
+builder.add_node("match_template", then(match_template, first_wave), destinations=("retrieve",))
 builder.add_node(retrieve)
-builder.add_node(*then(reason, after_reason), destinations=("retrieve", "respond"))
+builder.add_node("reason", then(reason, after_reason), destinations=("retrieve", "respond"))
 builder.add_node(respond)
 builder.add_edge(START, "decompose")
 builder.add_edge("link_entities", "match_template")

@@ -14,7 +14,7 @@ SAMPLE = "sample"
 
 
 def cache_folder() -> Path:
-    """Where Trivium keeps what it can make again: `TRIVIUM_CACHE`, else `XDG_CACHE_HOME`/trivium, else ~/.cache/trivium."""
+    """Where Trivium keeps what it can make again: `TRIVIUM_CACHE`, else trivium in `XDG_CACHE_HOME` or ~/.cache."""
     if own := os.environ.get("TRIVIUM_CACHE"):
         return Path(own)
     base = os.environ.get("XDG_CACHE_HOME")

@@ -27,7 +27,7 @@ class PathRecord(TypedDict):
 
 
 class Usage(TypedDict):
-    """What a run cost: chat-model calls and tokens (0 without a model), wall seconds from its first stage to its answer."""
+    """What a run cost: chat-model calls and tokens, and wall seconds from its first stage to its answer."""
 
     llm_calls: int
     prompt_tokens: int
@@ -75,6 +75,8 @@ def answer_problem(line: Mapping[str, Any]) -> str | None:
         if not isinstance(triples, list):
             return 'a path has no list of "triples"'
         for triple in triples:
-            if not isinstance(triple, dict) or any(not isinstance(triple.get(k), str) for k in ("head", "relation", "tail")):
+            if not isinstance(triple, dict) or any(
+                not isinstance(triple.get(k), str) for k in ("head", "relation", "tail")
+            ):
                 return "a triple lacks a head, relation or tail"
     return None

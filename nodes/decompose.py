@@ -24,7 +24,9 @@ def check_question(question: str) -> None:
     if not question.strip():
         raise UsageError("the question is empty: ask in words, such as 'who directed Written on the Wind?'")
     if len(question) > MAX_CHARACTERS:
-        raise UsageError(f"the question has {len(question):,} characters, at most {MAX_CHARACTERS:,} are read: shorten it")
+        raise UsageError(
+            f"the question has {len(question):,} characters, at most {MAX_CHARACTERS:,} are read: shorten it"
+        )
 
 
 async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:

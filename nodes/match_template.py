@@ -1,4 +1,4 @@
-"""Stage `match_template`: each sub-question's nearest templates by encoder cosine, with their chains (Keqing, eq. 2)."""
+"""Stage `match_template`: each sub-question's nearest templates by encoder cosine, with their chains (eq. 2)."""
 
 from __future__ import annotations
 

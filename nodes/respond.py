@@ -24,7 +24,8 @@ async def respond(state: KeqingState, runtime: Runtime[Context]) -> dict[str, An
     reasoned = state["reasoned"] if state["sub_questions"] else []
     labels = await knowledge.store.labels([item["id"] for item in reasoned])
     answers = [
-        AnswerEntity(id=item["id"], label=label, score=item["score"]) for item, label in zip(reasoned, labels, strict=True)
+        AnswerEntity(id=item["id"], label=label, score=item["score"])
+        for item, label in zip(reasoned, labels, strict=True)
     ]
     traces = _Traces(state)
     paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
@@ -34,7 +35,7 @@ async def respond(state: KeqingState, runtime: Runtime[Context]) -> dict[str, An
         kg=runtime.context.kg,
         method="keqing",
         model=runtime.context.model,
-        answer=await _sentence(answers, paths, state, knowledge.store),
+        answer=await _sentence(answers, paths, knowledge.store),
         answers=answers,
         choice=None,
         value=None,
@@ -75,10 +76,8 @@ class _Traces:
         return [before + own for dep in self._dep[number] for before in self._trace(start, dep)]
 
 
-async def _sentence(
-    answers: list[AnswerEntity], paths: list[PathRecord], state: KeqingState, store: GraphStore
-) -> str:
-    """The answers in a sentence, the path of the first one, and what else a name could have meant."""
+async def _sentence(answers: list[AnswerEntity], paths: list[PathRecord], store: GraphStore) -> str:
+    """The answers in a sentence, and the path of the first one."""
     if not answers:
         return "The knowledge graph gives no answer to this question."
     names = [answer["label"] for answer in answers[:_NAMED]]
@@ -111,26 +110,32 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
         return log
     log.append({"stage": "link_entities", "links": state["links"]})
     log.append({"stage": "match_template", "matches": state["matches"]})
-    for done in state["retrieved"].values():
-        log.append(
-            {
-                "stage": "retrieve",
-                "id": done["id"],
-                "seeds": done["seeds"][:_LOGGED],
-                "template": done["match"]["template"] if done["match"] else None,
-                "chains": done["match"]["chains"] if done["match"] else [],
-                "found": len(done["found"]),
-                "excluded": done["excluded"],
-                "supplement": [list(triple) for triple in done["supplement"]],
-            }
-        )
+    log += [
+        {
+            "stage": "retrieve",
+            "id": done["id"],
+            "seeds": done["seeds"][:_LOGGED],
+            "template": done["match"]["template"] if done["match"] else None,
+            "chains": done["match"]["chains"] if done["match"] else [],
+            "found": len(done["found"]),
+            "excluded": done["excluded"],
+            "supplement": [list(triple) for triple in done["supplement"]],
+        }
+        for done in state["retrieved"].values()
+    ]
     return [*log, {"stage": "reason", "answers": len(state["reasoned"])}]
 
 
 def _events(state: KeqingState) -> list[dict[str, Any]]:
     """What a user should know beside the answer: names that could mean more, and results that a cap cut."""
     events: list[dict[str, Any]] = [
-        {"stage": "link_entities", "event": "ambiguous", "mention": mention, "chosen": first["id"], "alternatives": others}
+        {
+            "stage": "link_entities",
+            "event": "ambiguous",
+            "mention": mention,
+            "chosen": first["id"],
+            "alternatives": others,
+        }
         for mention, (first, *others) in ((m, links) for m, links in state["links"].items() if links)
         if others
     ]

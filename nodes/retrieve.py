@@ -71,12 +71,12 @@ def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
     return [key for key in first if key in common]
 
 
-async def retrieve(task: RetrieveInput, runtime: Runtime[Context]) -> dict[str, Any]:
+async def retrieve(state: RetrieveInput, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer a line of sub-questions, each from the candidates of the one before."""
     knowledge = await open_knowledge(runtime.context.kg)
-    seeds, retrieved = task["seeds"], dict[str, Retrieved]()
-    for sub, matches in zip(task["line"], task["matches"], strict=True):
-        excluded = task["used"] if sub["excludes_used"] else []
+    seeds, retrieved = state["seeds"], dict[str, Retrieved]()
+    for sub, matches in zip(state["line"], state["matches"], strict=True):
+        excluded = state["used"] if sub["excludes_used"] else []
         done = await _retrieve_one(knowledge, sub, seeds, matches, excluded, runtime.context)
         retrieved[str(sub["id"])] = done
         seeds = [item["id"] for item in done["found"]]

@@ -1,1 +1,1 @@
-"""Everything that is learned: decomposers, their models, and how they are trained, saved and loaded. No LangChain here."""
+"""Everything that is learned: decomposers, their models, how they are trained, saved and loaded. No LangChain here."""

@@ -65,7 +65,7 @@ class ChainTable:
     @classmethod
     def of(cls, hops: tuple[Hop, ...], follows: NDArray[np.bool_], longest: int) -> ChainTable | None:
         """The table of the chains that `follows` allows; None where they are more than `_TABLE`."""
-        layers = [[(code,) for code in range(len(hops))]]
+        layers: list[list[tuple[int, ...]]] = [[(code,) for code in range(len(hops))]]
         while len(layers) < longest:
             layers.append([(*chain, int(code)) for chain in layers[-1] for code in np.flatnonzero(follows[chain[-1]])])
             if sum(map(len, layers)) > _TABLE:

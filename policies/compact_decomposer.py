@@ -40,9 +40,7 @@ class CompactDecomposer:
     habits: Habits
     name: str = "compact"
 
-    async def decompose(
-        self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()
-    ) -> Decomposition:
+    async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
         """Take a question apart; no sub-question where no reading is feasible.
 
         Names are looked up as they stand; where that leaves words unexplained, with typos too, and where it finds
@@ -130,9 +128,7 @@ def _beside(similar: Sequence[Mention], question: Question, known: Vocabulary) -
         if words[place] not in known
     }
     return [
-        mention
-        for mention in similar
-        if not any(place in explained for place in range(mention.start, mention.stop))
+        mention for mention in similar if not any(place in explained for place in range(mention.start, mention.stop))
     ]
 
 

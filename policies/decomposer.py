@@ -63,10 +63,11 @@ class Decomposition:
 class Decomposer(Protocol):
     """Takes a question apart into sub-questions with [mask], ids, dependencies and seed entities."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What the settings call it."""
+        ...
 
-    async def decompose(
-        self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()
-    ) -> Decomposition:
+    async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
         """Decompose one question; `topic_entities` (ids or labels) are those already known to be meant."""
         ...

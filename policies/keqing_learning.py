@@ -17,7 +17,7 @@ from kg.loaders import Question as Pair
 from kg.store import GraphStore
 from kg.templates import QuestionTemplate, schema_templates
 from kg.text import tokens
-from kg.types import Hop, LogicalChain
+from kg.types import Hop
 from policies.compact_decomposer import CompactDecomposer
 from policies.composites import Example, compose
 from policies.decomposer import MASK
@@ -41,11 +41,16 @@ _RARE = 2000  # pairs from which a word must occur twice to count as the questio
 _MENTION_SAMPLE = 4000
 _CELLS = 2_000_000  # of the sparse weights: 4 MB as float16
 
-_FUNCTION_WORDS = (
-    "a all also an and any are as at be been both by did do does else for from give had has have he her him his how i "
-    "in is it its list many me name of on one or other others s she show some tell that the their them they this those "
-    "to was were what when where which who whom whose why will with would you"
-).split()
+# fmt: off
+_FUNCTION_WORDS = frozenset({
+    "a", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "both", "by", "did", "do", "does",
+    "else", "for", "from", "give", "had", "has", "have", "he", "her", "him", "his", "how", "i", "in", "is", "it",
+    "its", "list", "many", "me", "name", "of", "on", "one", "or", "other", "others", "s", "she", "show", "some",
+    "tell", "that", "the", "their", "them", "they", "this", "those", "to", "was", "were", "what", "when", "where",
+    "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
+})
+# fmt: on
+"""Words that every question may hold, whatever the pairs show: never part of a name by themselves."""
 
 
 @dataclass(frozen=True)
@@ -183,9 +188,15 @@ def _examples(pairs: Iterable[AlignedPair], known: set[str]) -> Iterable[Example
 
 def _schema_examples(hops: Iterable[Hop]) -> list[Example]:
     """Plain wordings of every hop from its relation's name."""
-    forward = ("what is the {} of [mask]", "which {} does [mask] have", "who {} [mask]", "the {} of [mask]", "[mask] {}")
+    forward = (
+        "what is the {} of [mask]",
+        "which {} does [mask] have",
+        "who {} [mask]",
+        "the {} of [mask]",
+        "[mask] {}",
+    )
     inverse = ("what is {} [mask]", "which ones have the {} [mask]", "[mask] is the {} of what", "what has [mask] {}")
-    out = []
+    out: list[Example] = []
     for hop in sorted(hops):
         for pattern in inverse if hop.inverse else forward:
             words = [
@@ -198,5 +209,5 @@ def _schema_examples(hops: Iterable[Hop]) -> list[Example]:
 
 
 def _follows(hops: Sequence[Hop], transitions: Mapping[Hop, frozenset[Hop]]) -> NDArray[np.bool_]:
-    """bool [H, H]: whether hop j leaves an entity that hop i reaches."""
+    """Bool [H, H]: whether hop j leaves an entity that hop i reaches."""
     return np.array([[after in transitions.get(hop, ()) for after in hops] for hop in hops], dtype=bool)

@@ -129,7 +129,9 @@ def mention_features(question: Question, known: Collection[str], *, lowered: boo
         similar = best.match == "fuzzy"
         score = best.score if similar else 1.0
         shares = [1 - inside / size, inside == 0]
-        rows.append([size / 4, np.log(size), not covered, score, exact, capital, *shares, outside > 0, outside / 3, degree])
+        rows.append(
+            [size / 4, np.log(size), not covered, score, exact, capital, *shares, outside > 0, outside / 3, degree]
+        )
     return np.array(rows, dtype=np.float64).reshape(-1, FEATURES)
 
 
@@ -152,7 +154,7 @@ DEFAULT_MENTION_MODEL = MentionModel(
     np.zeros(FEATURES),
     np.ones(FEATURES),
 )
-"""For a KG without pairs: long, well spelt names of words that no question is made of, rounded from MetaQA's weights."""
+"""For a KG without pairs, set by hand: long, well spelt names of words that no question is made of."""
 
 
 def train_mention_model(features: Sequence[Floats], gold: Sequence[int], steps: int = 300) -> MentionModel:

@@ -19,7 +19,7 @@ from policies.mentions import Mention, Question, find_mentions
 
 _BATCH = 256
 _WORST_FIT = 0.3
-"""F1 of the chain's result against the pair's answers below which the pair is left out: its chain does not explain it."""
+"""F1 of the chain's result against the answers below which the pair is left out: its chain does not explain it."""
 
 
 class ExclusionEvidence(NamedTuple):
@@ -108,13 +108,11 @@ async def _f1(reached: AbstractSet[str], pair: Pair, store: GraphStore) -> float
     return 2 * right / (len(reached) + len(gold))
 
 
-async def _exclusion(
-    chain: LogicalChain, pair: Pair, best: _Fit, store: GraphStore
-) -> tuple[ExclusionEvidence, ...]:
+async def _exclusion(chain: LogicalChain, pair: Pair, best: _Fit, store: GraphStore) -> tuple[ExclusionEvidence, ...]:
     """Compare the answers with the chain's result as it is and without the topic after every hop."""
     if best.f1 == 1.0:
         kept = best.entity in best.reached
-        return (ExclusionEvidence(*chain[-2:], excluded=False),) if kept else ()
+        return (ExclusionEvidence(chain[-2], chain[-1], excluded=False),) if kept else ()
     frontier: frozenset[str] = frozenset({best.entity})
     back: list[tuple[Hop, Hop]] = []
     for place, hop in enumerate(chain):
@@ -123,7 +121,7 @@ async def _exclusion(
             back.append((chain[place - 1], hop))
         frontier -= {best.entity}
     without = await _f1(frontier, pair, store)
-    return tuple(ExclusionEvidence(*hops, excluded=True) for hops in back) if without > best.f1 else ()
+    return tuple(ExclusionEvidence(before, hop, excluded=True) for before, hop in back) if without > best.f1 else ()
 
 
 def _align_branches(pair: Pair, question: Question) -> AlignedPair | None:

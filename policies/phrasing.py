@@ -12,7 +12,9 @@ from policies.wording import NAME, Wording, mask_words
 OTHER = "[other]"
 """Stands for the second topic of a question with two."""
 
-_JOINS = frozenset("and as well with but plus s on in of to by from for at the".split())
+_JOINS = frozenset(
+    {"and", "as", "well", "with", "but", "plus", "s", "the", "on", "in", "of", "to", "by", "from", "for", "at"}
+)
 _BOTH = frozenset({"both"})
 EXCLUSION_CUES = frozenset({"other", "others", "else", "also", "besides", "another", "too", "additional"})
 """Words by which a question leaves its own topic out of the answers (papers' notes, "Exclusion")."""

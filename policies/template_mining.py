@@ -45,9 +45,7 @@ def mine_templates(pairs: Iterable[AlignedPair]) -> list[QuestionTemplate]:
     return sorted(templates, key=lambda t: (-t.count, t.text))
 
 
-def _template(
-    text: str, owned: list[tuple[int, LogicalChain]], habits: Mapping[Hop, Exclusion]
-) -> QuestionTemplate:
+def _template(text: str, owned: list[tuple[int, LogicalChain]], habits: Mapping[Hop, Exclusion]) -> QuestionTemplate:
     ordered = [chain for _, chain in sorted(owned, key=lambda item: (-item[0], item[1]))]
     return QuestionTemplate(text, tuple(ordered), sum(n for n, _ in owned), habits.get(ordered[0][-1], "cue"))
 

@@ -7,7 +7,7 @@ their nearest known word where one is near enough, so that "scripted" can stand 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,8 +69,14 @@ class Vocabulary:
         ordered = tuple(sorted(set(words)))
         return cls(ordered, embedder.embed(ordered), embedder)
 
-    def __contains__(self, word: str) -> bool:
+    def __contains__(self, word: object) -> bool:
         return word in self._row
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __len__(self) -> int:
+        return len(self.words)
 
     def rows(self, words: Sequence[str]) -> list[int]:
         """The places of the known words among `vectors`; other words have none."""

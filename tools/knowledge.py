@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import weakref
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -50,7 +51,8 @@ class Knowledge:
                     f"nothing was learnt on {self.name} yet: run trivium learn keqing --kg {self.name} "
                     "--questions F.jsonl, or without --questions to learn from its relations' names alone"
                 )
-            self._decomposer = await asyncio.to_thread(load_decomposer, folder, self.base.embedder)
+            loaded: Decomposer = await asyncio.to_thread(load_decomposer, folder, self.base.embedder)
+            self._decomposer = loaded
         return self._decomposer
 
 
@@ -92,9 +94,9 @@ def _look(name: str, known: _Opened | None) -> _Opened:
     stamp = tuple(_modified(file) for file in (path / MANIFEST, path / "keqing" / "decomposer.json"))
     if known and known.stamp == stamp:
         return replace(known, checked=time.monotonic())
-    if known:
-        known.knowledge.base.store.close_now()
-    return _Opened(path, stamp, time.monotonic(), Knowledge(name, KnowledgeBase.open(path)))
+    knowledge = Knowledge(name, KnowledgeBase.open(path))
+    weakref.finalize(knowledge, knowledge.base.store.close_now)  # not before the last run that holds it has ended
+    return _Opened(path, stamp, time.monotonic(), knowledge)
 
 
 def _modified(path: Path) -> int:

@@ -85,9 +85,7 @@ async def _neighbors(base: KnowledgeBase, args: NeighborsArguments) -> Result:
     (entity,) = await resolve(base, [args.entity])
     if args.relation is not None:
         await _check_relations(base, [args.relation])
-    (found,) = await base.store.neighbors(
-        [entity], relation=args.relation, direction=args.direction, limit=args.limit
-    )
+    (found,) = await base.store.neighbors([entity], relation=args.relation, direction=args.direction, limit=args.limit)
     return {"triples": [_scored(step.head, step.relation, step.tail, 1.0) for step in found]}
 
 

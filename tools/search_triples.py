@@ -51,7 +51,7 @@ def _cosines(
     sums = additive(base.embedder)
     if sums is None:
         vectors = base.embedder.embed([f"{r} {e}" for r, e in zip(relations, ends, strict=True)])
-        return vectors @ asked
+        return np.asarray(vectors @ asked, dtype=np.float32)
     texts = list(dict.fromkeys([*relations, *ends]))
     row = {text: place for place, text in enumerate(texts)}
     table = sums.token_sums(texts)

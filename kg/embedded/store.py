@@ -17,7 +17,7 @@ from typing import Self
 
 from kg.embedded import answers, search
 from kg.embedded.derive import current_snapshot
-from kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors, translated
+from kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
 from kg.embedded.schema import relation_schema
 from kg.embedded.snapshot import Snapshot
 from kg.embedded.transitions import hops_of, transitions

@@ -172,16 +172,20 @@ def _faiss() -> ModuleType:
 
 
 def _empty(dimensions: int, *, half: bool) -> faiss.Index:
-    faiss = _faiss()
+    lib = _faiss()
     if half:
-        return faiss.IndexScalarQuantizer(dimensions, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
-    return faiss.IndexFlatIP(dimensions)
+        half_index: faiss.Index = lib.IndexScalarQuantizer(
+            dimensions, lib.ScalarQuantizer.QT_fp16, lib.METRIC_INNER_PRODUCT
+        )
+        return half_index
+    index: faiss.Index = lib.IndexFlatIP(dimensions)
+    return index
 
 
 def _mapped(path: Path, manifest: Manifest) -> faiss.Index:
-    faiss = _faiss()
+    lib = _faiss()
     try:
-        vectors = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+        vectors: faiss.Index = lib.read_index(str(path), lib.IO_FLAG_MMAP_IFC)
     except (MemoryError, RuntimeError) as error:  # a damaged header may ask for any size
         raise CorruptError(f"{path} is damaged; build the index again") from error
     if (vectors.ntotal, vectors.d) != (manifest.count, manifest.dimensions):

@@ -1,17 +1,17 @@
-"""The bundled sample KG: about two thousand facts on films, books, companies, places and people, and questions over it.
+"""The bundled sample KG: some two thousand facts on films, books, companies, places and people, and questions over it.
 
-Written by us from general knowledge for Trivium; every fact is meant to be true, none of the lists is meant to be complete.
+Written by us from general knowledge for Trivium; every fact is meant to be true, no list is meant to be complete.
 
-- `triples.tsv`: `head<TAB>relation<TAB>tail`, no header. Years are literals (`1956`); all other heads and tails are ids.
-- `entities.tsv`: `id<TAB>label<TAB>aliases<TAB>types`, no header; aliases and types are separated by `|`. Labels repeat.
-- `questions.train.jsonl`, `questions.test.jsonl`: a question a line with its gold chain and the answers that chain reaches.
+- `triples.tsv`: `head<TAB>relation<TAB>tail`, no header. Years are literals (`1956`); other heads and tails are ids.
+- `entities.tsv`: `id<TAB>label<TAB>aliases<TAB>types`, no header; aliases and types separated by `|`. Labels repeat.
+- `questions.train.jsonl`, `questions.test.jsonl`: a question a line with its gold chain and its answers.
 
-A fact is stored once, in one direction, except for the symmetrical relations `borders` and `spouse`, which are stored in
+A fact is stored once, in one direction, but for the symmetrical relations `borders` and `spouse`, which are stored in
 both. `spouse` includes former marriages; `has_ceo`, `headquartered_in` and `owned_by` are as of early 2025.
 
-A question follows `chain` from its single topic (`^rel`: from tail to head). With `branches`, each branch is followed from
-its own topic, the results intersect, and `chain` goes on from there. With `exclude_topic`, the topic entities are removed
-after every hop.
+A question follows `chain` from its single topic (`^rel`: from tail to head). With `branches`, each branch is followed
+from its own topic, the results intersect, and `chain` goes on from there. With `exclude_topic`, the topic entities are
+removed after every hop.
 """
 
 from __future__ import annotations

@@ -80,7 +80,9 @@ def test_another_embedder_is_refused(tmp_path: Path) -> None:
     assert read_templates(tmp_path) == TEMPLATES, "the templates themselves need no embedder"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "[{}]", '[{"text": "a", "chains": 3, "count": 1, "exclusion": "cue"}]'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]", "[{}]", '[{"text": "a", "chains": 3, "count": 1, "exclusion": "cue"}]']
+)
 def test_damaged_templates_are_named(tmp_path: Path, text: str) -> None:
     TemplateIndex.build(TEMPLATES, WORDS).save(tmp_path)
     (tmp_path / "templates.json").write_text(text)

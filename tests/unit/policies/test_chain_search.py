@@ -30,8 +30,7 @@ def _feasible(follows: NDArray[np.bool_], first: list[Hop]) -> list[LogicalChain
         chain
         for length in range(1, LONGEST + 1)
         for chain in itertools.product(HOPS, repeat=length)
-        if chain[0] in first
-        and all(follows[HOPS.index(a), HOPS.index(b)] for a, b in itertools.pairwise(chain))
+        if chain[0] in first and all(follows[HOPS.index(a), HOPS.index(b)] for a, b in itertools.pairwise(chain))
     ]
 
 

@@ -95,13 +95,17 @@ async def test_typos_and_accents_are_read(films: KnowledgeBase, decomposer: Comp
         assert len(found.sub_questions) == 1
 
 
-async def test_the_words_say_whether_used_entities_are_answers(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:
+async def test_the_words_say_whether_used_entities_are_answers(
+    films: KnowledgeBase, decomposer: CompactDecomposer
+) -> None:
     other = await decomposer.decompose("which other films did the director of Gladiator direct?", films.store)
     assert [sub.excludes_used for sub in other.sub_questions] == [False, True]
     plain = await decomposer.decompose("who starred in the films directed by Ridley Scott?", films.store)
     assert [sub.excludes_used for sub in plain.sub_questions] == [False, False]
     first = await decomposer.decompose("which other films did Ridley Scott direct?", films.store)
-    assert [sub.excludes_used for sub in first.sub_questions] == [False], "a first hop has nothing behind it to leave out"
+    assert [sub.excludes_used for sub in first.sub_questions] == [False], (
+        "a first hop has nothing behind it to leave out"
+    )
 
 
 async def test_what_cannot_be_read_is_empty(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:

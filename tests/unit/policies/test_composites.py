@@ -9,7 +9,12 @@ from policies.composites import Example, compose
 from policies.decomposer import MASK
 from policies.wording import Wording
 
-GENRE, DIRECTED, MADE, YEAR = (Hop("has_genre", False), Hop("directed_by", False), Hop("directed_by", True), Hop("year", False))
+GENRE, DIRECTED, MADE, YEAR = (
+    Hop("has_genre", False),
+    Hop("directed_by", False),
+    Hop("directed_by", True),
+    Hop("year", False),
+)
 EXAMPLES: list[Example] = [
     (Wording(("what", "genre", "is", MASK), 3), (GENRE,)),
     (Wording(("who", "directed", MASK), 2), (DIRECTED,)),

@@ -21,7 +21,11 @@ from policies.keqing_learning import Learnt
 from policies.keqing_teaching import teach
 from tests.films import pairs
 
-TINY = [Triple("heat", "directed_by", "mann"), Triple("ali", "directed_by", "mann"), Triple("alien", "directed_by", "scott")]
+TINY = [
+    Triple("heat", "directed_by", "mann"),
+    Triple("ali", "directed_by", "mann"),
+    Triple("alien", "directed_by", "scott"),
+]
 
 
 @pytest.fixture

@@ -51,7 +51,11 @@ async def test_of_two_names_the_one_that_leads_to_the_answers(films: KnowledgeBa
 
 async def test_a_marked_topic_is_taken_although_another_fits(films: KnowledgeBase) -> None:
     found = await _aligned(
-        films, question="is Heat or Ronin a thriller?", chain=["has_genre"], answers=["thriller"], topic_entities=["ronin"]
+        films,
+        question="is Heat or Ronin a thriller?",
+        chain=["has_genre"],
+        answers=["thriller"],
+        topic_entities=["ronin"],
     )
     assert found is not None
     assert [text for text, _ in _topics(found)] == ["Ronin"]
@@ -98,7 +102,10 @@ async def test_answers_tell_whether_the_topic_is_left_out(films: KnowledgeBase) 
 
 async def test_a_chain_that_never_comes_back_tells_nothing(films: KnowledgeBase) -> None:
     found = await _aligned(
-        films, question="who starred in films by Ridley Scott", chain=["^directed_by", "starring"], answers=["weaver", "ford"]
+        films,
+        question="who starred in films by Ridley Scott",
+        chain=["^directed_by", "starring"],
+        answers=["weaver", "ford"],
     )
     assert found is not None
     assert found.exclusion == ()

@@ -102,9 +102,7 @@ def test_progress_counts_the_epochs_and_nothing_to_learn_is_refused() -> None:
 def test_the_gradient_of_the_loss_by_finite_differences() -> None:
     random = np.random.default_rng(1)
     chains: list[LogicalChain] = [CHAINS[0], CHAINS[10], CHAINS[23]]
-    wordings = [
-        Encoded(_wording(chain, 0).ids, random.normal(size=DENSE).astype(np.float32)) for chain in chains
-    ]
+    wordings = [Encoded(_wording(chain, 0).ids, random.normal(size=DENSE).astype(np.float32)) for chain in chains]
     importance = np.array([1.0, 2.0, 0.5], np.float32)
     hops = tuple(sorted({hop for chain in chains for hop in chain}))
     targets = np.array(

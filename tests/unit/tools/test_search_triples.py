@@ -42,8 +42,7 @@ async def test_the_additive_score_is_the_cosine_of_relation_and_tail(films: Know
 async def test_an_embedder_without_sums_gives_the_same(films: KnowledgeBase) -> None:
     whole = KnowledgeBase(films.path, films.store, CachedEmbedder(WholeTexts()))
     assert additive(whole.embedder) is None
-    fast, slow = (await search_triples(base, QUESTION, ["heat"], 20) for base in (films, whole))
-    quick, general = await fast, await slow
+    quick, general = [await search_triples(base, QUESTION, ["heat"], 20) for base in (films, whole)]
     assert {item.triple for item in quick} == {item.triple for item in general}
     assert [item.score for item in quick] == pytest.approx([item.score for item in general], abs=1e-5)
 

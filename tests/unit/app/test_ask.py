@@ -1,0 +1,113 @@
+"""`trivium ask`: one question, what is refused, and what a terminal sees."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.films import build_films
+from tests.unit.app.running import Trivium, finish, refused, start
+
+KEYS = {
+    "id", "question", "kg", "method", "model", "answer", "answers", "choice", "value", "paths", "steps", "stop_reason",
+    "usage", "events",
+}  # fmt: skip
+
+
+def test_json_is_the_contracts_answer(trivium: Trivium, films_kg: Path) -> None:
+    told = trivium("ask", "who directed Blade Runner?", "--kg", films_kg, "--json")
+    assert (told.code, told.err) == (0, "")
+    answer = told.json
+    assert set(answer) == KEYS
+    assert answer["answers"] == [{"id": "scott", "label": "Ridley Scott", "score": pytest.approx(1, abs=1e-4)}]
+    assert answer["paths"] == [
+        {
+            "triples": [{"head": "runner", "relation": "directed_by", "tail": "scott", "inverse": False}],
+            "answer": "scott",
+        }
+    ]
+    assert (answer["method"], answer["model"], answer["stop_reason"]) == ("keqing", "none", "answered")
+    first = answer["steps"][0]
+    assert first["stage"] == "decompose"
+    assert set(first["sub_questions"][0]) == {"id", "question", "dep", "seed_entities"}
+    assert set(answer["usage"]) == {"llm_calls", "prompt_tokens", "completion_tokens", "seconds"}
+
+
+def test_stages_and_path_are_drawn(trivium: Trivium, films_kg: Path) -> None:
+    told = trivium("ask", "who starred in the films directed by Michael Mann?", "--kg", films_kg)
+    assert (told.code, told.err) == (0, "")
+    stages = [line.split()[0] for line in told.out.splitlines() if line.strip()][:5]
+    assert stages == ["decompose", "decompose", "link", "retrieve", "retrieve"]
+    assert "Michael Mann\n└── <-directed_by- Heat\n    ├── -starring-> " in told.out
+    assert {"Al Pacino", "Robert De Niro"} == set(re.findall("─ -starring-> (.*)\n", told.out))
+    assert "keqing, model none" in told.out
+
+
+def test_what_a_name_could_mean_besides_is_shown(trivium: Trivium, films_kg: Path) -> None:
+    told = trivium("ask", "who directed Solaris?", "--kg", films_kg)
+    assert told.code == 0
+    assert "Solaris = Solaris [solaris" in told.out
+    assert "(or: solaris" in told.out
+    events = trivium("ask", "who directed Solaris?", "--kg", films_kg, "--json").json["events"]
+    assert [event["event"] for event in events] == ["ambiguous"]
+
+
+def test_a_question_that_nothing_answers_exits_0_and_says_so(trivium: Trivium, films_kg: Path) -> None:
+    question = "what is the airspeed of an unladen swallow"
+    answer = trivium("ask", question, "--kg", films_kg, "--json")
+    assert answer.code == 0
+    assert (answer.json["answers"], answer.json["stop_reason"]) == ([], "no_reading")
+    shown = trivium("ask", question, "--kg", films_kg)
+    assert shown.code == 0
+    assert "no reading" in shown.out
+    assert "gives no answer" in shown.out
+
+
+@pytest.mark.parametrize("question", ["", "   ", "why " * 25_000])
+def test_a_question_that_cannot_be_read_is_wrong_usage(trivium: Trivium, films_kg: Path, question: str) -> None:
+    refused(trivium("ask", question, "--kg", films_kg), "UsageError", "question", code=2)
+    refused(trivium("ask", question, "--kg", films_kg, "--json"), "UsageError", "question", code=2)
+
+
+def test_methods_and_models(trivium: Trivium, films_kg: Path) -> None:
+    asked = ("ask", "who directed Heat?", "--kg", films_kg)
+    refused(trivium(*asked, "--method", "magic"), "UsageError", "'magic'", "auto, keqing", code=2)
+    refused(trivium(*asked, "--method", "oda"), "UsageError", "'oda'", "not in this release", code=2)
+    refused(trivium(*asked, "--templates", 0), "UsageError", "templates_per_sub_question", code=2)
+    refused(trivium(*asked, "--model", "openai:gpt-4o"), "ModelError", "openai:gpt-4o", code=1)
+    for method in ("auto", "keqing"):
+        assert trivium(*asked, "--method", method, "--json").json["method"] == "keqing"
+
+
+def test_kgs_that_cannot_answer(trivium: Trivium, tmp_path: Path) -> None:
+    refused(trivium("ask", "who?", "--kg", tmp_path / "no"), "NotAKnowledgeBaseError", "trivium kg build")
+    refused(trivium("ask", "who?", "--kg", tmp_path), "NotAKnowledgeBaseError", str(tmp_path))
+    folder, _ = build_films(tmp_path)
+    refused(trivium("ask", "who directed Heat?", "--kg", folder), "NotLearntError", "trivium learn keqing")
+
+
+def test_neither_or_both_of_question_and_batch_is_wrong_usage(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:
+    for words in ([], ["--batch", "x"], ["who?", "--out", "y"], ["who?", "--batch", "x", "--out", "y"]):
+        refused(trivium("ask", *words, "--kg", films_kg), "UsageError", "--batch IN.jsonl with --out", code=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_exit_codes_of_real_processes(films_kg: Path, tmp_path: Path) -> None:
+    runs = [
+        (2, start("ask", "", "--kg", films_kg)),
+        (2, start("ask", "x" * 100_000, "--kg", films_kg)),
+        (2, start("ask", "who directed Heat?", "--kg", films_kg, "--method", "magic")),
+        (1, start("ask", "who directed Heat?", "--kg", films_kg, "--model", "openai:gpt-4o")),
+        (1, start("ask", "who directed Heat?", "--kg", tmp_path / "no")),
+    ]
+    for code, process in runs:
+        said = finish(process)
+        assert (said.code, said.out) == (code, ""), said
+        assert said.err.startswith("trivium: ")
+        assert said.err.count("\n") == 1
+    told = finish(start("ask", "who directed Heat?", "--kg", films_kg, "--json"))
+    assert told.code == 0
+    assert [item["id"] for item in json.loads(told.out)["answers"]] == ["mann"]

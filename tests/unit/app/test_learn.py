@@ -1,0 +1,79 @@
+"""`trivium learn keqing`: from questions, from the schema, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.unit.app.running import Trivium, refused
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.jsonl"
+    asked = [("Alien", "scott"), ("Blade Runner", "scott"), ("Metropolis", "lang")]
+    path.write_text(
+        "".join(
+            json.dumps({"question": f"whose film is {film}?", "chain": ["directed_by"], "answers": [who]}) + "\n"
+            for film, who in asked
+        )
+    )
+    return path
+
+
+def test_what_is_learnt_answers(trivium: Trivium, kg: Path, questions: Path) -> None:
+    refused(trivium("ask", "whose film is Alien?", "--kg", kg), "NotLearntError", "trivium learn keqing")
+    said = trivium("learn", "keqing", "--kg", kg, "--questions", questions, "--json")
+    assert (said.code, said.err) == (0, "")
+    report = said.json
+    assert (report["method"], report["pairs"], report["left_out"], report["wordings"]) == ("keqing", 2, 1, 1)
+    assert report["seconds"] > 0
+    told = trivium("ask", "whose film is Blade Runner?", "--kg", kg, "--json").json
+    assert [item["id"] for item in told["answers"]] == ["scott"]
+    assert told["steps"][0]["sub_questions"][0]["question"] == "whose film is [mask]?"
+    assert trivium("kg", "verify", kg).code == 0
+
+
+def test_from_the_schema_alone(trivium: Trivium, kg: Path) -> None:
+    said = trivium("learn", "keqing", "--kg", kg)
+    assert said.code == 0
+    assert said.out.startswith("learnt 0 wordings of 0 pairs and 6 templates in ")
+    told = trivium("ask", "who are the starred actors of Alien?", "--kg", kg, "--json").json
+    assert [item["id"] for item in told["answers"]] == ["weaver"]
+
+
+def test_pairs_left_out_are_counted_on_stderr(trivium: Trivium, kg: Path, questions: Path) -> None:
+    said = trivium("learn", "keqing", "--kg", kg, "--questions", questions)
+    assert said.code == 0
+    assert "1 pairs were left out" in said.err
+    assert "2 pairs" in said.out
+
+
+def test_bad_requests(trivium: Trivium, kg: Path, tmp_path: Path) -> None:
+    refused(trivium("learn", "magic", "--kg", kg), "UsageError", "'magic'", code=2)
+    refused(trivium("learn", "keqing", "--kg", tmp_path / "no"), "NotAKnowledgeBaseError", "no KG named")
+    assert trivium("learn", "keqing").code == 2
+    assert not (kg / "keqing").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no question"),
+        ('{"question": "who directed Alien?"}\n', "chain"),
+        ('{"question": "who directed It?", "chain": ["directed_by"], "answers": ["x"]}\n', "no pair fits this KG"),
+        ('{"question": "who directed Alien?", "chain": "directed_by"}\n', "line 1"),
+    ],
+)
+def test_questions_that_teach_nothing_leave_the_kg_as_it_was(
+    trivium: Trivium, films_kg: Path, tmp_path: Path, text: str, says: str
+) -> None:
+    copy, bad = tmp_path / "copy", tmp_path / "bad.jsonl"
+    shutil.copytree(films_kg, copy)
+    bad.write_text(text)
+    before = {path: path.read_bytes() for path in (copy / "keqing").iterdir()}
+    refused(trivium("learn", "keqing", "--kg", copy, "--questions", bad), "BadInputError", says)
+    assert {path: path.read_bytes() for path in (copy / "keqing").iterdir()} == before
