@@ -15,7 +15,7 @@ help: ## list the targets
 
 demo: $(VENV)/.base ## install the base (no torch, no tools) and answer two questions on the bundled sample, offline
 	$(VENV)/bin/trivium ask "which films did the director of Written on the Wind also direct, and who starred in them?"
-	$(VENV)/bin/trivium ask "which novels by Jack London are set in both Yukon and Canada?"
+	$(VENV)/bin/trivium ask "Where are both The Call of the Wild and White Fang set?"
 
 test: $(VENV)/.dev ## every test but the slow ones
 	$(PY) -m pytest -m "not slow"

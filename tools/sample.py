@@ -41,10 +41,9 @@ def _digest() -> str:
 
 def _make(folder: Path) -> None:
     if not is_kg(folder):
-        log.info("building the bundled sample in %s, once", folder)
+        log.warning("building the bundled sample in %s and learning from its questions: once, some 15 seconds", folder)
         build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
     if not has_decomposer(folder / "keqing"):
-        log.info("learning from the sample's training questions, once")
         asyncio.run(_teach(folder))
 
 

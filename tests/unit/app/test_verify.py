@@ -55,7 +55,10 @@ def test_true_answers_pass(trivium: Trivium, films_kg: Path, tmp_path: Path) -> 
 
 
 def test_what_ask_writes_passes(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:
-    questions = ["which films star both Robert De Niro and Jean Reno?", "what genre are the films starring Harrison Ford?"]
+    questions = [
+        "which films star both Robert De Niro and Jean Reno?",
+        "what genre are the films starring Harrison Ford?",
+    ]
     asked = _write(tmp_path / "asked.jsonl", *({"question": question} for question in questions))
     assert trivium("ask", "--batch", asked, "--out", tmp_path / "told.jsonl", "--kg", films_kg).code == 0
     said = trivium("verify", tmp_path / "told.jsonl", "--kg", films_kg)
@@ -67,7 +70,10 @@ def test_what_ask_writes_passes(trivium: Trivium, films_kg: Path, tmp_path: Path
     ("change", "says"),
     [
         (lambda triples: triples[1].update(tail="mann"), "not in the KG: ('runner', 'directed_by', 'mann')"),
-        (lambda triples: triples[0].update(head="scott", tail="alien"), "not in the KG: ('scott', 'directed_by', 'alien')"),
+        (
+            lambda triples: triples[0].update(head="scott", tail="alien"),
+            "not in the KG: ('scott', 'directed_by', 'alien')",
+        ),
         (lambda triples: triples[0].update(relation="filmed_by"), "not in the KG"),
         (lambda triples: triples[1].update(inverse=False), "does not join up"),
         (lambda triples: triples.insert(1, _step("heat", "directed_by", "mann")), "does not join up"),
@@ -104,9 +110,7 @@ def test_many_problems_are_counted(trivium: Trivium, films_kg: Path, tmp_path: P
         ('{"paths": [3]}\n', "triples"),
     ],
 )
-def test_what_is_no_answer_is_refused(
-    trivium: Trivium, films_kg: Path, tmp_path: Path, text: str, says: str
-) -> None:
+def test_what_is_no_answer_is_refused(trivium: Trivium, films_kg: Path, tmp_path: Path, text: str, says: str) -> None:
     told = tmp_path / "told.jsonl"
     told.write_text(text)
     refused(trivium("verify", told, "--kg", films_kg), "BadInputError", str(told), says)

@@ -1,0 +1,94 @@
+"""Measure on the bundled sample, and where the data is there on MetaQA too: `python -m evals.bench [--data DIR]`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from evals.bench.answering import measure_answering
+from evals.bench.report import HEADING, Figure
+from evals.bench.start import measure_start
+from evals.bench.walking import measure_walking
+from evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
+from kg.catalog import cache_folder
+from kg.embedded import build
+from kg.errors import TriviumError
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import Question, read_questions, read_triples
+from kg.manifest import is_kg
+from kg.sample import TEST_QUESTIONS
+from policies.keqing_artefact import has_decomposer
+from policies.keqing_teaching import teach
+from tools.sample import ensure_sample
+
+_LEARNT = 1_500  # MetaQA pairs a hop that the benchmark learns from
+_ASKED = 200  # questions a hop that it asks
+
+
+async def measure(name: str, folder: Path, questions: Sequence[Question]) -> None:
+    """Print every figure of one KG as it is found."""
+    print(f"\n{name}: {len(questions)} questions, {folder}\n{HEADING}", flush=True)
+    _show(await measure_answering(str(folder), questions))
+    _show([measure_start(str(folder), questions[0].question)])
+    _show(await measure_walking(folder))
+
+
+def _show(figures: Sequence[Figure]) -> None:
+    for figure in figures:
+        print(figure.line(), flush=True)
+
+
+async def metaqa_folder(data: Path) -> Path:
+    """A KG of MetaQA that has learnt from a part of dev; made once and kept in the cache."""
+    folder = cache_folder() / "bench-metaqa"
+    if not is_kg(folder):
+        print("building MetaQA's KG, once", file=sys.stderr)
+        build(folder, read_triples(triples_file(data)))
+    if not has_decomposer(folder / "keqing"):
+        print("learning from a part of MetaQA's dev split, once", file=sys.stderr)
+        base = KnowledgeBase.open(folder)
+        try:
+            await teach(base, metaqa_pairs(data, _LEARNT), lambda *_: None)
+        finally:
+            await base.close()
+    return folder
+
+
+def metaqa_pairs(data: Path, count: int) -> list[Question]:
+    """`count` pairs a hop to learn from, none of them held out."""
+    return [q for hops in HOPS for q in spread([q for q in read_metaqa(data, hops) if not is_held_out(q)], count)]
+
+
+def metaqa_questions(data: Path, count: int) -> list[Question]:
+    """`count` held-out questions a hop; their topics are for the yardstick, which walks from them."""
+    return [
+        q for hops in HOPS for q in spread([q for q in read_metaqa(data, hops, topics=True) if is_held_out(q)], count)
+    ]
+
+
+async def run(data: Path | None) -> None:
+    """Measure on the sample, then on MetaQA where its files are."""
+    await measure("bundled sample", await asyncio.to_thread(ensure_sample), read_questions(TEST_QUESTIONS))
+    if data is None or not triples_file(data).is_file():
+        print("\nMetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")
+        return
+    await measure("MetaQA", await metaqa_folder(data), metaqa_questions(data, _ASKED))
+
+
+def main() -> int:
+    """Run the benchmark; 1 where the data cannot be read."""
+    parser = argparse.ArgumentParser(prog="python -m evals.bench", description=__doc__)
+    parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds metaqa/")
+    try:
+        asyncio.run(run(parser.parse_args().data))
+    except TriviumError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Questions a second through the compiled graph, and the share of a run that is the graph machinery's own."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+from collections.abc import Sequence
+from time import perf_counter
+
+from evals.bench.replay import Tape, replaying
+from evals.bench.report import Figure, percentile
+from graphs.keqing import graph
+from kg.loaders import Question
+from kg.store import GraphStore
+from nodes.context import Context
+from nodes.state import QuestionInput
+from tools.knowledge import close_all, open_knowledge
+
+_WARM = 5  # questions asked before the clock runs
+
+
+async def measure_answering(kg: str, questions: Sequence[Question]) -> list[Figure]:
+    """Ask every question once, in turn with its replay and with its gold chain walked on the store alone.
+
+    What the stages wrote is recorded first; then the KG is opened anew, so that no answer is remembered from that.
+    """
+    context, tape = Context(kg=kg), Tape()
+    for question in questions:
+        await tape.record(question.question, context)
+    await close_all()
+    await _run(questions[:_WARM], context, tape)
+    gc.freeze()
+    real, replayed, walked = await _run(questions, context, tape)
+    await close_all()
+    gc.unfreeze()
+    walks = 1000 * statistics.fmean(walked)
+    share = statistics.median(r / t for r, t in zip(replayed, real, strict=True))
+    return [
+        Figure("questions a second", len(real) / sum(real), "/s", "gold chains walked, no words", 1000 / walks),
+        Figure("a question, p50", percentile(real, 0.5), "ms", "its gold chain walked, p50", percentile(walked, 0.5)),
+        Figure("a question, p99", percentile(real, 0.99), "ms", "its gold chain walked, p99", percentile(walked, 0.99)),
+        Figure(
+            "stages that do nothing, p50", percentile(replayed, 0.5), "ms", "the real ones, p50", percentile(real, 0.5)
+        ),
+        Figure("the graph machinery's share of a run", share, "", "the whole run", 1.0, "<= 0.5", share <= 0.5),
+    ]
+
+
+async def _run(
+    questions: Sequence[Question], context: Context, tape: Tape
+) -> tuple[list[float], list[float], list[float]]:
+    """Seconds of each question: the real run, its replay, its gold chain."""
+    replay, store = replaying(tape), (await open_knowledge(context.kg)).store
+    real, replayed, walked = list[float](), list[float](), list[float]()
+    for question in questions:
+        given: QuestionInput = {"question": question.question}
+        began = perf_counter()
+        await graph.ainvoke(given, context=context)
+        real.append(perf_counter() - began)
+        tape.rewind(question.question)
+        began = perf_counter()
+        await replay.ainvoke(given, context=context)
+        replayed.append(perf_counter() - began)
+        walked.append(await _walk(question, store))
+    return real, replayed, walked
+
+
+async def _walk(question: Question, store: GraphStore) -> float:
+    """Seconds to walk the gold chains from topics that are known."""
+    branches = [(branch.topic, branch.chain) for branch in question.branches]
+    topics = branches or [(topic, question.chain or ()) for topic in question.topic_entities]
+    began = perf_counter()
+    for topic, chain in topics:
+        await store.follow([topic], chain)
+    return perf_counter() - began

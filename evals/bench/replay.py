@@ -1,0 +1,81 @@
+"""Keqing's graph with stages that do nothing but hand on what the real ones once wrote: what LangGraph itself costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from graphs.keqing import after_decompose, after_reason, first_wave, graph
+from graphs.routing import then
+from nodes.context import Context
+from nodes.retrieve import RetrieveInput
+from nodes.state import AnswerOutput, KeqingState, QuestionInput
+
+
+class Tape:
+    """What the stages of one run wrote, in order; `playing` is the run that is replayed."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, dict[str, list[dict[str, Any]]]] = {}
+        self._places: dict[str, int] = {}
+        self.playing = ""
+
+    async def record(self, question: str, context: Context) -> None:
+        """Run the real graph and keep what each stage wrote."""
+        given: QuestionInput = {"question": question}
+        run: dict[str, list[dict[str, Any]]] = {}
+        async for update in graph.astream(given, context=context, stream_mode="updates"):
+            for stage, wrote in update.items():
+                run.setdefault(stage, []).append(wrote or {})
+        run["decompose"][0]["retrieved"] = Overwrite({})
+        self._runs[question] = run
+
+    def rewind(self, question: str) -> None:
+        """Make ready to replay one run."""
+        self.playing = question
+        self._places = {}
+
+    def next(self, stage: str) -> dict[str, Any]:
+        """What the stage wrote the next time it ran."""
+        place = self._places.get(stage, 0)
+        self._places[stage] = place + 1
+        return self._runs[self.playing][stage][place]
+
+
+def replaying(tape: Tape) -> CompiledStateGraph[KeqingState, Context, QuestionInput, AnswerOutput]:
+    """The wiring of `graphs.keqing` around stages that replay a tape."""
+
+    async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return tape.next("decompose")
+
+    async def link_entities(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return tape.next("link_entities")
+
+    async def match_template(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return tape.next("match_template")
+
+    async def retrieve(task: RetrieveInput, runtime: Runtime[Context]) -> dict[str, Any]:
+        return tape.next("retrieve")
+
+    async def reason(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return tape.next("reason")
+
+    async def respond(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+        return tape.next("respond")
+
+    builder = StateGraph(KeqingState, context_schema=Context, input_schema=QuestionInput, output_schema=AnswerOutput)
+    builder.add_node(*then(decompose, after_decompose), destinations=("link_entities", "match_template", "respond"))
+    builder.add_node(link_entities)
+    builder.add_node(*then(match_template, first_wave), destinations=("retrieve",))
+    builder.add_node(retrieve)
+    builder.add_node(*then(reason, after_reason), destinations=("retrieve", "respond"))
+    builder.add_node(respond)
+    builder.add_edge(START, "decompose")
+    builder.add_edge("link_entities", "match_template")
+    builder.add_edge("retrieve", "reason")
+    builder.add_edge("respond", END)
+    return builder.compile(name="replayed")

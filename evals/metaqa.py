@@ -1,0 +1,83 @@
+"""MetaQA (Zhang et al., 2018): questions over a movie KG with 1 to 3 hops, read from its own files.
+
+Published at https://github.com/yuyuz/MetaQA. Question types such as `movie_to_director_to_movie` give the chains. Methods
+find the topic themselves, though the files mark it. Questions are split by their text's hash, so that
+what is learnt from and what is asked never share a question.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from kg.errors import BadInputError
+from kg.loaders import Question
+from kg.types import Hop
+
+HOPS = (1, 2, 3)
+_STEPS = {
+    "movie year": "release_year",
+    "movie director": "directed_by",
+    "movie actor": "starred_actors",
+    "movie writer": "written_by",
+    "movie genre": "has_genre",
+    "movie tags": "has_tags",
+    "movie language": "in_language",
+    "movie imdbrating": "has_imdb_rating",
+    "movie imdbvotes": "has_imdb_votes",
+    "tag movie": "^has_tags",
+    "director movie": "^directed_by",
+    "actor movie": "^starred_actors",
+    "writer movie": "^written_by",
+}
+
+
+def data_folder() -> Path | None:
+    """Where public data sets are: `TRIVIUM_DATA`, else ../shared/data; None where there is no such folder."""
+    folder = Path(os.environ.get("TRIVIUM_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+    return folder if folder.is_dir() else None
+
+
+def triples_file(data: Path) -> Path:
+    """The KG's file, `head|relation|tail` a line."""
+    return data / "metaqa" / "kb.txt"
+
+
+def read_metaqa(data: Path, hops: int, split: str = "dev", *, topics: bool = False) -> list[Question]:
+    """All questions of one hop count, with chain and answers, and with `topics` the topic that the files mark.
+
+    Raises:
+        BadInputError: a file is missing, or the two files differ in length.
+    """
+    folder = data / "metaqa" / f"{hops}-hop"
+    texts, kinds = folder / "vanilla" / f"qa_{split}.txt", folder / f"qa_{split}_qtype.txt"
+    try:
+        pairs = list(zip(_lines(texts), _lines(kinds), strict=True))
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"is no MetaQA split ({error})", path=folder) from error
+    return [_question(f"{hops}-{number}", line, kind, topics=topics) for number, (line, kind) in enumerate(pairs)]
+
+
+def is_held_out(question: Question) -> bool:
+    """Whether a question is among the fifth that is asked and never learnt from."""
+    return int(hashlib.sha1(question.question.encode(), usedforsecurity=False).hexdigest(), 16) % 5 == 0
+
+
+def spread(questions: Sequence[Question], count: int) -> list[Question]:
+    """`count` questions evenly over all, or all where there are fewer."""
+    return [questions[i * len(questions) // count] for i in range(count)] if count < len(questions) else list(questions)
+
+
+def _lines(path: Path) -> list[str]:
+    return [line for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def _question(key: str, line: str, kind: str, *, topics: bool) -> Question:
+    text, _, gold = line.partition("\t")
+    steps = kind.split("_to_")
+    chain = tuple(Hop.parse(_STEPS[f"{a} {b}"]) for a, b in zip(steps, steps[1:], strict=False))
+    topic = text[text.index("[") + 1 : text.index("]")]
+    plain = text.replace("[", "").replace("]", "")
+    return Question(key, plain, (topic,) if topics else (), answers=tuple(gold.split("|")), chain=chain)

@@ -1,0 +1,60 @@
+"""How good a ranked list of answers is against a question's gold answers.
+
+Each answer is given by all its names (id and label), since data sets name their answers either way; A_i is the set of
+names of the answer at place i, G the gold answers, both folded (case, accents and white space).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kg.text import fold_case
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One question's figures, each in [0, 1], 1 is best; averaged over questions they are the usual percentages.
+
+    Attributes:
+        top1: strict Hits@1, 1 if A_1 and G share a name: the single best answer is right.
+        any_hit: 1 if any A_i and G share a name; the looser reading of "Hits@1" that some papers report.
+        f1: 2 P R / (P + R), P = share of answers that are right, R = share of G that is named; 0 where both are 0.
+        exact: 1 if P = R = 1: nothing wrong and nothing missing.
+    """
+
+    top1: float
+    any_hit: float
+    f1: float
+    exact: float
+
+
+def score(answers: Sequence[Collection[str]], gold: Collection[str]) -> Score:
+    """Score answers, best first, each by its names.
+
+    No gold answer means that nothing should be said: silence then scores 1 throughout, anything else 0. Namesakes count
+    alike, so a right label on a wrong entity passes: give ids as gold where they are known.
+    """
+    wanted = {fold_case(name) for name in gold}
+    said = [{fold_case(name) for name in names} for names in answers]
+    if not wanted:
+        silent = float(not said)
+        return Score(silent, silent, silent, silent)
+    right = [bool(names & wanted) for names in said]
+    precision = sum(right) / len(right) if right else 0.0
+    recall = len(wanted & set[str]().union(*said)) / len(wanted)
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return Score(float(right[:1] == [True]), float(any(right)), f1, float(precision == recall == 1))
+
+
+def score_answer(answer: Mapping[str, Any], gold: Collection[str]) -> Score:
+    """Score an answer in the shape of the contract (`nodes.answer_record`); one entity said twice counts once."""
+    names = {item["id"]: (item["id"], item["label"]) for item in answer["answers"]}
+    return score(list(names.values()), gold)
+
+
+def mean(scores: Iterable[Score]) -> Score:
+    """Each figure's mean over questions; all 0 where there are none."""
+    rows = [(item.top1, item.any_hit, item.f1, item.exact) for item in scores]
+    return Score(*(sum(column) / len(rows) for column in zip(*rows, strict=True))) if rows else Score(0, 0, 0, 0)
