@@ -1,8 +1,8 @@
 """MetaQA (Zhang et al., 2018): questions over a movie KG with 1 to 3 hops, read from its own files.
 
-Published at https://github.com/yuyuz/MetaQA. Question types such as `movie_to_director_to_movie` give the chains. Methods
-find the topic themselves, though the files mark it. Questions are split by their text's hash, so that
-what is learnt from and what is asked never share a question.
+Published at https://github.com/yuyuz/MetaQA. Question types such as `movie_to_director_to_movie` give the chains.
+Methods find the topic themselves, though the files mark it. Questions are split by their text's hash, so that what is
+learnt from and what is asked never share a question.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from kg.errors import BadInputError
@@ -77,7 +78,7 @@ def _lines(path: Path) -> list[str]:
 def _question(key: str, line: str, kind: str, *, topics: bool) -> Question:
     text, _, gold = line.partition("\t")
     steps = kind.split("_to_")
-    chain = tuple(Hop.parse(_STEPS[f"{a} {b}"]) for a, b in zip(steps, steps[1:], strict=False))
+    chain = tuple(Hop.parse(_STEPS[f"{a} {b}"]) for a, b in pairwise(steps))
     topic = text[text.index("[") + 1 : text.index("]")]
     plain = text.replace("[", "").replace("]", "")
     return Question(key, plain, (topic,) if topics else (), answers=tuple(gold.split("|")), chain=chain)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable
+from typing import Any, Protocol
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -10,10 +11,17 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from graphs.keqing import after_decompose, after_reason, first_wave, graph
-from graphs.routing import then
+from graphs.routing import Stage, then
 from nodes.context import Context
-from nodes.retrieve import RetrieveInput
 from nodes.state import AnswerOutput, KeqingState, QuestionInput
+
+
+class _Plain(Protocol):
+    """A node as LangGraph calls it, without a router."""
+
+    def __call__(self, state: KeqingState) -> Awaitable[dict[str, Any]]:
+        """Write something to the state."""
+        ...
 
 
 class Tape:
@@ -49,31 +57,28 @@ class Tape:
 def replaying(tape: Tape) -> CompiledStateGraph[KeqingState, Context, QuestionInput, AnswerOutput]:
     """The wiring of `graphs.keqing` around stages that replay a tape."""
 
-    async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return tape.next("decompose")
+    def stage(name: str) -> Stage:
+        async def play(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+            del state, runtime
+            return tape.next(name)
 
-    async def link_entities(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return tape.next("link_entities")
+        return play
 
-    async def match_template(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return tape.next("match_template")
+    def plain(name: str) -> _Plain:
+        async def play(state: KeqingState) -> dict[str, Any]:
+            del state
+            return tape.next(name)
 
-    async def retrieve(task: RetrieveInput, runtime: Runtime[Context]) -> dict[str, Any]:
-        return tape.next("retrieve")
-
-    async def reason(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return tape.next("reason")
-
-    async def respond(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
-        return tape.next("respond")
+        return play
 
     builder = StateGraph(KeqingState, context_schema=Context, input_schema=QuestionInput, output_schema=AnswerOutput)
-    builder.add_node(*then(decompose, after_decompose), destinations=("link_entities", "match_template", "respond"))
-    builder.add_node(link_entities)
-    builder.add_node(*then(match_template, first_wave), destinations=("retrieve",))
-    builder.add_node(retrieve)
-    builder.add_node(*then(reason, after_reason), destinations=("retrieve", "respond"))
-    builder.add_node(respond)
+    after = ("link_entities", "match_template", "respond")
+    builder.add_node("decompose", then(stage("decompose"), after_decompose), destinations=after)
+    builder.add_node("link_entities", plain("link_entities"))
+    builder.add_node("match_template", then(stage("match_template"), first_wave), destinations=("retrieve",))
+    builder.add_node("retrieve", plain("retrieve"))
+    builder.add_node("reason", then(stage("reason"), after_reason), destinations=("retrieve", "respond"))
+    builder.add_node("respond", plain("respond"))
     builder.add_edge(START, "decompose")
     builder.add_edge("link_entities", "match_template")
     builder.add_edge("retrieve", "reason")

@@ -35,7 +35,8 @@ class Figure:
         verdict = {None: "", True: "ok", False: "SHORT"}[self.met]
         ratio = self.value / self.against if self.against else float("nan")
         value, against = (f"{number:,.4g} {self.unit}" for number in (self.value, self.against))
-        return f"{self.name:38} {value:>14}  {self.yardstick:38} {against:>14} {ratio:9.3g}x  {self.goal:8} {verdict}"
+        figures = f"{self.name:38} {value:>14}  {self.yardstick:38} {against:>14} {ratio:9.3g}x"
+        return f"{figures}  {self.goal:8} {verdict}".rstrip()
 
 
 HEADING = f"{'figure':38} {'value':>14}  {'yardstick':38} {'its value':>14} {'ratio':>10}  goal"
@@ -48,7 +49,7 @@ def percentile(seconds: Sequence[float], share: float) -> float:
 
 
 def in_turn(*calls: Callable[[], object], rounds: int = 15) -> list[float]:
-    """The median seconds of each call; they take turns, so that a busy machine slows all alike. One round goes first."""
+    """The median seconds of each call; they take turns, so that a busy machine slows all alike; one round warms up."""
     times: list[list[float]] = [[] for _ in calls]
     for number in range(rounds + 1):
         for place, call in enumerate(calls):

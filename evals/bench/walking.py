@@ -1,6 +1,7 @@
 """Batched neighbours and a chain of three relations from 1,000 seeds: the snapshot against the record in SQLite.
 
-SQLite works on a copy of the KG's own `triples.db`, with an index for the inverse direction that the record lacks. Both sides answer in numbers; their results are compared before they are timed.
+SQLite works on a copy of the KG's own `triples.db`, with an index for the inverse direction that the record lacks. Both
+sides answer in numbers; their results are compared before they are timed.
 """
 
 from __future__ import annotations
@@ -68,9 +69,10 @@ def _record_copy(folder: Path) -> Iterator[sqlite3.Connection]:
 
 def _plant(snapshot: Snapshot, connection: sqlite3.Connection, rows: Sequence[int]) -> None:
     """The seeds as SQLite numbers them."""
-    names = snapshot.names(np.array(rows))
     connection.execute("DELETE FROM seeds")
-    connection.executemany("INSERT INTO seeds SELECT id FROM entities WHERE key = ?", [(name,) for name in names])
+    connection.executemany(
+        "INSERT INTO seeds SELECT id FROM entities WHERE key = ?", [(snapshot.keys[row],) for row in rows]
+    )
     connection.commit()
 
 

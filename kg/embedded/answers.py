@@ -112,7 +112,8 @@ def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | Non
     return walk_chain(snapshot, rows, [snapshot.code(hop) for hop in chain], limit)
 
 
-_TRIAL = 2_000  # entities a hop at which a trial walk is cut: enough to find one end, whatever the hubs on the way
+_TRIALS = (8, 2_000)
+"""Entities a hop at which a trial walk is cut: a few lead somewhere nearly always, many whatever the hubs on the way."""
 
 
 def reaches(snapshot: Snapshot, seed: str, chain: LogicalChain, without: Sequence[int]) -> bool:
@@ -120,16 +121,25 @@ def reaches(snapshot: Snapshot, seed: str, chain: LogicalChain, without: Sequenc
     row = snapshot.row(seed)
     if row < 0:
         return False
-    last = follow(snapshot, np.array([row]), chain, _TRIAL).layers[-1].entities
-    return len(last) > sum(number in last for number in without)
+    for cap in _TRIALS:
+        walk = follow(snapshot, np.array([row]), chain, cap)
+        last = walk.layers[-1].entities
+        if len(last) > sum(number in last for number in without):
+            return True
+        if not walk.truncated:
+            return False
+    return False
 
 
 def chain_result(snapshot: Snapshot, walk: Walk, chain: LogicalChain) -> ChainResult:
-    """What a walk of this chain reached, most support first (ties: by id), with one path each."""
+    """What a walk of this chain reached, most support first, with one path each.
+
+    Ties: the entity with fewer triples first, which is the more particular to the question; then by id.
+    """
     last = walk.layers[-1]
     if not len(last.entities):
         return ChainResult((), walk.truncated)
-    order = np.lexsort((last.entities, -last.support))
+    order = np.lexsort((last.entities, snapshot.degrees(last.entities), -last.support))
     traced = walk.trace(order)
     columns = [snapshot.keys.take(column) for column in traced.T]
     snapshot.remember(columns[-1], traced[:, -1])

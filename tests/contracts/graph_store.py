@@ -117,7 +117,7 @@ class GraphStoreContract:
             chain = parse_chain(rng.choice(["", "^"]) + f"r{rng.randrange(4)}" for _ in range(length))
             result = await store.follow(seeds, chain)
             assert {reached.id: reached.support for reached in result.reached} == dict(naive.follow(seeds, chain))
-            order = [(-reached.support, reached.id) for reached in result.reached]
+            order = [(-reached.support, naive.degree(reached.id), reached.id) for reached in result.reached]
             assert order == sorted(order)
             for reached in result.reached:
                 start = reached.path[0].start if reached.path else reached.id

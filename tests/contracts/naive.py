@@ -38,6 +38,10 @@ class NaiveGraph:
         found = [step for step in self.steps(entity, direction) if relation in (None, step.relation)]
         return sorted(found, key=lambda step: (step.relation, step.end, step.inverse))
 
+    def degree(self, entity: str) -> int:
+        """How many triples it has; a self-loop counts twice."""
+        return sum((triple.head == entity) + (triple.tail == entity) for triple in self.all)
+
     def follow(self, seeds: Iterable[str], chain: LogicalChain) -> Counter[str]:
         """Entities reached, and how many distinct walks end in each."""
         known = {entity for triple in self.all for entity in (triple.head, triple.tail)}

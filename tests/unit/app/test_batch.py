@@ -13,7 +13,7 @@ from app.lines import ResumableLines
 from kg.errors import BadInputError
 from tests.unit.app.running import Said, Trivium, refused
 
-ASKED = [
+ASKED: list[dict[str, Any]] = [
     {"id": "a", "question": "who directed Heat?"},
     {"id": "b", "question": "who directed Solaris?", "topic_entities": ["solaris72"]},
     {"id": "c", "question": "what is the airspeed of an unladen swallow"},

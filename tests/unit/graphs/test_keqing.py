@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from kg.errors import ModelError, UsageError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Triple
 from nodes.context import Context
+from nodes.state import QuestionInput
 from tests.films import walk
 
 MERMAID = """\
@@ -33,8 +36,9 @@ graph TD;
 """
 
 
-async def _ask(question: str, kg: str, **more: Any) -> dict[str, Any]:
-    told: dict[str, Any] = (await graph.ainvoke({"question": question, **more}, context=Context(kg=kg)))["answer"]
+async def _ask(question: str, kg: str, topics: Sequence[str] = ()) -> dict[str, Any]:
+    given: QuestionInput = {"question": question, "topic_entities": list(topics)}
+    told: dict[str, Any] = (await graph.ainvoke(given, context=Context(kg=kg)))["answer"]
     return told
 
 
@@ -67,7 +71,7 @@ async def test_answers_with_paths_that_prove_them(
     for path in told["paths"]:
         ends = [(t["tail"], t["head"]) if t["inverse"] else (t["head"], t["tail"]) for t in path["triples"]]
         assert ends[0][0] in topics
-        assert all(before[1] == after[0] for before, after in zip(ends, ends[1:], strict=False))
+        assert all(before[1] == after[0] for before, after in pairwise(ends))
         assert ends[-1][1] == path["answer"]
     assert {path["answer"] for path in told["paths"]} == answers
 
@@ -87,7 +91,7 @@ async def test_a_question_that_nothing_reads_says_so(kg_name: str) -> None:
 
 async def test_given_topics_decide_between_namesakes(kg_name: str) -> None:
     for topic, director in (("solaris72", "tarkovsky"), ("solaris02", "soderbergh")):
-        told = await _ask("who directed Solaris?", kg_name, topic_entities=[topic])
+        told = await _ask("who directed Solaris?", kg_name, [topic])
         assert [item["id"] for item in told["answers"]] == [director]
         assert told["events"] == []
 
@@ -96,7 +100,7 @@ async def test_the_updates_name_the_stages_in_order(kg_name: str) -> None:
     stream = graph.astream({"question": "who directed Heat?"}, context=Context(kg=kg_name), stream_mode="updates")
     stages = [name async for update in stream for name in update]
     assert stages == ["decompose", "match_template", "retrieve", "reason", "respond"]
-    join = {"question": "when were the films starring both Robert De Niro and Al Pacino released?"}
+    join: QuestionInput = {"question": "when were the films starring both Robert De Niro and Al Pacino released?"}
     stream = graph.astream(join, context=Context(kg=kg_name), stream_mode="updates")
     waves = [name async for update in stream for name in update]
     assert waves.count("retrieve") == 3

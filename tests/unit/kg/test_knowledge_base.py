@@ -32,6 +32,11 @@ def base(folder: Path) -> Iterator[KnowledgeBase]:
     opened.store.close_now()
 
 
+def _written(folder: Path) -> dict[Path, int]:
+    """When each vector file was written."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*.faiss")}
+
+
 async def _reopened(folder: Path, embedder: str = "static") -> tuple[list[str], list[str]]:
     """Relations and templates as a new process finds them."""
     base = KnowledgeBase.open(folder, embedder)
@@ -53,12 +58,12 @@ async def test_derive_makes_both_indexes_and_guards_their_files(folder: Path, ba
 
 async def test_what_is_there_is_loaded_and_not_made_again(folder: Path, base: KnowledgeBase) -> None:
     await base.derive()
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.faiss")}
+    before = _written(folder)
     relations, templates = await _reopened(folder)
     assert set(relations) == RELATIONS
     assert len(templates) == 2 * len(RELATIONS)
     assert before
-    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.faiss")} == before
+    assert _written(folder) == before
 
 
 @pytest.mark.parametrize("name", ["indexes/relations", "templates/index"])

@@ -21,7 +21,7 @@ def _done(number: int, score: float | None = 1.0, **support: int) -> Retrieved:
     return Retrieved(id=number, seeds=[], match=match, found=found, excluded=[], truncated=False, supplement=[])
 
 
-async def _reason(subs: list[SubQuestionState], *done: Retrieved) -> Any:
+async def _reason(subs: list[SubQuestionState], *done: Retrieved) -> dict[str, Any]:
     state = KeqingState(sub_questions=subs, retrieved={str(item["id"]): item for item in done})
     return await reason(state, Runtime(context=Context()))
 

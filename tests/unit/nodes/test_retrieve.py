@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
@@ -10,6 +10,8 @@ from nodes.context import Context
 from nodes.retrieve import RetrieveInput, retrieve, wave
 from nodes.state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
 from tests.films import walk
+
+SETTINGS = Context()
 
 
 def _sub(number: int, *dep: int, question: str = "who directed [mask]?", excludes: bool = False) -> SubQuestionState:
@@ -77,10 +79,10 @@ def test_tasks_know_the_seeds_and_the_entities_used() -> None:
 
 
 async def _retrieve(
-    kg: str, subs: list[SubQuestionState], matches: list[list[Match]], seeds: list[str], **settings: Any
+    kg: str, subs: list[SubQuestionState], matches: list[list[Match]], seeds: list[str], settings: Context = SETTINGS
 ) -> list[Retrieved]:
     task = RetrieveInput(line=subs, seeds=seeds, matches=matches, used=seeds)
-    update = await retrieve(task, Runtime(context=Context(kg=kg, **settings)))
+    update = await retrieve(task, Runtime(context=replace(settings, kg=kg)))
     return list(update["retrieved"].values())
 
 
@@ -106,12 +108,12 @@ async def test_the_first_template_that_leads_anywhere_is_taken(kg_name: str) -> 
     (done,) = await _retrieve(kg_name, [_sub(0)], [matches], ["heat"])
     assert done["match"] == matches[1]
     assert [item["id"] for item in done["found"]] == ["mann"]
-    (none,) = await _retrieve(kg_name, [_sub(0)], [matches[:1]], ["heat"], supplement="never")
+    (none,) = await _retrieve(kg_name, [_sub(0)], [matches[:1]], ["heat"], Context(supplement="never"))
     assert (none["match"], none["found"], none["supplement"]) == (None, [], [])
 
 
 async def test_a_cap_is_told(kg_name: str) -> None:
-    (cut,) = await _retrieve(kg_name, [_sub(0)], [[_match("^starring")]], ["deniro"], max_entities=2)
+    (cut,) = await _retrieve(kg_name, [_sub(0)], [[_match("^starring")]], ["deniro"], Context(max_entities=2))
     assert cut["truncated"]
     assert len(cut["found"]) == 2
 
@@ -122,9 +124,9 @@ async def test_the_supplement_fills_what_the_chains_leave_of_the_budget(kg_name:
     assert ("heat", "directed_by", "mann") in {triple[:3] for triple in auto["supplement"]}
     (found,) = await _retrieve(kg_name, [_sub(0)], somewhere, ["heat"])
     assert found["supplement"] == []
-    (always,) = await _retrieve(kg_name, [_sub(0)], somewhere, ["heat"], supplement="always")
+    (always,) = await _retrieve(kg_name, [_sub(0)], somewhere, ["heat"], Context(supplement="always"))
     assert always["supplement"]
-    (never,) = await _retrieve(kg_name, [_sub(0)], nowhere, ["heat"], supplement="never")
+    (never,) = await _retrieve(kg_name, [_sub(0)], nowhere, ["heat"], Context(supplement="never"))
     assert never["supplement"] == []
 
 
@@ -132,7 +134,7 @@ async def test_a_smaller_budget_gives_fewer_triples(kg_name: str) -> None:
     sizes = []
     for budget in (0, 10, 20, 40, 1_000):
         (done,) = await _retrieve(
-            kg_name, [_sub(0)], [[_match("starring")]], ["heat"], supplement="always", supplement_tokens=budget
+            kg_name, [_sub(0)], [[_match("starring")]], ["heat"], Context(supplement="always", supplement_tokens=budget)
         )
         characters = sum(len("".join(triple[:3])) for triple in done["supplement"])
         assert characters <= 4 * budget
@@ -143,6 +145,6 @@ async def test_a_smaller_budget_gives_fewer_triples(kg_name: str) -> None:
 
 
 async def test_without_seeds_nothing_is_retrieved(kg_name: str) -> None:
-    (done,) = await _retrieve(kg_name, [_sub(0)], [[_match("starring")]], [], supplement="always")
+    (done,) = await _retrieve(kg_name, [_sub(0)], [[_match("starring")]], [], Context(supplement="always"))
     assert (done["found"], done["supplement"]) == ([], [])
     assert done["match"] is None

@@ -23,7 +23,7 @@ from policies.mentions import (
     train_mention_model,
 )
 
-KNOWN = frozenset("who directed which films did the other direct in wrote s".split())
+KNOWN = frozenset(["who", "directed", "which", "films", "did", "the", "other", "direct", "in", "wrote", "s"])
 TRIPLES = [
     Triple("f1", "directed_by", "p1"),
     Triple("f2", "directed_by", "p1"),
@@ -65,8 +65,8 @@ async def test_overlapping_names_are_all_kept(store: GraphStore) -> None:
 
 
 async def test_accents_case_and_possessives(store: GraphStore) -> None:
-    for text in ("who directed amelie", "AMÉLIE", "who is Amélie's director?", "who is Amelie’s director?"):
-        assert [hits for hits in _spans(await _one(text, store)).values()] == [["f3"]], text
+    for text in ("who directed amelie", "AMÉLIE", "who is Amélie's director?", "who is Amelie\u2019s director?"):
+        assert list(_spans(await _one(text, store)).values()) == [["f3"]], text
     both = await _one("jean pierre jeunet, Denis VILLENEUVE", store)
     assert _spans(both) == {"jean pierre jeunet": ["p2"], "Denis VILLENEUVE": ["p1"]}
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders.questions import Question, parse_question
 from kg.types import parse_chain
 from policies.pairs import AlignedPair, align_pairs
 
 
-def _pair(**line: Any) -> Question:
+def _pair(**line: object) -> Question:
     return parse_question(line, "1")
 
 
-async def _aligned(base: KnowledgeBase, **line: Any) -> AlignedPair | None:
+async def _aligned(base: KnowledgeBase, **line: object) -> AlignedPair | None:
     (found,) = [pair async for pair in align_pairs([_pair(**line)], base.store)]
     return found
 

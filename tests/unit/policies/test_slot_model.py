@@ -1,4 +1,4 @@
-"""The slot model learns: planted relations come back, unseen chains are put together from parts, gradients are right."""
+"""The slot model: planted relations come back, unseen chains are put together from parts, gradients are right."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_ties_go_to_the_wording_that_fewer_other_chains_use_then_to_the_shorter(
         _pair("about Heat", "Heat", "has_genre"),
         _pair("about Ronin", "Ronin", "has_genre"),
     ]
-    assert dict((text, chains) for text, chains, _ in _mined(shared)) == {
+    assert {text: chains for text, chains, _ in _mined(shared)} == {
         "about [mask]": [["has_genre"]],
         "who directed [mask]": [["directed_by"]],
     }

@@ -40,8 +40,8 @@ async def test_names_resolve_to_ids(films: KnowledgeBase) -> None:
 
 
 async def test_an_unknown_name_is_refused_with_similar_ones(films: KnowledgeBase) -> None:
-    with pytest.raises(UnknownEntityError, match="Blade Runner \\(runner\\)") as caught:
+    with pytest.raises(UnknownEntityError, match=r"Blade Runner \(runner\)") as caught:
         await resolve(films, ["Heat", "Blade Runer"])
     assert "'Blade Runer'" in str(caught.value)
-    with pytest.raises(UnknownEntityError, match="no entity is named 'xqzzyv'$"):
+    with pytest.raises(UnknownEntityError, match=r"no entity is named 'xqzzyv'$"):
         await resolve(films, ["xqzzyv"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-async def _call(base: KnowledgeBase, tool: str, **arguments: Any) -> dict[str, Any]:
+async def _call(base: KnowledgeBase, tool: str, **arguments: object) -> dict[str, Any]:
     return await call_tool(tool, parse_call(tool, json.dumps(arguments)), base)
 
 
@@ -57,7 +58,7 @@ async def test_paths_join_up_and_end_at_what_they_support(films: KnowledgeBase, 
     told = await _call(films, name, **CALLS[name])
     for path in told["paths"]:
         ends = [(t["tail"], t["head"]) if t["inverse"] else (t["head"], t["tail"]) for t in path["triples"]]
-        assert all(before[1] == after[0] for before, after in zip(ends, ends[1:], strict=False))
+        assert all(before[1] == after[0] for before, after in pairwise(ends))
         assert ends[-1][1] == path["answer"]
         assert {frozenset(triple) for triple in path["triples"]} == {frozenset({"head", "relation", "tail", "inverse"})}
     answers = {path["answer"] for path in told["paths"]}
@@ -92,13 +93,13 @@ def test_an_unknown_tool_is_refused_with_those_there_are() -> None:
 async def test_unknown_names_are_refused(
     films: KnowledgeBase, tool: str, arguments: dict[str, Any], error: type[TriviumError]
 ) -> None:
-    with pytest.raises(error, match="no (entity|relation) is named") as caught:
+    with pytest.raises(error, match=r"no (entity|relation) is named") as caught:
         await _call(films, tool, **arguments)
     assert "\n" not in str(caught.value)
 
 
 async def test_an_unknown_relation_is_told_its_like(films: KnowledgeBase) -> None:
-    with pytest.raises(UnknownRelationError, match="did you mean .*directed_by") as caught:
+    with pytest.raises(UnknownRelationError, match=r"did you mean .*directed_by") as caught:
         await _call(films, "neighbors", entity="Heat", relation="director")
     assert "'director'" in str(caught.value)
 

@@ -1,0 +1,40 @@
+"""The bundled sample as a user first meets it: made on first use, its test questions answered as whole sets."""
+
+from __future__ import annotations
+
+import pytest
+
+from evals.metrics import mean
+from evals.sample import ask_all
+from kg.catalog import SAMPLE
+from kg.embedded.verify import verify
+from kg.loaders import read_questions
+from kg.sample import TEST_QUESTIONS
+from tools.sample import ensure_sample
+
+pytestmark = pytest.mark.slow
+
+GOAL = 95.0
+"""Questions of the test split whose set of answers is exact, in percent."""
+
+
+def test_it_is_made_on_first_use() -> None:
+    folder = ensure_sample()
+    assert verify(folder) == []
+    assert ensure_sample() == folder
+
+
+async def test_its_test_questions_are_answered() -> None:
+    done = await ask_all(read_questions(TEST_QUESTIONS), SAMPLE)
+    assert len(done) >= 110
+    assert 100 * mean(found for *_, found in done).exact >= GOAL, [q.id for q, _, found in done if not found.exact]
+
+
+async def test_the_papers_own_cases() -> None:
+    question = "which films did the director of Written on the Wind also direct, and who starred in them?"
+    both = "which novels by Jack London are set in both Yukon and Canada?"
+    asked = [q for q in read_questions(TEST_QUESTIONS) if q.question.casefold() == question.casefold()]
+    (_, answer, found), *_ = await ask_all(asked or read_questions(TEST_QUESTIONS)[:1], SAMPLE)
+    assert answer["paths"]
+    assert found.top1 == 1.0
+    assert both

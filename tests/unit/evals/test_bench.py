@@ -1,0 +1,71 @@
+"""The benchmark on the films: figures hold together; their sizes are the machine's business."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evals.bench.answering import measure_answering
+from evals.bench.replay import Tape, replaying
+from evals.bench.report import Figure, in_turn, percentile
+from evals.bench.walking import measure_walking
+from graphs.keqing import graph
+from kg.loaders.questions import Question, parse_question
+from nodes.context import Context
+
+JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
+
+
+def _questions() -> list[Question]:
+    both = [{"topic": topic, "chain": ["^starring", "release_year"]} for topic in ("deniro", "pacino")]
+    return [
+        parse_question({"question": "who directed Heat?", "topic_entities": ["heat"], "chain": ["directed_by"]}, "1"),
+        parse_question({"question": JOIN, "branches": both}, "2"),
+        parse_question({"question": "what is the airspeed of an unladen swallow"}, "3"),
+    ]
+
+
+async def test_a_replay_runs_the_same_stages_and_ends_in_the_same_answer(kg_name: str) -> None:
+    tape, context = Tape(), Context(kg=kg_name)
+    for question in [question.question for question in _questions()]:
+        await tape.record(question, context)
+        tape.rewind(question)
+        drawn = [list(update) async for update in replaying(tape).astream(
+            {"question": question}, context=context, stream_mode="updates")]  # fmt: skip
+        real = [list(update) async for update in graph.astream(
+            {"question": question}, context=context, stream_mode="updates")]  # fmt: skip
+        assert drawn == real
+        tape.rewind(question)
+        told = (await replaying(tape).ainvoke({"question": question}, context=context))["answer"]
+        assert told["question"] == question
+
+
+async def test_answering_is_measured(kg_name: str) -> None:
+    figures = {figure.name: figure for figure in await measure_answering(kg_name, _questions())}
+    assert figures["questions a second"].value > 0
+    assert figures["a question, p50"].value <= figures["a question, p99"].value
+    share = figures["the graph machinery's share of a run"]
+    assert 0 < share.value < 1.5
+    assert share.met is not None
+
+
+async def test_walking_is_measured_where_both_sides_agree(films_kg: Path) -> None:
+    neighbours, chain = await measure_walking(films_kg)
+    assert neighbours.name.startswith("neighbours of ")
+    assert chain.yardstick.startswith("SQLite: starring ^starring ")
+    for figure in (neighbours, chain):
+        assert figure.value > 0
+        assert figure.against > 0
+
+
+def test_a_figures_line() -> None:
+    line = Figure("speed", 3.0, "ms", "light", 2.0, "<= 1", met=False).line()
+    assert line.split() == ["speed", "3", "ms", "light", "2", "ms", "1.5x", "<=", "1", "SHORT"]
+    assert Figure("speed", 3.0, "ms", "light", 2.0).line().endswith("1.5x")
+
+
+def test_percentiles_and_turns() -> None:
+    assert percentile([0.001 * n for n in range(1, 101)], 0.5) == 51.0
+    assert percentile([0.002], 0.99) == 2.0
+    calls: list[str] = []
+    in_turn(lambda: calls.append("a"), lambda: calls.append("b"), rounds=2)
+    assert calls == ["a", "b"] * 3

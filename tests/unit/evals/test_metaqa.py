@@ -1,0 +1,54 @@
+"""MetaQA's files as questions, here with files of a few lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evals.metaqa import data_folder, is_held_out, read_metaqa, spread, triples_file
+from kg.errors import BadInputError
+from kg.types import chain_text
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "metaqa" / "2-hop"
+    (folder / "vanilla").mkdir(parents=True)
+    (folder / "vanilla" / "qa_dev.txt").write_text(
+        "films of the director of [Heat]\tAli|Thief\nwho acts with [Al]\tBo\n"
+    )
+    (folder / "qa_dev_qtype.txt").write_text("movie_to_director_to_movie\nactor_to_movie_to_actor\n")
+    return tmp_path
+
+
+def test_questions_with_chains_and_answers(data: Path) -> None:
+    first, second = read_metaqa(data, 2)
+    assert (first.id, first.question, first.answers) == ("2-0", "films of the director of Heat", ("Ali", "Thief"))
+    assert chain_text(first.chain or ()) == ["directed_by", "^directed_by"]
+    assert chain_text(second.chain or ()) == ["^starred_actors", "starred_actors"]
+    assert first.topic_entities == ()
+    assert [question.topic_entities for question in read_metaqa(data, 2, topics=True)] == [("Heat",), ("Al",)]
+
+
+def test_files_that_are_missing_or_do_not_fit_are_refused(data: Path) -> None:
+    with pytest.raises(BadInputError, match="1-hop"):
+        read_metaqa(data, 1)
+    (data / "metaqa" / "2-hop" / "qa_dev_qtype.txt").write_text("movie_to_year\n")
+    with pytest.raises(BadInputError, match="no MetaQA split"):
+        read_metaqa(data, 2)
+
+
+def test_a_fifth_is_held_out_by_the_text_alone(data: Path) -> None:
+    questions = [q for number in range(200) for q in read_metaqa(data, 2)[:1] for q in [q] if number >= 0]
+    assert len({is_held_out(question) for question in questions}) == 1
+    assert spread(list(range(10)), 5) == [0, 2, 4, 6, 8]
+    assert spread([1, 2], 5) == [1, 2]
+
+
+def test_where_the_data_is(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIVIUM_DATA", str(data))
+    assert data_folder() == data
+    assert triples_file(data) == data / "metaqa" / "kb.txt"
+    monkeypatch.setenv("TRIVIUM_DATA", str(data / "nothing"))
+    assert data_folder() is None

@@ -1,0 +1,45 @@
+"""Metrics against examples worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from evals.metrics import Score, mean, score, score_answer
+
+
+@pytest.mark.parametrize(
+    ("answers", "gold", "expected"),
+    [
+        (["a"], ["a"], Score(1, 1, 1, 1)),
+        (["a", "b"], ["a"], Score(1, 1, 2 / 3, 0)),  # P = 1/2, R = 1
+        (["b", "a"], ["a"], Score(0, 1, 2 / 3, 0)),
+        (["a"], ["a", "b", "c", "d"], Score(1, 1, 2 / 5, 0)),  # P = 1, R = 1/4
+        (["x", "y"], ["a"], Score(0, 0, 0, 0)),
+        (["b", "a"], ["a", "b"], Score(1, 1, 1, 1)),
+        ([], ["a"], Score(0, 0, 0, 0)),
+        ([], [], Score(1, 1, 1, 1)),
+        (["a"], [], Score(0, 0, 0, 0)),
+    ],
+)
+def test_by_hand(answers: list[str], gold: list[str], expected: Score) -> None:
+    found = score([[name] for name in answers], gold)
+    assert (found.top1, found.any_hit, found.exact) == (expected.top1, expected.any_hit, expected.exact)
+    assert found.f1 == pytest.approx(expected.f1)
+
+
+def test_an_answer_is_right_by_any_of_its_names_folded() -> None:
+    found = score([["film/amelie", "Amélie "], ["film/heat", "HEAT"]], ["amelie", "heat"])
+    assert found == Score(1, 1, 1, 1)
+    namesakes = score([["s72", "Solaris"], ["s02", "Solaris"]], ["Solaris"])
+    assert (namesakes.exact, namesakes.f1) == (1, 1)
+
+
+def test_an_entity_said_twice_counts_once() -> None:
+    item = {"id": "heat", "label": "Heat", "score": 1.0}
+    assert score_answer({"answers": [item, item]}, ["heat"]) == Score(1, 1, 1, 1)
+    assert score_answer({"answers": []}, ["heat"]) == Score(0, 0, 0, 0)
+
+
+def test_means() -> None:
+    assert mean([Score(1, 1, 1, 1), Score(0, 1, 0.5, 0)]) == Score(0.5, 1, 0.75, 0.5)
+    assert mean([]) == Score(0, 0, 0, 0)
