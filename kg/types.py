@@ -107,7 +107,7 @@ class Reached(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChainResult:
-    """What a chain reaches from its seeds: most support first, then fewest triples, then by id; `truncated` by a cap."""
+    """What a chain reaches: most support first, then fewest triples, then by id; `truncated` where a cap cut it."""
 
     reached: tuple[Reached, ...]
     truncated: bool = False

@@ -60,8 +60,10 @@ class Reader:
         if not question.mentions:
             return []
         known = self.encoder.vocabulary
-        odds = self.mentions.log_odds(mention_features(question, known))
-        odds -= odds.max() + np.log(np.exp(odds - odds.max()).sum())
+        odds = np.zeros(1)
+        if len(question.mentions) > 1:
+            odds = self.mentions.log_odds(mention_features(question, known))
+            odds -= odds.max() + np.log(np.exp(odds - odds.max()).sum())
         likely = [i for i in np.argsort(-odds) if odds[i] > odds.max() - _UNLIKELY]
         found = [
             Reading(_MENTION_WEIGHT * float(odds[i]) + scored.score, (Topic(mention, scored.chain),))

@@ -113,7 +113,7 @@ def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | Non
 
 
 _TRIALS = (8, 2_000)
-"""Entities a hop at which a trial walk is cut: a few lead somewhere nearly always, many whatever the hubs on the way."""
+"""Entities a hop at which a trial walk is cut: a few nearly always lead somewhere, else many."""
 
 
 def reaches(snapshot: Snapshot, seed: str, chain: LogicalChain, without: Sequence[int]) -> bool:

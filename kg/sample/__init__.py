@@ -4,7 +4,7 @@ Written by us from general knowledge for Trivium; every fact is meant to be true
 
 - `triples.tsv`: `head<TAB>relation<TAB>tail`, no header. Years are literals (`1956`); other heads and tails are ids.
 - `entities.tsv`: `id<TAB>label<TAB>aliases<TAB>types`, no header; aliases and types separated by `|`. Labels repeat.
-- `questions.train.jsonl`, `questions.test.jsonl`, `questions.fresh.jsonl`: a question a line with its gold chain and its answers.
+- `questions.{train,test,fresh}.jsonl`: a question a line with its gold chain and its answers.
 
 A fact is stored once, in one direction, but for the symmetrical relations `borders` and `spouse`, which are stored in
 both. `spouse` includes former marriages; `has_ceo`, `headquartered_in` and `owned_by` are as of early 2025.
