@@ -43,6 +43,7 @@ async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, 
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
         "confidence": found.confidence,
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
+        "topic_entities": [],  # nor with its topics
     }
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
 Step = tuple[str, str, str, bool]
@@ -74,7 +73,7 @@ class QuestionInput(TypedDict, total=False):
 
     question: str
     """The question in words."""
-    topic_entities: Annotated[list[str], EphemeralValue]
+    topic_entities: list[str]
     """Entities it is about, ids or labels, where the client knows them; else they are found in the question.
 
     The first stage sees them; a thread's next question does not.

@@ -183,8 +183,8 @@ def pairs() -> list[dict[str, Any]]:
                 answers = walk([topic], chain, [topic] if "other" in wording else [])
                 text = wording.format(label(topic))
                 lines.append({"question": text, "chain": chain, "answers": sorted(answers)})
-    for hop, (wordings, couples) in _ASKED_BOTH.items():
-        for wording in wordings.split("|"):
+    for hop, (both, couples) in _ASKED_BOTH.items():
+        for wording in both.split("|"):
             for couple in couples:
                 answers = walk([couple[0]], [hop]) & walk([couple[1]], [hop])
                 branches = [{"topic": topic, "chain": [hop]} for topic in couple]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from evals.bench.answering import measure_answering
 from evals.bench.replay import Tape, replaying
 from evals.bench.report import Figure, in_turn, percentile
@@ -64,7 +66,7 @@ def test_a_figures_line() -> None:
 
 
 def test_percentiles_and_turns() -> None:
-    assert percentile([0.001 * n for n in range(1, 101)], 0.5) == 51.0
+    assert percentile([0.001 * n for n in range(1, 101)], 0.5) == pytest.approx(51.0)
     assert percentile([0.002], 0.99) == 2.0
     calls: list[str] = []
     in_turn(lambda: calls.append("a"), lambda: calls.append("b"), rounds=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from evals.sample import kind_of, main, table
 from kg.loaders.questions import parse_question
 from tests.films import walk
 
-LINES = [
+LINES: list[dict[str, Any]] = [
     {"question": "who directed Heat?", "chain": ["directed_by"], "answers": ["mann"]},
     {"question": "who directed Ronin?", "chain": ["directed_by"], "answers": ["mann"]},
     {
@@ -29,7 +30,7 @@ LINES = [
 
 
 def test_kinds() -> None:
-    kinds = [kind_of(parse_question(dict(line), "1")) for line in LINES]
+    kinds = [kind_of(parse_question(line, "1")) for line in LINES]
     assert kinds == ["1-hop", "1-hop", "intersection", "2-hop, others"]
     assert kind_of(parse_question({"question": "who?"}, "1")) == "0-hop"
 

@@ -110,15 +110,19 @@ def test_entity_rows_are_clean() -> None:
     for entity, label, aliases, types in rows:
         parts = [label, *aliases.split("|"), *types.split("|")]
         assert all(part == " ".join(part.split()) for part in parts), entity
-        assert label and label != entity, entity
-        assert types and re.fullmatch(r"[a-z_]+(\|[a-z_]+)*", types), entity
+        assert label, entity
+        assert label != entity, entity
+        assert types, entity
+        assert re.fullmatch(r"[a-z_]+(\|[a-z_]+)*", types), entity
 
 
 def test_files_end_with_a_newline_and_have_no_blank_lines() -> None:
     for path in (TRIPLES, ENTITIES, TRAIN_QUESTIONS, TEST_QUESTIONS):
         data = path.read_bytes()
-        assert data.endswith(b"\n") and b"\r" not in data, path
-        assert b"\n\n" not in data and b"\xef\xbb\xbf" not in data, path
+        assert data.endswith(b"\n"), path
+        assert b"\r" not in data, path
+        assert b"\n\n" not in data, path
+        assert b"\xef\xbb\xbf" not in data, path
 
 
 @pytest.mark.parametrize("relation", ["borders", "spouse"])
@@ -146,13 +150,15 @@ def test_questions_are_well_formed() -> None:
     nodes = {part for head, _, tail in _triples() for part in (head, tail)}
     for question in _all_questions():
         text = question["question"]
-        assert text == " ".join(text.split()) and text, question["id"]
+        assert text == " ".join(text.split()), question["id"]
+        assert text, question["id"]
         assert set(question["topic_entities"]) <= nodes, question["id"]
         if "branches" in question:
             assert [b["topic"] for b in question["branches"]] == question["topic_entities"], question["id"]
             assert len(question["branches"]) == 2, question["id"]
         else:
-            assert len(question["topic_entities"]) == 1 and question["chain"], question["id"]
+            assert len(question["topic_entities"]) == 1, question["id"]
+            assert question["chain"], question["id"]
 
 
 def test_excluded_topics_matter_and_are_worded() -> None:
@@ -167,7 +173,8 @@ def test_excluded_topics_matter_and_are_worded() -> None:
 
 def test_there_are_enough_questions_of_each_kind() -> None:
     train, test = _questions(TRAIN_QUESTIONS), _questions(TEST_QUESTIONS)
-    assert len(train) >= 280 and len(test) >= 110
+    assert len(train) >= 280
+    assert len(test) >= 110
     for questions in (train, test):
         kinds = Counter(map(_kind, questions))
         assert set(kinds) == {"1-hop", "2-hop", "3-hop", "intersection"}
@@ -210,12 +217,14 @@ def test_sirk_made_ten_films_or_more() -> None:
 
 def test_the_papers_cases_are_there() -> None:
     others = _find("which other films did the director of Written on the Wind direct?")
-    assert others["exclude_topic"] and "film/all_that_heaven_allows" in others["answers"]
+    assert others["exclude_topic"]
+    assert "film/all_that_heaven_allows" in others["answers"]
     both = _find("Where are both The Call of the Wild and White Fang set?")
     assert set(both["answers"]) == {"territory/yukon", "country/canada"}
     founders = _find("who founded Google?")
     assert set(founders["answers"]) == {"person/larry_page", "person/sergey_brin"}
     stars = _find("which films did the director of Written on the Wind also direct, and who starred in them?")
-    assert stars["chain"] == ["directed_by", "^directed_by", "starring"] and stars["exclude_topic"]
+    assert stars["chain"] == ["directed_by", "^directed_by", "starring"]
+    assert stars["exclude_topic"]
     assert {"person/jane_wyman", "person/rock_hudson"} <= set(stars["answers"])
     assert _find("what is the capital of the prefecture Tokyo?")["answers"] == ["city/shinjuku"]

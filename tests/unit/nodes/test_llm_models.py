@@ -101,7 +101,7 @@ async def test_other_providers_come_from_langchain(monkeypatch: pytest.MonkeyPat
 
 
 def test_importing_costs_no_client_library() -> None:
-    slow = {"openai", "langchain_openai", "langchain", "json_repair", "httpx2"}
+    slow = {"openai", "langchain_openai", "langchain", "json_repair"}
     code = f"import sys, nodes.llm, nodes.prompts; print(sorted({slow} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
