@@ -35,6 +35,10 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     check_method(method)
     context = Context(kg=kg, model=model, templates_per_sub_question=templates, supplement=supplement)
     context.check()
+    if question is not None:
+        from nodes.decompose import check_question
+
+        check_question(question)
     if (batch is None) != (out is None) or (batch is None) == (question is None):
         raise UsageError("give a question, or --batch IN.jsonl with --out OUT.jsonl")
     if batch is not None and out is not None:

@@ -50,6 +50,8 @@ class Show:
             self._line("decompose", "no reading of the question that this graph can answer")
         for sub in added["sub_questions"]:
             self._line("decompose", f"{sub['id']}. {sub['question']}  <- {', '.join(sub['seed_entities'])}")
+        for name in added["unread"]:
+            self._line("decompose", f"no use was made of {name}")
         for mention, links in added["links"].items():
             others = f"  (or: {', '.join(link['id'] for link in links[1:4])})" if len(links) > 1 else ""
             self._line("link", f"{mention} = {links[0]['label']} [{links[0]['id']}]{others}")

@@ -42,6 +42,7 @@ async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, 
         "sub_questions": [_record(sub) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
         "confidence": found.confidence,
+        "unread": list(found.unread),
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
         "topic_entities": [],  # nor with its topics
     }

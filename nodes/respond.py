@@ -144,6 +144,7 @@ def _events(state: KeqingState) -> list[dict[str, Any]]:
         for mention, links in state["links"].items()
         if not links
     ]
+    events += [{"stage": "decompose", "event": "unread_name", "mention": name} for name in state.get("unread", ())]
     return events + [
         {"stage": "retrieve", "event": "truncated", "id": done["id"], "kept": len(done["found"])}
         for done in state["retrieved"].values()

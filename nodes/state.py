@@ -89,6 +89,8 @@ class KeqingState(QuestionInput, total=False):
     """The decomposition, in an order in which every dependency comes first."""
     confidence: float
     """The decomposer's confidence, in [0, 1]."""
+    unread: list[str]
+    """Names in the question that the decomposition makes no use of."""
     links: dict[str, list[Link]]
     """For each mention its entity, and after it the alternatives that carry the same name."""
     matches: dict[str, list[Match]]

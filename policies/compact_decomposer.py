@@ -92,7 +92,8 @@ class CompactDecomposer:
         whole = found.reading.topics[0].chain
         rest = whole[len(whole) - found.shared :]
         subs += self._chain(rest, len(subs), tuple(ends), "", cue=cue)
-        return Decomposition(tuple(subs), links, confidence)
+        unread = tuple(names_left(question, found.reading, self.reader.encoder.vocabulary))
+        return Decomposition(tuple(subs), links, confidence, unread)
 
     def _chain(
         self, chain: LogicalChain, first: int, after: tuple[int, ...], mention: str, *, cue: bool

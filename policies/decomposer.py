@@ -52,12 +52,14 @@ class Decomposition:
         sub_questions: in an order in which every dependency comes first; empty where no reading is feasible.
         links: the candidates of each mention, best first; the first is the one chosen with the chain, the others
             carry the same name and stay as alternatives.
+        unread: names in the question that the chosen reading makes no use of.
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
     """
 
     sub_questions: tuple[SubQuestion, ...]
     links: dict[str, tuple[EntityHit, ...]] = field(default_factory=dict)
     confidence: float = 0.0
+    unread: tuple[str, ...] = ()
 
 
 class Decomposer(Protocol):

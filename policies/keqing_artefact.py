@@ -98,7 +98,7 @@ def load_decomposer(folder: Path, embedder: Embedder) -> CompactDecomposer:
         if hashlib.sha256(blob).hexdigest() != model["sha256"]:
             raise CorruptError(_damaged(folder, "its arrays differ from their checksum"))
         return _assemble(model, load(blob), embedder)
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+    except (OSError, AttributeError, KeyError, TypeError, ValueError, SafetensorError) as error:
         raise CorruptError(_damaged(folder, str(error))) from error
 
 

@@ -34,7 +34,8 @@ Progress = Callable[[str, int, int | None], None]
 
 MAX_HOPS = 3
 """The longest chain that is put together where the pairs show only shorter ones."""
-_COMPOSITES = 4000
+_COMPOSITES = 4000  # at most, and
+_COMPOSITES_EACH = 10  # for each wording that they are made of
 _COMPOSITE_WEIGHT = 0.3
 _SCHEMA_WEIGHT = 1.0
 _RARE = 2000  # pairs from which a word must occur twice to count as the questions' own phrasing
@@ -129,7 +130,9 @@ class _Lesson:
 
     def _compose(self) -> list[Example]:
         """Composites of the pairs' wordings: chains, and ways to say them, that no pair shows."""
-        made = compose(sorted(self.weights) or self.schema, self.transitions, MAX_HOPS, _COMPOSITES)
+        parts = sorted(self.weights) or self.schema
+        count = min(_COMPOSITES, _COMPOSITES_EACH * len(parts))
+        made = compose(parts, self.transitions, MAX_HOPS, count)
         return [example for example in made if example not in self.weights]
 
     def reader(self, progress: Progress) -> Reader:

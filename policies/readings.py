@@ -130,13 +130,16 @@ def _phrasing_alone(question: Question, mention: Mention, known: Collection[str]
     return all(word in known for word in question.plain[mention.start : mention.stop])
 
 
-def names_left(question: Question, reading: Reading, known: Collection[str]) -> bool:
-    """Whether a mention that the reading does not use holds an unknown word: a second topic, or the right one."""
+def names_left(question: Question, reading: Reading, known: Collection[str]) -> list[str]:
+    """Names that the reading does not use: mentions that hold an unknown word, and lie in no longer one."""
     topics = [topic.mention for topic in reading.topics]
-    return any(
-        not _phrasing_alone(question, mention, known) and not any(mention.overlaps(topic) for topic in topics)
+    return [
+        mention.text
         for mention in question.mentions
-    )
+        if not _phrasing_alone(question, mention, known)
+        and not any(mention.overlaps(topic) for topic in topics)
+        and not any(map(mention.inside, question.mentions))
+    ]
 
 
 def words_left(question: Question, reading: Reading, known: Vocabulary) -> bool:

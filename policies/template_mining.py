@@ -61,5 +61,5 @@ def exclusion_habits(evidence: Iterable[tuple[Key, bool]]) -> dict[Key, Exclusio
     out: dict[Key, Exclusion] = {}
     for key, seen in counts.items():
         share = seen[True] / seen.total()
-        out[key] = "always" if share >= _SURE else "never" if share <= 1 - _SURE else "cue"
+        out[key] = "always" if share >= _SURE else "never" if 1 - share >= _SURE else "cue"
     return out

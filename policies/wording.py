@@ -1,7 +1,7 @@
 """What a masked question says, as features: hashed word n-grams around the mask and static word vectors.
 
 The n-grams learn the pairs' own wording; the vectors carry over to words that no pair holds. Unknown words are read as
-their nearest known word where one is near enough, so that "scripted" can stand for "written".
+their nearest known word where one is near enough, so that "movies" can stand for "films".
 """
 
 from __future__ import annotations

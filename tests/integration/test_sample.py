@@ -34,7 +34,7 @@ async def test_its_test_questions_are_answered() -> None:
 async def test_the_papers_own_cases() -> None:
     cases = {
         ALSO: "person/rock_hudson",
-        "which novels by Jack London are set in both Yukon and Canada?": "book/white_fang",
+        "which novels by Jack London are set in both Yukon and Canada?": "White Fang",
         "what is the capital of the prefecture Tokyo?": "city/shinjuku",
     }
     asked = [Question(str(number), text, answers=(gold,)) for number, (text, gold) in enumerate(cases.items())]
