@@ -35,7 +35,7 @@ Progress = Callable[[str, int, int | None], None]
 MAX_HOPS = 3
 """The longest chain that is put together where the pairs show only shorter ones."""
 _COMPOSITES = 4000  # at most, and
-_COMPOSITES_EACH = 10  # for each wording that they are made of
+_COMPOSITES_EACH = 60  # for each wording that they are made of
 _COMPOSITE_WEIGHT = 0.3
 _SCHEMA_WEIGHT = 1.0
 _RARE = 2000  # pairs from which a word must occur twice to count as the questions' own phrasing
