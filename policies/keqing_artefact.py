@@ -29,7 +29,7 @@ _MODEL, _ARRAYS = "decomposer.json", "decomposer-{}.safetensors"
 def save_decomposer(folder: Path, learnt: Learnt, embedder: Embedder, kg_hash: str) -> list[Path]:
     """Write a decomposer in one step (the JSON names the arrays' file); returns the files written.
 
-    Weights and vectors are stored as float16: half the size, and no answer of the test sets changed.
+    Weights and vectors are stored as float16: half the size.
     """
     folder.mkdir(parents=True, exist_ok=True)
     reader = learnt.decomposer.reader

@@ -21,7 +21,7 @@ from policies.phrasing import wording_of, wording_of_two
 from policies.slot_model import SlotModel
 from policies.wording import UNKNOWN, Encoder, Vocabulary, Wording
 
-_MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; measured on MetaQA dev's training part
+_MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; set by hand, no other value was tried
 _CHAINS = 10  # chains kept of a topic
 _NAMES_EXPLAINED = 5.0  # for a second topic where one alone leaves a name unexplained, in nats
 _CHAINS_OF_TWO = 6  # chains kept of each topic of a pair

@@ -36,7 +36,7 @@ def fold_names(texts: Sequence[str]) -> list[str]:
 def _fold_ascii(text: str) -> str:
     lower = text.lower()
     if "  " not in lower and lower.replace(" ", "").isalnum() and lower[0] != " " != lower[-1]:
-        return lower  # words and single spaces, as most spans of a question are: a third of the time
+        return lower  # words and single spaces, as most spans of a question are: the short way
     return " ".join(text.lower().translate(_KEEP).split()) or fold_case(text)
 
 

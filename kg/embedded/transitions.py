@@ -12,7 +12,7 @@ from kg.embedded.columns import Int64
 from kg.embedded.snapshot import Snapshot
 from kg.types import Hop
 
-_LONG_ROW = 200  # triples from which arrays beat a Python set
+_LONG_ROW = 200  # triples from which arrays are used in place of a Python set; set by hand
 
 
 def hops_of(snapshot: Snapshot, rows: Iterable[int]) -> list[frozenset[Hop]]:

@@ -120,7 +120,7 @@ class RdfParser:
 
     def _blank(self, label: str) -> str:
         """`_:label`; a node without a label (`[ ]`) is numbered, since its random one would change at every reading."""
-        # 128 random bits in hexadecimal, without leading zeros: fewer than 24 digits come once in 2^32 nodes.
+        # 128 random bits in hexadecimal, without leading zeros: fewer than 24 digits come once in 2^36 nodes.
         if not 24 <= len(label) <= 32 or not set(label) <= set("0123456789abcdef"):
             return f"_:{label}"
         return self._anonymous.setdefault(label, f"_:{self._path.name.split('.')[0]}-{len(self._anonymous) + 1}")
