@@ -29,11 +29,11 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     """Answer a question, or a file of questions, over a KG; every answer carries its path."""
     import asyncio
 
-    from app.answering import check_method
-    from nodes.context import Context
+    from app.methods import method_named
 
-    check_method(method)
-    context = Context(kg=kg, model=model, templates_per_sub_question=templates, supplement=supplement)
+    context = method_named(method).context(
+        kg=kg, model=model, templates_per_sub_question=templates, supplement=supplement
+    )
     context.check()
     if question is not None:
         from nodes.decompose import check_question
@@ -44,24 +44,24 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     if batch is not None and out is not None:
         from app.batch import answer_file
 
-        asyncio.run(answer_file(batch, out, context))
+        asyncio.run(answer_file(method, batch, out, context))
     else:
-        asyncio.run(_one(question or "", context, as_json=json))
+        asyncio.run(_one(method, question or "", context, as_json=json))
 
 
-async def _one(question: str, context: Context, *, as_json: bool) -> None:
+async def _one(method: str, question: str, context: Context, *, as_json: bool) -> None:
     from app.answering import answer, stages
     from app.output import print_json
     from tools.knowledge import close_all
 
     try:
         if as_json:
-            print_json(dict(await answer(question, context)))
+            print_json(dict(await answer(method, question, context)))
             return
         from app.show import Show
 
         show = await Show.over(context.kg)
-        async for stage, added in stages(question, context):
+        async for stage, added in stages(method, question, context):
             await show.stage(stage, added)
     finally:
         await close_all()

@@ -16,7 +16,7 @@ from nodes.context import Context
 from tools.knowledge import close_all, open_knowledge
 
 
-async def answer_file(asked: Path, told: Path, context: Context) -> None:
+async def answer_file(method: str, asked: Path, told: Path, context: Context) -> None:
     """Answer every question of a file that has no answer yet.
 
     A question that cannot be run (too long, an unknown topic entity) gets a line that says so.
@@ -26,25 +26,32 @@ async def answer_file(asked: Path, told: Path, context: Context) -> None:
     """
     questions = read_questions(asked)
     try:
-        await (await open_knowledge(context.kg)).decomposer()  # a KG that cannot answer is refused before any line
+        await _check_ready(method, context)
         gc.freeze()  # what is loaded now stays: the collector need not walk it again and again between questions
         with (
             ResumableLines(told, len(questions), lambda i, line: _answers(line, questions[i])) as lines,
             progress() as show,
         ):
             for number, question in enumerate(questions[lines.done :], lines.done + 1):
-                lines.write(dict(await _one(question, context)))
+                lines.write(dict(await _one(method, question, context)))
                 show("answer", number, len(questions))
     finally:
         await close_all()
+
+
+async def _check_ready(method: str, context: Context) -> None:
+    """Refuse a KG that cannot answer before any line is written."""
+    knowledge = await open_knowledge(context.kg)
+    if method in ("auto", "keqing"):
+        await knowledge.decomposer()
 
 
 def _answers(line: dict[str, Any], question: Question) -> bool:
     return line.get("id") == question.id and line.get("question") == question.question
 
 
-async def _one(question: Question, context: Context) -> Answer:
+async def _one(method: str, question: Question, context: Context) -> Answer:
     try:
-        return await answer(question.question, context, question.topic_entities, question.id)
+        return await answer(method, question.question, context, question.topic_entities, question.id)
     except (UsageError, UnknownEntityError) as error:
-        return refusal(question.question, question.id, context, error)
+        return refusal(method, question.question, question.id, context, error)

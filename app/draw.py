@@ -6,16 +6,15 @@ from typing import Annotated
 
 import typer
 
+from app.methods import METHODS
 from kg.errors import UsageError
 
 
 def draw(method: Annotated[str, typer.Argument(help="keqing")]) -> None:
     """Print a method's graph as a mermaid diagram."""
-    if method != "keqing":
-        raise UsageError(f"there is no graph {method!r} in this release; there is: keqing")
-    from graphs.keqing import graph
-
-    typer.echo(graph.get_graph().draw_mermaid())
+    if method not in METHODS:
+        raise UsageError(f"there is no graph {method!r}; there are {', '.join(METHODS)}")
+    typer.echo(METHODS[method].graph().get_graph().draw_mermaid())
 
 
 def register(app: typer.Typer) -> None:

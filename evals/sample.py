@@ -17,7 +17,7 @@ from kg.catalog import SAMPLE
 from kg.loaders import Question, read_questions
 from kg.sample import TEST_QUESTIONS
 from nodes.answer_record import Answer
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
 from nodes.state import QuestionInput
 from tools.knowledge import close_all
 
@@ -36,7 +36,7 @@ async def ask_all(questions: Sequence[Question], kg: str) -> list[tuple[Question
     try:
         for question in questions:
             given: QuestionInput = {"question": question.question}
-            answer: Answer = (await graph.ainvoke(given, context=Context(kg=kg)))["answer"]
+            answer: Answer = (await graph.ainvoke(given, context=KeqingContext(kg=kg)))["answer"]
             done.append((question, answer, score_answer(answer, question.answers)))
     finally:
         await close_all()

@@ -12,17 +12,20 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.routing import then
-from nodes.context import Context
 from nodes.decompose import decompose
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import KeqingState
 from nodes.link_entities import link_entities, unlinked
 from nodes.match_template import match_template
 from nodes.reason import reason
 from nodes.respond import respond
 from nodes.retrieve import retrieve, wave
-from nodes.state import AnswerOutput, KeqingState, QuestionInput
+from nodes.state import AnswerOutput, QuestionInput
 
 
-def after_decompose(state: KeqingState, context: Context) -> Literal["link_entities", "match_template", "respond"]:
+def after_decompose(
+    state: KeqingState, context: KeqingContext
+) -> Literal["link_entities", "match_template", "respond"]:
     """The compact decomposer chooses mention and chain together and leaves nothing to link."""
     del context
     if not state["sub_questions"]:
@@ -30,17 +33,17 @@ def after_decompose(state: KeqingState, context: Context) -> Literal["link_entit
     return "link_entities" if unlinked(state) else "match_template"
 
 
-def first_wave(state: KeqingState, context: Context) -> list[Send]:
+def first_wave(state: KeqingState, context: KeqingContext) -> list[Send]:
     """The sub-questions that start from the question's own entities, in parallel."""
     return [Send("retrieve", task) for task in wave(state, context)]
 
 
-def after_reason(state: KeqingState, context: Context) -> list[Send] | Literal["respond"]:
+def after_reason(state: KeqingState, context: KeqingContext) -> list[Send] | Literal["respond"]:
     """The next wave, where a sub-question is still open."""
     return first_wave(state, context) or "respond"
 
 
-builder = StateGraph(KeqingState, context_schema=Context, input_schema=QuestionInput, output_schema=AnswerOutput)
+builder = StateGraph(KeqingState, context_schema=KeqingContext, input_schema=QuestionInput, output_schema=AnswerOutput)
 builder.add_node(
     "decompose", then(decompose, after_decompose), destinations=("link_entities", "match_template", "respond")
 )

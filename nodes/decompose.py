@@ -9,9 +9,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kg.errors import UsageError
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import KeqingState, SubQuestionState
 from nodes.link_entities import link
-from nodes.state import KeqingState, SubQuestionState
 from policies.decomposer import SubQuestion
 from tools.knowledge import open_knowledge
 
@@ -29,7 +29,7 @@ def check_question(question: str) -> None:
         )
 
 
-async def decompose(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Ask the decomposer; no sub-question where it finds no reading that the graph can answer."""
     started = time.time()
     runtime.context.check()

@@ -7,8 +7,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from kg.types import EntityHit
-from nodes.context import Context
-from nodes.state import KeqingState, Link
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import KeqingState, Link
 from tools.find_entities import find_entities
 from tools.knowledge import open_knowledge
 
@@ -26,7 +26,7 @@ def unlinked(state: KeqingState) -> list[str]:
     return [mention for mention in dict.fromkeys(mentions) if mention not in state["links"]]
 
 
-async def link_entities(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+async def link_entities(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Link what is open; a mention that nothing is like stays without an entity, and its sub-question finds nothing."""
     mentions = unlinked(state)
     knowledge = await open_knowledge(runtime.context.kg)

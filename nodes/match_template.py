@@ -9,12 +9,12 @@ from langgraph.runtime import Runtime
 
 from kg.templates import TemplateMatch
 from kg.types import chain_text
-from nodes.context import Context
-from nodes.state import KeqingState, Match
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import KeqingState, Match
 from tools.knowledge import open_knowledge
 
 
-async def match_template(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Match all sub-questions at once, K templates each."""
     knowledge = await open_knowledge(runtime.context.kg)
     templates = await knowledge.base.templates()

@@ -10,11 +10,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.context import Context
-from nodes.state import KeqingState, Retrieved
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import KeqingState, Retrieved
 
 
-async def reason(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Answer the question once every sub-question is answered; its last ones intersect where there are several."""
     del runtime
     retrieved = state["retrieved"]

@@ -9,8 +9,9 @@ from langgraph.runtime import Runtime
 
 from kg.store import GraphStore
 from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from nodes.context import Context
-from nodes.state import KeqingState, Step
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import KeqingState
+from nodes.state import Step
 from policies.decomposer import NO_DEPENDENCY
 from tools.knowledge import open_knowledge
 
@@ -18,7 +19,7 @@ _NAMED = 12  # answers named in the sentence; the rest are counted
 _LOGGED = 20  # seeds shown of each sub-question in the log
 
 
-async def respond(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Write the typed result; an answer that nothing supports says so."""
     knowledge = await open_knowledge(runtime.context.kg)
     reasoned = state["reasoned"] if state["sub_questions"] else []

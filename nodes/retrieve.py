@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from kg.types import ChainResult, parse_chain
-from nodes.context import Context
-from nodes.state import Found, KeqingState, Match, Retrieved, SubQuestionState
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import Found, KeqingState, Match, Retrieved, SubQuestionState
 from policies.decomposer import NO_DEPENDENCY
 from tools.follow_chain import follow_chains
 from tools.knowledge import Knowledge, open_knowledge
@@ -31,7 +31,7 @@ class RetrieveInput(TypedDict):
     used: list[str]
 
 
-def wave(state: KeqingState, context: Context) -> list[RetrieveInput]:
+def wave(state: KeqingState, context: KeqingContext) -> list[RetrieveInput]:
     """The sub-questions whose dependencies are answered and which are not answered themselves, as parallel tasks.
 
     Without a model nothing chooses among a sub-question's candidates, so the next one that starts from it alone is
@@ -71,7 +71,7 @@ def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
     return [key for key in first if key in common]
 
 
-async def retrieve(state: RetrieveInput, runtime: Runtime[Context]) -> dict[str, Any]:
+async def retrieve(state: RetrieveInput, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Answer a line of sub-questions, each from the candidates of the one before."""
     knowledge = await open_knowledge(runtime.context.kg)
     seeds, retrieved = state["seeds"], dict[str, Retrieved]()
@@ -89,7 +89,7 @@ async def _retrieve_one(
     seeds: list[str],
     matches: list[Match],
     excluded: list[str],
-    context: Context,
+    context: KeqingContext,
 ) -> Retrieved:
     """Follow the chains of the best template that leads anywhere, and add dense triples as the settings say."""
     match, result, found = None, ChainResult(()), list[Found]()
@@ -116,7 +116,7 @@ async def _retrieve_one(
 
 
 async def _supplement(
-    knowledge: Knowledge, sub: SubQuestionState, seeds: list[str], found: list[Found], context: Context
+    knowledge: Knowledge, sub: SubQuestionState, seeds: list[str], found: list[Found], context: KeqingContext
 ) -> list[tuple[str, str, str, float]]:
     """Dense triples while the token budget allows: what the chains' own triples leave of it."""
     if context.supplement == "never" or (context.supplement == "auto" and found) or not seeds:

@@ -1,71 +1,16 @@
-"""What the stages hand on: ids and short paths, never subgraphs, so that a checkpoint stays small."""
+"""What the stages of every method hand on: ids and short paths, never subgraphs, so that a checkpoint stays small.
+
+A method's own state extends `RunState` and stands in `nodes/METHOD_state.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from typing_extensions import TypedDict
 
 Step = tuple[str, str, str, bool]
 """A walked triple: head, relation, tail, inverse."""
-
-
-class SubQuestionState(TypedDict):
-    """One sub-question of the decomposition (paper, table 1)."""
-
-    id: int
-    question: str
-    dep: list[int]
-    seed_entities: list[str]
-    excludes_used: bool
-
-
-class Link(TypedDict):
-    """One entity that a mention may name."""
-
-    id: str
-    label: str
-    score: float
-    degree: int
-    match: str
-
-
-class Match(TypedDict):
-    """A template matched to a sub-question: its cosine, and its chains written as `rel` and `^rel`."""
-
-    template: str
-    score: float
-    chains: list[list[str]]
-
-
-class Found(TypedDict):
-    """An answer candidate of a sub-question: how many walks support it, and one of them from a seed of its own."""
-
-    id: str
-    support: int
-    path: Sequence[Step]
-
-
-class Retrieved(TypedDict):
-    """What one sub-question found.
-
-    `seeds` are what it started from, `match` the template whose chains led to something (None: none did), `found` the
-    candidates with the most support first, `supplement` dense triples as (head, relation, tail, score).
-    """
-
-    id: int
-    seeds: list[str]
-    match: Match | None
-    found: list[Found]
-    excluded: list[str]
-    truncated: bool
-    supplement: list[tuple[str, str, str, float]]
-
-
-def merge(old: dict[str, Retrieved], new: dict[str, Retrieved]) -> dict[str, Retrieved]:
-    """Reducer of `retrieved`: parallel retrievals each add their own."""
-    return {**old, **new}
 
 
 class QuestionInput(TypedDict, total=False):
@@ -80,25 +25,11 @@ class QuestionInput(TypedDict, total=False):
     """
 
 
-class KeqingState(QuestionInput, total=False):
-    """State of the `keqing` graph."""
+class RunState(QuestionInput, total=False):
+    """What the states of all methods have."""
 
     started: float
     """When the first stage began, seconds since the epoch."""
-    sub_questions: list[SubQuestionState]
-    """The decomposition, in an order in which every dependency comes first."""
-    confidence: float
-    """The decomposer's confidence, in [0, 1]."""
-    unread: list[str]
-    """Names in the question that the decomposition makes no use of."""
-    links: dict[str, list[Link]]
-    """For each mention its entity, and after it the alternatives that carry the same name."""
-    matches: dict[str, list[Match]]
-    """For each sub-question's id (as text) its templates, best first."""
-    retrieved: Annotated[dict[str, Retrieved], merge]
-    """For each sub-question's id (as text) what it found."""
-    reasoned: list[dict[str, Any]]
-    """The answers chosen from the candidates: id, score, support, and the sub-questions whose results they are."""
     answer: dict[str, Any]
     """The typed result (`nodes.answer_record`)."""
 

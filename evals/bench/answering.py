@@ -12,7 +12,7 @@ from evals.bench.report import Figure, percentile
 from graphs.keqing import graph
 from kg.loaders import Question
 from kg.store import GraphStore
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
 from nodes.state import QuestionInput
 from tools.knowledge import close_all, open_knowledge
 
@@ -24,7 +24,7 @@ async def measure_answering(kg: str, questions: Sequence[Question]) -> list[Figu
 
     What the stages wrote is recorded first; then the KG is opened anew, so that no answer is remembered from that.
     """
-    context, tape = Context(kg=kg), Tape()
+    context, tape = KeqingContext(kg=kg), Tape()
     for question in questions:
         await tape.record(question.question, context)
     await close_all()
@@ -47,7 +47,7 @@ async def measure_answering(kg: str, questions: Sequence[Question]) -> list[Figu
 
 
 async def _run(
-    questions: Sequence[Question], context: Context, tape: Tape
+    questions: Sequence[Question], context: KeqingContext, tape: Tape
 ) -> tuple[list[float], list[float], list[float]]:
     """Seconds of each question: the real run, its replay, its gold chain."""
     replay, store = replaying(tape), (await open_knowledge(context.kg)).store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from langgraph.graph import END, START, StateGraph
@@ -11,9 +11,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from graphs.keqing import after_decompose, after_reason, first_wave, graph
-from graphs.routing import Stage, then
-from nodes.context import Context
-from nodes.state import AnswerOutput, KeqingState, QuestionInput
+from graphs.routing import then
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import KeqingState
+from nodes.state import AnswerOutput, QuestionInput
+
+_Stage = Callable[[KeqingState, Runtime[KeqingContext]], Awaitable[dict[str, Any]]]
 
 
 class _Plain(Protocol):
@@ -32,7 +35,7 @@ class Tape:
         self._places: dict[str, int] = {}
         self.playing = ""
 
-    async def record(self, question: str, context: Context) -> None:
+    async def record(self, question: str, context: KeqingContext) -> None:
         """Run the real graph and keep what each stage wrote."""
         given: QuestionInput = {"question": question}
         run: dict[str, list[dict[str, Any]]] = {}
@@ -54,11 +57,11 @@ class Tape:
         return self._runs[self.playing][stage][place]
 
 
-def replaying(tape: Tape) -> CompiledStateGraph[KeqingState, Context, QuestionInput, AnswerOutput]:
+def replaying(tape: Tape) -> CompiledStateGraph[KeqingState, KeqingContext, QuestionInput, AnswerOutput]:
     """The wiring of `graphs.keqing` around stages that replay a tape."""
 
-    def stage(name: str) -> Stage:
-        async def play(state: KeqingState, runtime: Runtime[Context]) -> dict[str, Any]:
+    def stage(name: str) -> _Stage:
+        async def play(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
             del state, runtime
             return tape.next(name)
 
@@ -71,7 +74,9 @@ def replaying(tape: Tape) -> CompiledStateGraph[KeqingState, Context, QuestionIn
 
         return play
 
-    builder = StateGraph(KeqingState, context_schema=Context, input_schema=QuestionInput, output_schema=AnswerOutput)
+    builder = StateGraph(
+        KeqingState, context_schema=KeqingContext, input_schema=QuestionInput, output_schema=AnswerOutput
+    )
     after = ("link_entities", "match_template", "respond")
     builder.add_node("decompose", then(stage("decompose"), after_decompose), destinations=after)
     builder.add_node("link_entities", plain("link_entities"))

@@ -17,7 +17,7 @@ from kg.knowledge_base import KnowledgeBase
 from kg.loaders import read_triples
 from kg.types import Triple
 from nodes.answer_record import Answer
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
 from policies.keqing_teaching import teach
 from tools.knowledge import close_all, open_knowledge
 
@@ -58,7 +58,9 @@ async def test_held_out_questions(data: Path, kg_argument: str, hops: int) -> No
     store = (await open_knowledge(kg_argument)).store
     scores, walked = [], []
     for question in asked:
-        told: Answer = (await graph.ainvoke({"question": question.question}, context=Context(kg=kg_argument)))["answer"]
+        told: Answer = (await graph.ainvoke({"question": question.question}, context=KeqingContext(kg=kg_argument)))[
+            "answer"
+        ]
         scores.append(score_answer(told, question.answers))
         walked += [Triple(t["head"], t["relation"], t["tail"]) for path in told["paths"] for t in path["triples"]]
     assert len(asked) == ASKED

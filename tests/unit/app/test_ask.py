@@ -75,7 +75,6 @@ def test_a_question_that_cannot_be_read_is_wrong_usage(trivium: Trivium, films_k
 def test_methods_and_models(trivium: Trivium, films_kg: Path) -> None:
     asked = ("ask", "who directed Heat?", "--kg", films_kg)
     refused(trivium(*asked, "--method", "magic"), "UsageError", "'magic'", "auto, keqing", code=2)
-    refused(trivium(*asked, "--method", "oda"), "UsageError", "'oda'", "not in this release", code=2)
     refused(trivium(*asked, "--templates", 0), "UsageError", "templates_per_sub_question", code=2)
     refused(trivium(*asked, "--model", "openai:gpt-4o"), "ModelError", "openai:gpt-4o", code=1)
     for method in ("auto", "keqing"):

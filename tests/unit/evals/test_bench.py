@@ -12,7 +12,7 @@ from evals.bench.report import Figure, in_turn, percentile
 from evals.bench.walking import measure_walking
 from graphs.keqing import graph
 from kg.loaders.questions import Question, parse_question
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
 
 JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
 
@@ -27,7 +27,7 @@ def _questions() -> list[Question]:
 
 
 async def test_a_replay_runs_the_same_stages_and_ends_in_the_same_answer(kg_name: str) -> None:
-    tape, context = Tape(), Context(kg=kg_name)
+    tape, context = Tape(), KeqingContext(kg=kg_name)
     for question in [question.question for question in _questions()]:
         await tape.record(question, context)
         tape.rewind(question)

@@ -17,7 +17,7 @@ from graphs.keqing import builder, graph
 from kg.errors import ModelError, UsageError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Triple
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
 from nodes.state import QuestionInput
 from tests.films import walk
 
@@ -38,7 +38,7 @@ graph TD;
 
 async def _ask(question: str, kg: str, topics: Sequence[str] = ()) -> dict[str, Any]:
     given: QuestionInput = {"question": question, "topic_entities": list(topics)}
-    told: dict[str, Any] = (await graph.ainvoke(given, context=Context(kg=kg)))["answer"]
+    told: dict[str, Any] = (await graph.ainvoke(given, context=KeqingContext(kg=kg)))["answer"]
     return told
 
 
@@ -97,11 +97,11 @@ async def test_given_topics_decide_between_namesakes(kg_name: str) -> None:
 
 
 async def test_the_updates_name_the_stages_in_order(kg_name: str) -> None:
-    stream = graph.astream({"question": "who directed Heat?"}, context=Context(kg=kg_name), stream_mode="updates")
+    stream = graph.astream({"question": "who directed Heat?"}, context=KeqingContext(kg=kg_name), stream_mode="updates")
     stages = [name async for update in stream for name in update]
     assert stages == ["decompose", "match_template", "retrieve", "reason", "respond"]
     join: QuestionInput = {"question": "when were the films starring both Robert De Niro and Al Pacino released?"}
-    stream = graph.astream(join, context=Context(kg=kg_name), stream_mode="updates")
+    stream = graph.astream(join, context=KeqingContext(kg=kg_name), stream_mode="updates")
     waves = [name async for update in stream for name in update]
     assert waves.count("retrieve") == 3
     assert waves[-3:] == ["retrieve", "reason", "respond"]
@@ -112,9 +112,9 @@ async def test_what_cannot_run_is_refused_before_it_starts(kg_name: str) -> None
         with pytest.raises(UsageError, match="question"):
             await _ask(question, kg_name)
     with pytest.raises(ModelError, match="gpt"):
-        await graph.ainvoke({"question": "who directed Heat?"}, context=Context(kg=kg_name, model="gpt"))
+        await graph.ainvoke({"question": "who directed Heat?"}, context=KeqingContext(kg=kg_name, model="gpt"))
     with pytest.raises(UsageError, match="templates_per_sub_question"):
-        await graph.ainvoke({"question": "x"}, context=Context(kg=kg_name, templates_per_sub_question=0))
+        await graph.ainvoke({"question": "x"}, context=KeqingContext(kg=kg_name, templates_per_sub_question=0))
 
 
 def _threaded() -> tuple[CompiledStateGraph[Any, Any, Any, Any], RunnableConfig]:
@@ -123,7 +123,7 @@ def _threaded() -> tuple[CompiledStateGraph[Any, Any, Any, Any], RunnableConfig]
 
 async def test_a_threads_next_question_starts_clean(kg_name: str) -> None:
     chat, thread = _threaded()
-    context = Context(kg=kg_name)
+    context = KeqingContext(kg=kg_name)
     asked = [
         "what other movies were made by the director of Gladiator",
         "who directed Heat?",
@@ -139,7 +139,7 @@ async def test_a_threads_next_question_starts_clean(kg_name: str) -> None:
 
 async def test_topics_of_one_question_are_not_those_of_the_next(kg_name: str) -> None:
     chat, thread = _threaded()
-    context = Context(kg=kg_name)
+    context = KeqingContext(kg=kg_name)
     first = {"question": "who directed Solaris?", "topic_entities": ["solaris72"]}
     told = (await chat.ainvoke(first, config=thread, context=context))["answer"]
     assert [item["id"] for item in told["answers"]] == ["tarkovsky"]
@@ -150,7 +150,7 @@ async def test_topics_of_one_question_are_not_those_of_the_next(kg_name: str) ->
 async def test_state_is_plain_and_small(kg_name: str) -> None:
     chat, thread = _threaded()
     question = "what genre are the films starring Harrison Ford?"
-    await chat.ainvoke({"question": question}, config=thread, context=Context(kg=kg_name))
+    await chat.ainvoke({"question": question}, config=thread, context=KeqingContext(kg=kg_name))
     values = (await chat.aget_state(thread)).values
     assert json.loads(json.dumps(values))["question"] == question
     kind, packed = JsonPlusSerializer(pickle_fallback=False).dumps_typed(values)

@@ -6,9 +6,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import Found, KeqingState, Match, Retrieved, SubQuestionState
 from nodes.reason import reason
-from nodes.state import Found, KeqingState, Match, Retrieved, SubQuestionState
 
 
 def _sub(number: int, *dep: int) -> SubQuestionState:
@@ -23,7 +23,7 @@ def _done(number: int, score: float | None = 1.0, **support: int) -> Retrieved:
 
 async def _reason(subs: list[SubQuestionState], *done: Retrieved) -> dict[str, Any]:
     state = KeqingState(sub_questions=subs, retrieved={str(item["id"]): item for item in done})
-    return await reason(state, Runtime(context=Context()))
+    return await reason(state, Runtime(context=KeqingContext()))
 
 
 async def test_between_waves_it_says_nothing() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.answer_record import Answer, answer_problem
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
 from nodes.respond import respond
-from nodes.state import Found, KeqingState, Link, Match, Retrieved, Step, SubQuestionState
+from nodes.state import Step
 
 MATCH = Match(template="t", score=1.0, chains=[["r"]])
 
@@ -39,7 +40,7 @@ async def _respond(
         links={mention: [_link(key) for key in keys] for mention, keys in links.items()},
         retrieved={str(item["id"]): item for item in done},
     )  # fmt: skip
-    answer: Answer = (await respond(state, Runtime(context=Context(kg=kg))))["answer"]
+    answer: Answer = (await respond(state, Runtime(context=KeqingContext(kg=kg))))["answer"]
     assert answer_problem(dict(answer)) is None
     return answer
 

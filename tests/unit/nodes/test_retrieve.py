@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from nodes.context import Context
+from nodes.keqing_context import KeqingContext
+from nodes.keqing_state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
 from nodes.retrieve import RetrieveInput, retrieve, wave
-from nodes.state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
 from tests.films import walk
 
-SETTINGS = Context()
+SETTINGS = KeqingContext()
 
 
 def _sub(number: int, *dep: int, question: str = "who directed [mask]?", excludes: bool = False) -> SubQuestionState:
@@ -44,7 +44,7 @@ def _state(subs: list[SubQuestionState], **found: list[str]) -> KeqingState:
 
 
 def _lines(state: KeqingState, model: str = "none") -> list[list[int]]:
-    return [[sub["id"] for sub in task["line"]] for task in wave(state, Context(model=model))]
+    return [[sub["id"] for sub in task["line"]] for task in wave(state, KeqingContext(model=model))]
 
 
 def test_without_a_model_a_line_of_sub_questions_is_one_task() -> None:
@@ -57,7 +57,7 @@ def test_independent_ones_run_in_parallel_and_a_join_waits() -> None:
     subs = [_sub(0), _sub(1, 0), _sub(2), _sub(3, 1, 2), _sub(4, 3)]
     assert _lines(_state(subs)) == [[0, 1], [2]]
     assert _lines(_state(subs, n0=["a"], n1=["b", "c", "d"])) == [[2]]
-    (task,) = wave(_state(subs, n0=["a"], n1=["b", "c", "d"], n2=["d", "x", "c"]), Context())
+    (task,) = wave(_state(subs, n0=["a"], n1=["b", "c", "d"], n2=["d", "x", "c"]), KeqingContext())
     assert [sub["id"] for sub in task["line"]] == [3, 4]
     assert task["seeds"] == ["c", "d"], "in the order of the first dependency"
 
@@ -70,16 +70,20 @@ def test_a_sub_question_that_two_start_from_ends_its_line() -> None:
 
 
 def test_tasks_know_the_seeds_and_the_entities_used() -> None:
-    tasks = wave(_state([_sub(0), _sub(1)]), Context())
+    tasks = wave(_state([_sub(0), _sub(1)]), KeqingContext())
     assert [task["seeds"] for task in tasks] == [["topic_0"], ["topic_1"]]
     assert [task["used"] for task in tasks] == [["topic_0", "topic_1"]] * 2
     unlinked = _state([_sub(0)])
     unlinked["links"] = {"topic 0": []}
-    assert [(task["seeds"], task["used"]) for task in wave(unlinked, Context())] == [([], [])]
+    assert [(task["seeds"], task["used"]) for task in wave(unlinked, KeqingContext())] == [([], [])]
 
 
 async def _retrieve(
-    kg: str, subs: list[SubQuestionState], matches: list[list[Match]], seeds: list[str], settings: Context = SETTINGS
+    kg: str,
+    subs: list[SubQuestionState],
+    matches: list[list[Match]],
+    seeds: list[str],
+    settings: KeqingContext = SETTINGS,
 ) -> list[Retrieved]:
     task = RetrieveInput(line=subs, seeds=seeds, matches=matches, used=seeds)
     update = await retrieve(task, Runtime(context=replace(settings, kg=kg)))
@@ -108,12 +112,12 @@ async def test_the_first_template_that_leads_anywhere_is_taken(kg_name: str) -> 
     (done,) = await _retrieve(kg_name, [_sub(0)], [matches], ["heat"])
     assert done["match"] == matches[1]
     assert [item["id"] for item in done["found"]] == ["mann"]
-    (none,) = await _retrieve(kg_name, [_sub(0)], [matches[:1]], ["heat"], Context(supplement="never"))
+    (none,) = await _retrieve(kg_name, [_sub(0)], [matches[:1]], ["heat"], KeqingContext(supplement="never"))
     assert (none["match"], none["found"], none["supplement"]) == (None, [], [])
 
 
 async def test_a_cap_is_told(kg_name: str) -> None:
-    (cut,) = await _retrieve(kg_name, [_sub(0)], [[_match("^starring")]], ["deniro"], Context(max_entities=2))
+    (cut,) = await _retrieve(kg_name, [_sub(0)], [[_match("^starring")]], ["deniro"], KeqingContext(max_entities=2))
     assert cut["truncated"]
     assert len(cut["found"]) == 2
 
@@ -124,9 +128,9 @@ async def test_the_supplement_fills_what_the_chains_leave_of_the_budget(kg_name:
     assert ("heat", "directed_by", "mann") in {triple[:3] for triple in auto["supplement"]}
     (found,) = await _retrieve(kg_name, [_sub(0)], somewhere, ["heat"])
     assert found["supplement"] == []
-    (always,) = await _retrieve(kg_name, [_sub(0)], somewhere, ["heat"], Context(supplement="always"))
+    (always,) = await _retrieve(kg_name, [_sub(0)], somewhere, ["heat"], KeqingContext(supplement="always"))
     assert always["supplement"]
-    (never,) = await _retrieve(kg_name, [_sub(0)], nowhere, ["heat"], Context(supplement="never"))
+    (never,) = await _retrieve(kg_name, [_sub(0)], nowhere, ["heat"], KeqingContext(supplement="never"))
     assert never["supplement"] == []
 
 
@@ -134,7 +138,11 @@ async def test_a_smaller_budget_gives_fewer_triples(kg_name: str) -> None:
     sizes = []
     for budget in (0, 10, 20, 40, 1_000):
         (done,) = await _retrieve(
-            kg_name, [_sub(0)], [[_match("starring")]], ["heat"], Context(supplement="always", supplement_tokens=budget)
+            kg_name,
+            [_sub(0)],
+            [[_match("starring")]],
+            ["heat"],
+            KeqingContext(supplement="always", supplement_tokens=budget),
         )
         characters = sum(len("".join(triple[:3])) for triple in done["supplement"])
         assert characters <= 4 * budget
@@ -145,6 +153,6 @@ async def test_a_smaller_budget_gives_fewer_triples(kg_name: str) -> None:
 
 
 async def test_without_seeds_nothing_is_retrieved(kg_name: str) -> None:
-    (done,) = await _retrieve(kg_name, [_sub(0)], [[_match("starring")]], [], Context(supplement="always"))
+    (done,) = await _retrieve(kg_name, [_sub(0)], [[_match("starring")]], [], KeqingContext(supplement="always"))
     assert (done["found"], done["supplement"]) == ([], [])
     assert done["match"] is None

@@ -1,0 +1,49 @@
+"""The methods by name: where each one's graph and settings are. A new method is a line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+    from nodes.context import Context
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method's graph (`MODULE.graph`) and the class of its settings (`MODULE:CLASS`), imported when asked for."""
+
+    graph_module: str
+    context_module: str
+    context_class: str
+
+    def graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """The compiled graph."""
+        compiled: CompiledStateGraph[Any, Any, Any, Any] = import_module(self.graph_module).graph
+        return compiled
+
+    def context(self, **settings: object) -> Context:
+        """Settings of a run; those that the method does not have are left out."""
+        kind = getattr(import_module(self.context_module), self.context_class)
+        made: Context = kind(**{key: value for key, value in settings.items() if key in kind.__dataclass_fields__})
+        return made
+
+
+METHODS = {
+    "keqing": Method("graphs.keqing", "nodes.keqing_context", "KeqingContext"),
+}
+AUTO = "auto"
+
+
+def method_named(name: str) -> Method:
+    """The method of that name; raises `UsageError` where there is none. `auto` is Keqing as yet."""
+    if name == AUTO:
+        return METHODS["keqing"]
+    if name not in METHODS:
+        raise UsageError(f"no method is named {name!r}; there are {', '.join([AUTO, *METHODS])}")
+    return METHODS[name]

@@ -1,0 +1,37 @@
+"""Settings of a Keqing run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kg.errors import UsageError
+from nodes.context import Context
+
+Supplement = Literal["auto", "always", "never"]
+
+
+@dataclass(frozen=True)
+class KeqingContext(Context):
+    """Settings of a Keqing run; a server's client may set each of them."""
+
+    templates_per_sub_question: int = 3
+    """Templates matched to each sub-question, K of the paper's figure 5; tried in order without a model."""
+
+    max_entities: int = 10_000
+    """Entities kept at every hop, those with the most support; a run that was cut says so in its events."""
+
+    supplement: Supplement = "auto"
+    """Dense triples beside the chains' (section 3.2); `auto`: where the chains find nothing."""
+
+    supplement_tokens: int = 1_000
+    """Token budget of the evidence of a sub-question, the chains' triples and the supplement together."""
+
+    def check(self) -> None:
+        """Refuse settings out of range; raises as `Context.check`, and `UsageError`."""
+        super().check()
+        for name in ("templates_per_sub_question", "max_entities"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.supplement_tokens < 0:
+            raise UsageError(f"supplement_tokens must not be negative, not {self.supplement_tokens}")
