@@ -17,7 +17,7 @@ import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from kg.embedded import EmbeddedStore
+from kg.embedded import EmbeddedStore, Snapshot
 from kg.embedded.locks import write_lock
 from kg.embedders import CachedEmbedder, open_embedder
 from kg.errors import BusyError, CorruptError, EmbedderError
@@ -59,6 +59,10 @@ class KnowledgeBase:
     def learnt(self) -> Path:
         """The folder of what Keqing has learnt of this KG."""
         return self.path / "keqing"
+
+    def snapshot(self) -> Snapshot | None:
+        """The newest adjacency arrays for hot loops; None where the KG has none at hand (a live Neo4j graph)."""
+        return self.store.snapshot
 
     async def templates(self) -> TemplateIndex:
         """The question templates; those of the schema where nothing was learnt."""
