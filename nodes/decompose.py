@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kg.errors import UsageError
+from nodes.conversation import asked, question_of
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState, SubQuestionState
 from nodes.link_entities import link
@@ -33,11 +34,13 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
     """Ask the decomposer; no sub-question where it finds no reading that the graph can answer."""
     started = time.time()
     runtime.context.check()
-    check_question(state["question"])
+    question = question_of(state)
+    check_question(question)
     knowledge = await open_knowledge(runtime.context.kg)
     decomposer = await knowledge.decomposer()
-    found = await decomposer.decompose(state["question"], knowledge.store, state.get("topic_entities") or ())
+    found = await decomposer.decompose(question, knowledge.store, state.get("topic_entities") or ())
     return {
+        **asked(state, question),
         "started": started,
         "sub_questions": [_record(sub) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},

@@ -9,8 +9,10 @@ from langgraph.runtime import Runtime
 
 from kg.store import GraphStore
 from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
+from nodes.conversation import reply
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState
+from nodes.path_text import path_text
 from nodes.state import Step
 from policies.decomposer import NO_DEPENDENCY
 from tools.knowledge import open_knowledge
@@ -46,7 +48,7 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         usage=usage(state["started"]),
         events=_events(state),
     )
-    return {"answer": answer}
+    return {"answer": answer, **await reply(state, answer, knowledge.store)}
 
 
 class _Traces:
@@ -87,18 +89,8 @@ async def _sentence(answers: list[AnswerEntity], paths: list[PathRecord], store:
         text = f"{', '.join(names)} and {more} more."
     else:
         text = f"{' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}."
-    proof = "; ".join([await _path_text(path, store) for path in paths if path["answer"] == answers[0]["id"]])
+    proof = "; ".join([await path_text(path, store) for path in paths if path["answer"] == answers[0]["id"]])
     return f"{text} Evidence for {names[0]}: {proof}."
-
-
-async def _path_text(path: PathRecord, store: GraphStore) -> str:
-    """A path as `A -relation-> B <-relation- C`, in labels."""
-    triples = path["triples"]
-    first = triples[0]["tail" if triples[0]["inverse"] else "head"]
-    ends = [triple["head" if triple["inverse"] else "tail"] for triple in triples]
-    start, *labels = await store.labels([first, *ends])
-    arrows = [f"<-{t['relation']}-" if t["inverse"] else f"-{t['relation']}->" for t in triples]
-    return " ".join([start, *(f"{arrow} {label}" for arrow, label in zip(arrows, labels, strict=True))])
 
 
 def _steps(state: KeqingState) -> list[dict[str, Any]]:

@@ -5,19 +5,29 @@ A method's own state extends `RunState` and stands in `nodes/METHOD_state.py`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 Step = tuple[str, str, str, bool]
 """A walked triple: head, relation, tail, inverse."""
 
 
-class QuestionInput(TypedDict, total=False):
-    """Input of every method."""
+_DESCRIBED = ConfigDict(use_attribute_docstrings=True)
+"""The docstring under a field is its description in the JSON schema, which Studio shows."""
 
+
+@with_config(_DESCRIBED)
+class QuestionInput(TypedDict, total=False):
+    """A question, as text or as the last message of a chat."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    """A chat; a human message at its end is the question, and is answered by a message."""
     question: str
-    """The question in words."""
+    """The question in words, where no message asks it."""
     topic_entities: list[str]
     """Entities it is about, ids or labels, where the client knows them; else they are found in the question.
 
@@ -34,8 +44,11 @@ class RunState(QuestionInput, total=False):
     """The typed result (`nodes.answer_record`)."""
 
 
+@with_config(_DESCRIBED)
 class AnswerOutput(TypedDict, total=False):
-    """Output of every method."""
+    """The answer, typed, and as a message where a message asked."""
 
+    messages: Annotated[list[AnyMessage], add_messages]
+    """The chat with its answer: in prose, with its evidence."""
     answer: dict[str, Any]
     """The typed result, in the shape of the contract."""
