@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from app.methods import method_named
 from nodes.answer_record import Answer, usage
 from nodes.context import Context
 from nodes.state import QuestionInput
+from tools.knowledge import close_all as close_knowledge
 
 
 async def stages(
@@ -24,6 +26,15 @@ async def stages(
     async for update in method_named(method).graph().astream(given, context=context, stream_mode="updates"):
         for stage, added in update.items():
             yield stage, added or {}
+
+
+async def close_all() -> None:
+    """Close the KGs and the models that the runs of this event loop opened; the end of a command."""
+    await close_knowledge()
+    if "nodes.llm" in sys.modules:  # else no run has asked a model, and none is open
+        from nodes.llm import close_models
+
+        await close_models()
 
 
 async def answer(

@@ -17,7 +17,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     question: Annotated[str | None, typer.Argument(help="The question in words.")] = None,
     kg: Annotated[str, typer.Option(help="A KG directory or name; without it, the bundled sample.")] = "sample",
     method: Annotated[str, typer.Option(help="auto, keqing")] = "auto",
-    model: Annotated[str, typer.Option(help="A chat model, or none.")] = "none",
+    model: Annotated[str, typer.Option(help="A chat model, such as openai:gpt-4o-mini, or none.")] = "none",
     json: Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")] = False,
     batch: Annotated[Path | None, typer.Option(help="A file of question lines (JSON), .gz allowed.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the answers of --batch go, a line each.")] = None,
@@ -25,15 +25,22 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     supplement: Annotated[
         Literal["auto", "always", "never"], typer.Option(help="Dense triples beside the chains'.")
     ] = "auto",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="NAME=VALUE: any setting of the method, such as max_llm_calls=5."),
+    ] = None,
 ) -> None:
-    """Answer a question, or a file of questions, over a KG; every answer carries its path."""
+    """Answer a question, or a file of questions, over a KG; every answer carries its path.
+
+    A chat model's key and base URL come from the environment: OPENAI_API_KEY, OPENAI_BASE_URL.
+    """
     import asyncio
 
     from app.methods import method_named
 
-    context = method_named(method).context(
-        kg=kg, model=model, templates_per_sub_question=templates, supplement=supplement
-    )
+    chosen = method_named(method)
+    given = {"kg": kg, "model": model, "templates_per_sub_question": templates, "supplement": supplement}
+    context = chosen.context(**given, **chosen.read_settings(settings or ()))
     context.check()
     if question is not None:
         from nodes.decompose import check_question
@@ -50,9 +57,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
 
 
 async def _one(method: str, question: str, context: Context, *, as_json: bool) -> None:
-    from app.answering import answer, stages
+    from app.answering import answer, close_all, stages
     from app.output import print_json
-    from tools.knowledge import close_all
 
     try:
         if as_json:

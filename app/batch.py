@@ -6,14 +6,14 @@ import gc
 from pathlib import Path
 from typing import Any
 
-from app.answering import answer, refusal
+from app.answering import answer, close_all, refusal
 from app.lines import ResumableLines
 from app.progress import progress
 from kg.errors import UnknownEntityError, UsageError
 from kg.loaders import Question, read_questions
 from nodes.answer_record import Answer
 from nodes.context import Context
-from tools.knowledge import close_all, open_knowledge
+from tools.knowledge import open_knowledge
 
 
 async def answer_file(method: str, asked: Path, told: Path, context: Context) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -29,9 +30,18 @@ class Method:
 
     def context(self, **settings: object) -> Context:
         """Settings of a run; those that the method does not have are left out."""
-        kind = getattr(import_module(self.context_module), self.context_class)
-        made: Context = kind(**{key: value for key, value in settings.items() if key in kind.__dataclass_fields__})
-        return made
+        kind = self._settings()
+        return kind(**{key: value for key, value in settings.items() if key in kind.__dataclass_fields__})
+
+    def read_settings(self, texts: Iterable[str]) -> dict[str, object]:
+        """Settings from `NAME=VALUE`; raises `UsageError` where the method has no such setting, or it no such value."""
+        from nodes.settings import read_setting
+
+        return dict(read_setting(self._settings(), text) for text in texts)
+
+    def _settings(self) -> type[Context]:
+        kind: type[Context] = getattr(import_module(self.context_module), self.context_class)
+        return kind
 
 
 METHODS = {

@@ -9,6 +9,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from nodes.state import Step
+from nodes.usage import NO_USAGE, Usage, add_usage
 
 
 class AnswerEntity(TypedDict):
@@ -24,15 +25,6 @@ class PathRecord(TypedDict):
 
     triples: list[dict[str, Any]]
     answer: str
-
-
-class Usage(TypedDict):
-    """What a run cost: chat-model calls and tokens, and wall seconds from its first stage to its answer."""
-
-    llm_calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
 
 
 class Answer(TypedDict):
@@ -54,9 +46,22 @@ class Answer(TypedDict):
     events: list[dict[str, Any]]
 
 
-def usage(started: float) -> Usage:
-    """The cost of a run without a model that began at `started`, seconds since the epoch."""
-    return Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=round(time.time() - started, 6))
+def usage(started: float, *spent: Usage | None) -> Usage:
+    """The cost of a run that began at `started`, seconds since the epoch.
+
+    Calls and tokens are those of `spent`: the state's `usage`, if it has one, and what the last stage spent itself.
+    `seconds` is wall time from the first stage until now, the model's share included.
+    """
+    total = NO_USAGE
+    for part in spent:
+        if part:
+            total = add_usage(total, part)
+    return Usage(
+        llm_calls=total["llm_calls"],
+        prompt_tokens=total["prompt_tokens"],
+        completion_tokens=total["completion_tokens"],
+        seconds=round(time.time() - started, 6),
+    )
 
 
 def path_record(steps: Sequence[Step], answer: str) -> PathRecord:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
-from kg.errors import ModelError
+from kg.errors import UsageError
+from nodes.settings import check_at_least, check_kinds
+
+NO_MODEL = "none"
 
 
 @dataclass(frozen=True)
@@ -14,14 +18,44 @@ class Context:
     kg: str = "sample"
     """The KG: a name that the operator gave, or on the command line a directory."""
 
-    model: str = "none"
-    """The chat model; `none` answers by the paper's stages without an LLM."""
+    model: str = NO_MODEL
+    """The chat model, as `openai:NAME` or `PROVIDER:NAME`; `none` answers by the paper's stages without an LLM."""
+
+    temperature: float | None = 0.0
+    """The model's temperature, in [0, 2]; None leaves the server's own, and models that take none get none."""
+
+    max_llm_calls: int = 32
+    """Requests that a run may send to the model, repair turns and retries among them; 0 sends none."""
+
+    max_tokens: int = 200_000
+    """Tokens of prompts and completions that a run may spend; the last completion may overrun them."""
+
+    max_seconds: float = 180.0
+    """Seconds that a run may spend on the model, all its stages together."""
+
+    stage_seconds: float = 60.0
+    """Seconds that one stage may spend on the model, its waits and repair turn included; then it does without."""
 
     def check(self) -> None:
-        """Refuse settings that no run can have, before it starts.
+        """Refuse settings that no run can have, before it starts. Blocks a little where a model is named.
 
         Raises:
-            ModelError: a chat model is named; this release answers without one.
+            ModelError: the model is unknown, its package is not installed, or its key is missing.
+            UsageError: a setting is out of its range, or of another kind.
         """
-        if self.model != "none":
-            raise ModelError(f"model {self.model!r} cannot be used: this release answers with --model none alone")
+        check_kinds(self)
+        check_at_least(self, 0, "max_llm_calls", "max_tokens", "max_seconds", "stage_seconds", "temperature")
+        if self.temperature is not None and self.temperature > 2:
+            raise UsageError(f"temperature must be at most 2, not {self.temperature}")
+        if self.model != NO_MODEL:
+            from nodes.llm import check_model  # a run without a model pays nothing for the layer
+
+            check_model(self.model)
+
+
+async def check_context(context: Context) -> None:
+    """`context.check()` for a run's first stage: in a thread where it may block, as an event loop must not."""
+    if context.model == NO_MODEL:
+        context.check()
+    else:
+        await asyncio.to_thread(context.check)

@@ -9,10 +9,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kg.errors import UsageError
+from nodes.context import check_context
 from nodes.conversation import asked, question_of
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState, SubQuestionState
 from nodes.link_entities import link
+from nodes.usage import fresh_channels
 from policies.decomposer import SubQuestion
 from tools.knowledge import open_knowledge
 
@@ -33,7 +35,7 @@ def check_question(question: str) -> None:
 async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Ask the decomposer; no sub-question where it finds no reading that the graph can answer."""
     started = time.time()
-    runtime.context.check()
+    await check_context(runtime.context)
     question = question_of(state)
     check_question(question)
     knowledge = await open_knowledge(runtime.context.kg)
@@ -41,6 +43,7 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
     found = await decomposer.decompose(question, knowledge.store, state.get("topic_entities") or ())
     return {
         **asked(state, question),
+        **fresh_channels(state),
         "started": started,
         "sub_questions": [_record(sub) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kg.errors import UsageError
 from nodes.context import Context
+from nodes.settings import check_at_least
 
 Supplement = Literal["auto", "always", "never"]
 
@@ -28,10 +28,7 @@ class KeqingContext(Context):
     """Token budget of the evidence of a sub-question, the chains' triples and the supplement together."""
 
     def check(self) -> None:
-        """Refuse settings out of range; raises as `Context.check`, and `UsageError`."""
+        """Refuse settings out of range; raises as `Context.check`."""
         super().check()
-        for name in ("templates_per_sub_question", "max_entities"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.supplement_tokens < 0:
-            raise UsageError(f"supplement_tokens must not be negative, not {self.supplement_tokens}")
+        check_at_least(self, 1, "templates_per_sub_question", "max_entities")
+        check_at_least(self, 0, "supplement_tokens")

@@ -45,8 +45,8 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         paths=paths,
         steps=_steps(state),
         stop_reason="answered" if answers else "no_answer" if state["sub_questions"] else "no_reading",
-        usage=usage(state["started"]),
-        events=_events(state),
+        usage=usage(state["started"], state.get("usage")),
+        events=[*state.get("events", ()), *_events(state)],
     )
     return {"answer": answer, **await reply(state, answer, knowledge.store)}
 

@@ -12,6 +12,8 @@ from langgraph.graph.message import add_messages
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
+from nodes.usage import Usage, add_events, add_usage
+
 Step = tuple[str, str, str, bool]
 """A walked triple: head, relation, tail, inverse."""
 
@@ -40,6 +42,10 @@ class RunState(QuestionInput, total=False):
 
     started: float
     """When the first stage began, seconds since the epoch."""
+    usage: Annotated[Usage, add_usage]
+    """What this run's stages have spent on the model; empty without one. The first stage empties it."""
+    events: Annotated[list[dict[str, Any]], add_events]
+    """What happened on the way of this run that a user should know; the first stage empties it."""
     answer: dict[str, Any]
     """The typed result (`nodes.answer_record`)."""
 

@@ -1,24 +1,23 @@
 """The chat model, as every LLM stage calls it.
 
-    model = await open_model(context.model, temperature=0.0)                # None for `none`
-    budget = Budget(calls=20).after(state["usage"])
-    outcome = await structured(model, prompt, Decomposition, stage="decompose", budget=budget)
+    outcome = await ask_typed(runtime.context, state.get("usage"), prompt, Decomposition, stage="decompose")
     reading = outcome.value or fallback(question)                           # the paper's LLM-free variant
-    return {..., "usage": outcome.usage, "events": outcome.events}
+    return {..., **told(outcome)}                                           # its `usage` and `events`
 
-No client library is imported before a model is opened.
+No client library is imported before a model is opened; a stage imports this package only where a model is named.
 """
 
-from nodes.llm.budget import NO_USAGE, Budget, add_usage, estimate_tokens
+from nodes.llm.asking import ask_text, ask_typed, told
+from nodes.llm.budget import Budget, estimate_tokens
 from nodes.llm.calls import Patience
 from nodes.llm.events import Event, redact
-from nodes.llm.models import NO_MODEL, Model, check_model, close_models, open_model
+from nodes.llm.models import Model, check_model, close_models, open_model
 from nodes.llm.outcome import Outcome
 from nodes.llm.streamed import Streamed, streamed
 from nodes.llm.structured import structured
+from nodes.usage import NO_USAGE, add_usage
 
 __all__ = [
-    "NO_MODEL",
     "NO_USAGE",
     "Budget",
     "Event",
@@ -27,6 +26,8 @@ __all__ = [
     "Patience",
     "Streamed",
     "add_usage",
+    "ask_text",
+    "ask_typed",
     "check_model",
     "close_models",
     "estimate_tokens",
@@ -34,4 +35,5 @@ __all__ = [
     "redact",
     "streamed",
     "structured",
+    "told",
 ]

@@ -1,7 +1,7 @@
 """What a run may spend on its model, and what it has spent.
 
-The usage is state: each stage returns what it spent itself, and `add_usage` is the reducer, so that parallel nodes add
-up, a checkpoint carries it, and nothing outlives a run. A `Budget` is what is left; `after`, `share` derive another.
+The usage is state (`nodes.usage`): each stage returns what it spent itself, so that parallel nodes add up, a checkpoint
+carries it, and nothing outlives a run. A `Budget` is what is left; `after`, `share` derive another.
 """
 
 from __future__ import annotations
@@ -10,25 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nodes.answer_record import Usage
+from nodes.usage import Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 _TOKEN_BYTES = 4  # bytes of UTF-8 a token, by which budgets are estimated; near enough for every script
-
-NO_USAGE = Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=0.0)
-"""Where a run starts; its first stage sets the state to it (`Overwrite`), as a thread keeps the last run's."""
-
-
-def add_usage(old: Usage, new: Usage) -> Usage:
-    """Reducer of a state's `usage`: calls, tokens and seconds add up."""
-    return Usage(
-        llm_calls=old["llm_calls"] + new["llm_calls"],
-        prompt_tokens=old["prompt_tokens"] + new["prompt_tokens"],
-        completion_tokens=old["completion_tokens"] + new["completion_tokens"],
-        seconds=old["seconds"] + new["seconds"],
-    )
 
 
 def estimate_tokens(text: str) -> int:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from langgraph.constants import TAG_NOSTREAM
 
-from nodes.answer_record import Usage
-from nodes.llm.budget import NO_USAGE, Budget, add_usage, estimate_tokens, prompt_tokens
+from nodes.llm.budget import Budget, estimate_tokens, prompt_tokens
 from nodes.llm.events import Event, Kind, brief, event
 from nodes.llm.failures import Failure, client_errors, failure
 from nodes.llm.models import Model
+from nodes.usage import NO_USAGE, Usage, add_usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage

@@ -17,13 +17,13 @@ from weakref import WeakKeyDictionary
 from pydantic import SecretStr
 
 from kg.errors import ModelError
+from nodes.context import NO_MODEL
 from nodes.llm.events import brief
 from nodes.llm.failures import client_errors
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-NO_MODEL = "none"
 _OPENAI = "https://api.openai.com/v1"
 _FIXED_TEMPERATURE = re.compile(r"(?:^|/)(?:o[1-9]\d*(?:-|$)|gpt-[5-9](?![\w.-]*chat))")
 """Names of reasoning models, which refuse `temperature`."""

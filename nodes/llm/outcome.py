@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from nodes.answer_record import Usage
 from nodes.llm.events import Event
+from nodes.usage import Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage

@@ -76,9 +76,29 @@ def test_methods_and_models(trivium: Trivium, films_kg: Path) -> None:
     asked = ("ask", "who directed Heat?", "--kg", films_kg)
     refused(trivium(*asked, "--method", "magic"), "UsageError", "'magic'", "auto, keqing", code=2)
     refused(trivium(*asked, "--templates", 0), "UsageError", "templates_per_sub_question", code=2)
-    refused(trivium(*asked, "--model", "openai:gpt-4o"), "ModelError", "openai:gpt-4o", code=1)
+    refused(trivium(*asked, "--model", "gpt-4o"), "ModelError", "'gpt-4o'", "openai:gpt-4o-mini", code=1)
     for method in ("auto", "keqing"):
         assert trivium(*asked, "--method", method, "--json").json["method"] == "keqing"
+
+
+def test_a_missing_key_is_refused_before_the_run(
+    trivium: Trivium, films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    asked = ("--kg", films_kg, "--model", "openai:gpt-4o")
+    refused(trivium("ask", "who directed Heat?", *asked), "ModelError", "OPENAI_API_KEY is not set")
+    batch, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    batch.write_text('{"id": "1", "question": "who directed Heat?"}\n')
+    refused(trivium("ask", "--batch", batch, "--out", out, *asked), "ModelError", "OPENAI_API_KEY is not set")
+    assert not out.exists()
+
+
+def test_any_setting_can_be_set(trivium: Trivium, films_kg: Path) -> None:
+    asked = ("ask", "who directed Heat?", "--kg", films_kg)
+    assert trivium(*asked, "--set", "max_entities=7", "--set", "temperature=none", "--json").code == 0
+    refused(trivium(*asked, "--set", "max_entities=0"), "UsageError", "max_entities must be at least 1", code=2)
+    refused(trivium(*asked, "--set", "max_entities=many"), "UsageError", "a whole number, not 'many'", code=2)
+    refused(trivium(*asked, "--set", "colour=red"), "UsageError", "'colour=red'", "max_llm_calls", code=2)
 
 
 def test_kgs_that_cannot_answer(trivium: Trivium, tmp_path: Path) -> None:
@@ -99,7 +119,7 @@ def test_exit_codes_of_real_processes(films_kg: Path, tmp_path: Path) -> None:
         (2, start("ask", "", "--kg", films_kg)),
         (2, start("ask", "x" * 100_000, "--kg", films_kg)),
         (2, start("ask", "who directed Heat?", "--kg", films_kg, "--method", "magic")),
-        (1, start("ask", "who directed Heat?", "--kg", films_kg, "--model", "openai:gpt-4o")),
+        (1, start("ask", "who directed Heat?", "--kg", films_kg, "--model", "gpt-4o")),
         (1, start("ask", "who directed Heat?", "--kg", tmp_path / "no")),
     ]
     for code, process in runs:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from nodes.answer_record import Usage
 from nodes.llm import NO_USAGE, Budget, Patience, add_usage, estimate_tokens, redact
 from nodes.llm.failures import failure
 from nodes.prompts import Prompt, PromptError, load_prompt
+from nodes.usage import Usage
 
 SPENT = Usage(llm_calls=2, prompt_tokens=100, completion_tokens=20, seconds=1.5)
 

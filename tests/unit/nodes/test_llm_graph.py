@@ -12,8 +12,8 @@ from langgraph.types import Overwrite
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from nodes.answer_record import Usage
 from nodes.llm import NO_USAGE, Budget, add_usage, close_models, open_model, streamed, structured
+from nodes.usage import Usage
 from tests.fake_openai import FakeOpenAI, Reply
 
 KEY = "planted-key-0123456789"

@@ -1,0 +1,79 @@
+"""How a stage asks the run's model: by its settings, within what is left of its budget.
+
+    outcome = await ask_typed(runtime.context, state.get("usage"), prompt, Decomposition, stage="decompose")
+    reading = outcome.value or fallback(question)
+    return {..., **told(outcome)}
+
+Only for runs that name a model; a stage without one imports none of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+from kg.errors import ModelError
+from nodes.context import Context
+from nodes.llm.budget import Budget
+from nodes.llm.calls import Patience
+from nodes.llm.models import Model, open_model
+from nodes.llm.outcome import Outcome
+from nodes.llm.streamed import Streamed, streamed
+from nodes.llm.structured import structured
+from nodes.usage import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+T = TypeVar("T", bound=BaseModel)
+
+
+async def ask_typed(
+    context: Context,
+    spent: Usage | None,
+    messages: Sequence[BaseMessage] | str,
+    schema: type[T],
+    *,
+    stage: str,
+    check: Callable[[T], str | None] | None = None,
+    parts: int = 1,
+) -> Outcome[T]:
+    """A typed answer of the run's model; `nodes.llm.structured` says what happens to one that cannot be read.
+
+    Args:
+        context: the run's settings, which name a model.
+        spent: the state's `usage`.
+        messages: the prompt.
+        schema: what the answer has to be.
+        stage: the stage's name, for events and traces.
+        check: what is wrong with a value that the schema cannot know, or None.
+        parts: stages that ask side by side, each with its share of the calls and tokens that are left.
+    """
+    model, budget, patience = await _terms(context, spent, parts)
+    return await structured(model, messages, schema, stage=stage, budget=budget, patience=patience, check=check)
+
+
+async def ask_text(
+    context: Context, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
+) -> Streamed:
+    """A text of the run's model, piece by piece; arguments as of `ask_typed`."""
+    model, budget, patience = await _terms(context, spent, 1)
+    return streamed(model, messages, stage=stage, budget=budget, patience=patience)
+
+
+def told(outcome: Outcome[Any]) -> dict[str, Any]:
+    """What a stage returns of an exchange: its `usage`, and its `events` where there are any."""
+    return {"usage": outcome.usage, "events": outcome.events}
+
+
+async def _terms(context: Context, spent: Usage | None, parts: int) -> tuple[Model, Budget, Patience]:
+    """The model, what is left to spend on it, and how long to wait for it."""
+    model = await open_model(context.model, temperature=context.temperature)
+    if model is None:
+        raise ModelError("this run names no model: a stage must not ask one")
+    budget = Budget(context.max_llm_calls, context.max_tokens, context.max_seconds)
+    if spent:
+        budget = budget.after(spent)
+    return model, budget.share(parts), Patience(seconds=context.stage_seconds)

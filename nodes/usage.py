@@ -1,0 +1,55 @@
+"""What a run has spent and what happened on its way: the two channels by which the stages of every method tell it.
+
+A stage that asks a model returns `{"usage": spent, "events": noted}`; the reducers here add them up, so that parallel
+stages do not overwrite each other. A thread keeps its channels from one run to the next, so a run's first stage puts
+`fresh_channels(state)` into what it returns: neither then grows over a thread's turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langgraph.types import Overwrite
+from typing_extensions import TypedDict
+
+
+class Usage(TypedDict):
+    """What a run cost: chat-model calls and tokens, and seconds (of a stage: its own; of an answer: the run's)."""
+
+    llm_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+
+
+NO_USAGE = Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=0.0)
+"""Where a run starts."""
+
+
+def add_usage(old: Usage, new: Usage) -> Usage:
+    """Reducer of a state's `usage`: calls, tokens and seconds add up. LangGraph starts it with an empty mapping."""
+    if not old:
+        return new
+    return Usage(
+        llm_calls=old["llm_calls"] + new["llm_calls"],
+        prompt_tokens=old["prompt_tokens"] + new["prompt_tokens"],
+        completion_tokens=old["completion_tokens"] + new["completion_tokens"],
+        seconds=old["seconds"] + new["seconds"],
+    )
+
+
+def add_events(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Reducer of a state's `events`: in the order in which they came."""
+    return [*old, *new]
+
+
+def fresh_channels(
+    state: Mapping[str, Any], spent: Usage | None = None, noted: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
+    """What a run's first stage returns for `usage` and `events`: its own alone, without those of a thread's last run.
+
+    Nothing where there are none of either, so that a run without a model writes neither channel.
+    """
+    own: dict[str, tuple[object, object]] = {"usage": (spent, NO_USAGE), "events": (list(noted), [])}
+    return {name: Overwrite(new or empty) for name, (new, empty) in own.items() if new or state.get(name)}
