@@ -30,8 +30,9 @@ class Method:
 
     def context(self, **settings: object) -> Context:
         """Settings of a run; those that the method does not have are left out."""
-        kind = self._settings()
-        return kind(**{key: value for key, value in settings.items() if key in kind.__dataclass_fields__})
+        kind: type[Any] = self._settings()
+        made: Context = kind(**{key: value for key, value in settings.items() if key in kind.__dataclass_fields__})
+        return made
 
     def read_settings(self, texts: Iterable[str]) -> dict[str, object]:
         """Settings from `NAME=VALUE`; raises `UsageError` where the method has no such setting, or it no such value."""

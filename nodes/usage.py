@@ -28,9 +28,8 @@ NO_USAGE = Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=0.0)
 
 
 def add_usage(old: Usage, new: Usage) -> Usage:
-    """Reducer of a state's `usage`: calls, tokens and seconds add up. LangGraph starts it with an empty mapping."""
-    if not old:
-        return new
+    """Reducer of a state's `usage`: calls, tokens and seconds add up."""
+    old = old or NO_USAGE  # LangGraph starts a channel with its type's empty value, here {}
     return Usage(
         llm_calls=old["llm_calls"] + new["llm_calls"],
         prompt_tokens=old["prompt_tokens"] + new["prompt_tokens"],
