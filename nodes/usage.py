@@ -27,7 +27,7 @@ NO_USAGE = Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=0.0)
 """Where a run starts."""
 
 
-def add_usage(old: Usage, new: Usage) -> Usage:
+def add_usage(old: Usage | None, new: Usage) -> Usage:
     """Reducer of a state's `usage`: calls, tokens and seconds add up."""
     old = old or NO_USAGE  # LangGraph starts a channel with its type's empty value, here {}
     return Usage(
