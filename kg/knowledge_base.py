@@ -4,6 +4,7 @@
     indexes/relations, indexes/entities   relation names and entity labels by meaning; entities on first use
     templates/   question templates with their chains, and their index
     vectors.npz   vectors remembered by text
+    vectors/   a row an entity of vectors that add up, where trivium kg vectors made them
     keqing/   what `trivium learn keqing` wrote (`policies.keqing_artefact`)
 
 Whatever is derived and missing, stale or damaged is made again from the record, and the log says so.
@@ -17,9 +18,10 @@ import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from kg.additive_vectors import AdditiveVectors, open_vectors
 from kg.embedded import EmbeddedStore, Snapshot
 from kg.embedded.locks import write_lock
-from kg.embedders import CachedEmbedder, open_embedder
+from kg.embedders import CachedEmbedder, additive, open_embedder
 from kg.errors import BusyError, CorruptError, EmbedderError
 from kg.indexes import VectorIndex, relation_words
 from kg.manifest import register_derived
@@ -48,6 +50,7 @@ class KnowledgeBase:
         self._templates: TemplateIndex | None = None
         self._relations: VectorIndex | None = None
         self._entities: VectorIndex | None = None
+        self._vectors: AdditiveVectors | None = None
 
     @classmethod
     def open(cls, path: Path | str, embedder: str = "static") -> KnowledgeBase:
@@ -63,6 +66,15 @@ class KnowledgeBase:
     def snapshot(self) -> Snapshot | None:
         """The newest adjacency arrays for hot loops; None where the KG has none at hand (a live Neo4j graph)."""
         return self.store.snapshot
+
+    def additive_vectors(self) -> AdditiveVectors | None:
+        """Rows of vectors that add up, for the newest snapshot; None without one, or where the embedder's do not."""
+        snapshot, sums = self.snapshot(), additive(self.embedder)
+        if snapshot is None or sums is None:
+            return None
+        if self._vectors is None or self._vectors.snapshot is not snapshot:
+            self._vectors = open_vectors(self.path, snapshot, sums, self.embedder.fingerprint)
+        return self._vectors
 
     async def templates(self) -> TemplateIndex:
         """The question templates; those of the schema where nothing was learnt."""

@@ -18,6 +18,8 @@ from kg.types import Hop, ReasoningPath, chain_text, parse_chain
 from tools.find_entities import find_entities, resolve
 from tools.follow_chain import follow_chains
 from tools.knowledge import open_knowledge
+from tools.observation import Limits
+from tools.observe import observe
 from tools.search_triples import search_triples
 
 Result = dict[str, Any]
@@ -76,6 +78,17 @@ class MatchTemplatesArguments(_Arguments):
     limit: Count = Field(3, description="at most so many templates")
 
 
+class ObserveArguments(_Arguments):
+    """ODA's observation: the triples around entities, some hops deep, that are nearest in meaning to a question."""
+
+    question: str = Field(min_length=1, description="the question in words")
+    entities: list[str] = Field(min_length=1, description="ids or labels")
+    max_hops: Annotated[int, Field(ge=1, le=6)] = Field(3, description="turns, each from the best tails of the last")
+    top_n: Annotated[int, Field(ge=1, le=1_000)] = Field(50, description="triples kept of a turn")
+    top_p: Annotated[int, Field(ge=1, le=1_000)] = Field(10, description="triples whose tails the next turn starts from")
+    direction: Literal["out", "in", "both"] = Field("both", description="out: entities are heads; in: tails")
+
+
 async def _find_entities(base: KnowledgeBase, args: FindEntitiesArguments) -> Result:
     (hits,) = await find_entities(base, [args.text], args.limit)
     return {"entities": [{"id": h.id, "label": h.label, "score": h.score, "degree": h.degree} for h in hits]}
@@ -121,6 +134,15 @@ async def _match_templates(base: KnowledgeBase, args: MatchTemplatesArguments) -
     }
 
 
+async def _observe(base: KnowledgeBase, args: ObserveArguments) -> Result:
+    limits = Limits(args.max_hops, args.top_n, args.top_p, args.direction)
+    around = await observe(base, args.question, await resolve(base, args.entities), limits)
+    scores: dict[tuple[str, str, str], float] = {}
+    for each in (each for observation in around for each in observation):
+        scores.setdefault(each.triple[:3], each.score)
+    return {"triples": [_scored(*triple, score) for triple, score in scores.items()]}
+
+
 _Handler = Callable[[KnowledgeBase, Any], Awaitable[Result]]
 _TOOLS: dict[str, tuple[type[_Arguments], _Handler]] = {
     "find_entities": (FindEntitiesArguments, _find_entities),
@@ -128,6 +150,7 @@ _TOOLS: dict[str, tuple[type[_Arguments], _Handler]] = {
     "follow_chain": (FollowChainArguments, _follow_chain),
     "find_paths": (FindPathsArguments, _find_paths),
     "search_triples": (SearchTriplesArguments, _search_triples),
+    "observe": (ObserveArguments, _observe),
     "match_templates": (MatchTemplatesArguments, _match_templates),
 }
 TOOL_NAMES = tuple(_TOOLS)

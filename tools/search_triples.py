@@ -38,20 +38,22 @@ async def search_triples(
     if not triples:
         return []
     ends = await base.store.labels([triple.end for triple in triples])
-    scores = await asyncio.to_thread(_cosines, base, question, [relation_words(t.relation) for t in triples], ends)
+    scores = await asyncio.to_thread(triple_cosines, base, question, [relation_words(t.relation) for t in triples], ends)
     order = np.argsort(-scores, kind="stable")[:limit]
     return [ScoredTriple(triples[i], float(scores[i])) for i in order]
 
 
-def _cosines(
+def triple_cosines(
     base: KnowledgeBase, question: str, relations: Sequence[str], ends: Sequence[str]
 ) -> npt.NDArray[np.float32]:
-    """Cosine of the question with each "relation end", float32 [n]."""
+    """Cosine of the question with each "relation end", float32 [n]; relations and ends in words, [n] each."""
     (asked,) = base.embedder.embed([question])
     sums = additive(base.embedder)
     if sums is None:
-        vectors = base.embedder.embed([f"{r} {e}" for r, e in zip(relations, ends, strict=True)])
-        return np.asarray(vectors @ asked, dtype=np.float32)
+        said = [f"{r} {e}" for r, e in zip(relations, ends, strict=True)]
+        place = {text: number for number, text in enumerate(dict.fromkeys(said))}
+        vectors = base.embedder.embed(list(place)) @ asked
+        return np.asarray(vectors[[place[text] for text in said]], dtype=np.float32)
     texts = list(dict.fromkeys([*relations, *ends]))
     row = {text: place for place, text in enumerate(texts)}
     table = sums.token_sums(texts)

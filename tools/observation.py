@@ -1,0 +1,44 @@
+"""What an observation is, and the limits that keep it small (ODA, section 2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kg.types import Direction, WalkedTriple
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far and how wide to look."""
+
+    max_hops: int = 3
+    """Turns, D of the paper."""
+
+    top_n: int = 50
+    """Triples kept of a turn, N."""
+
+    top_p: int = 10
+    """Triples of a turn whose tails the next one starts from, P."""
+
+    direction: Direction = "both"
+    """The authors' code looks at outgoing triples alone."""
+
+    per_entity: int = 10_000
+    """Triples looked at around one entity; of a hub an even sample over its relations. The authors' code takes 300."""
+
+
+class Observed(NamedTuple):
+    """A triple of an observation.
+
+    `triple` as it was walked, away from where its turn started; `score` the cosine with the question, in [-1, 1];
+    `turn` in [1, D].
+    """
+
+    triple: WalkedTriple
+    score: float
+    turn: int
+
+
+Observation = tuple[Observed, ...]
+"""What one task entity shows: turn by turn, each turn's best triple first; no triple twice."""

@@ -1,0 +1,63 @@
+"""The observation through the store's protocol, where a KG has no snapshot at hand: one batch of neighbours a turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+
+from kg.indexes import relation_words
+from kg.knowledge_base import KnowledgeBase
+from kg.types import WalkedTriple
+from tools.observation import Limits, Observation, Observed
+from tools.search_triples import triple_cosines
+
+
+async def observe_through_store(
+    base: KnowledgeBase, question: str, entities: Sequence[str], limits: Limits
+) -> list[Observation]:
+    """Observe around each entity; the turns of all entities are asked for together, so there are at most D of them.
+
+    A turn is two questions to the store: neighbours, and the labels of entities not met before.
+    """
+    turns = [_Turns(entity) for entity in entities]
+    labels: dict[str, str] = {}
+    for turn in range(1, limits.max_hops + 1):
+        frontier = list(dict.fromkeys(entity for each in turns for entity in each.frontier))
+        if not frontier:
+            break
+        around = await base.store.neighbors(frontier, direction=limits.direction, limit=limits.per_entity)
+        found = dict(zip(frontier, around, strict=True))
+        triples = list(dict.fromkeys(triple for near in around for triple in near))
+        new = list(dict.fromkeys(triple.end for triple in triples if triple.end not in labels))
+        labels.update(zip(new, await base.store.labels(new) if new else [], strict=True))
+        words = [relation_words(triple.relation) for triple in triples]
+        ends = [labels[triple.end] for triple in triples]
+        scores = await asyncio.to_thread(triple_cosines, base, question, words, ends) if triples else np.empty(0)
+        scored = dict(zip(triples, scores.tolist(), strict=True))
+        for each in turns:
+            each.update([(triple, scored[triple]) for entity in each.frontier for triple in found[entity]], turn, limits)
+    return [tuple(each.observed) for each in turns]
+
+
+class _Turns:
+    """One task entity's observation while it grows."""
+
+    def __init__(self, entity: str) -> None:
+        self.frontier = [entity]
+        self.observed: list[Observed] = []
+        self._visited = {entity}
+        self._known: set[tuple[str, str, str]] = set()
+
+    def update(self, found: list[tuple[WalkedTriple, float]], turn: int, limits: Limits) -> None:
+        """Add the turn's best triples, and start the next one from the tails of the very best."""
+        best: list[Observed] = []
+        for triple, score in sorted(found, key=lambda each: -each[1]):
+            if triple[:3] not in self._known and len(best) < limits.top_n:
+                self._known.add(triple[:3])
+                best.append(Observed(triple, score, turn))
+        self.observed += best
+        tails = dict.fromkeys(each.triple.end for each in best[: limits.top_p])
+        self.frontier = [tail for tail in tails if tail not in self._visited]
+        self._visited.update(self.frontier)
