@@ -1,8 +1,8 @@
-"""Vectors that add up, one row an entity and one a relation: any triple of the KG is scored without a vector of its own.
+"""Vectors that add up, one row an entity and one a relation: any triple is scored without a vector of its own.
 
-With an additive embedder (`kg.embedders.additive`) the vector of "relation tail" is S[relation] + S[tail], so the cosine
-of a question q with a triple is q.(S[r] + S[t]) / |S[r] + S[t]|, exactly. Relations are few and made at once. Entities
-are made as they are asked for, some 20 microseconds each, or all at once by `trivium kg vectors`, which writes
+With an additive embedder (`kg.embedders.additive`) the vector of "relation tail" is S[relation] + S[tail], so the
+cosine of a question q with a triple is q.(S[r] + S[t]) / |S[r] + S[t]|, exactly. Relations are few and made at once.
+Entities are made as they are asked for, some 20 microseconds each, or all at once by `trivium kg vectors`, which writes
 `vectors/STAMP-EMBEDDER.npy`: float16 [E, d], memory-mapped, in the order of the snapshot of that stamp.
 """
 

@@ -18,7 +18,7 @@ import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from kg.additive_vectors import AdditiveVectors, open_vectors
+from kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
 from kg.embedded import EmbeddedStore, Snapshot
 from kg.embedded.locks import write_lock
 from kg.embedders import CachedEmbedder, additive, open_embedder
@@ -75,6 +75,25 @@ class KnowledgeBase:
         if self._vectors is None or self._vectors.snapshot is not snapshot:
             self._vectors = open_vectors(self.path, snapshot, sums, self.embedder.fingerprint)
         return self._vectors
+
+    def make_vectors(self, show: Callable[[str, int, int | None], None]) -> Path:
+        """Make and keep the vectors of all entities, some 20 microseconds each; `show` hears of progress.
+
+        Raises:
+            BusyError: another process writes to the KG.
+            EmbedderError: the embedder's vectors do not add up.
+        """
+        snapshot, sums = self.snapshot(), additive(self.embedder)
+        if snapshot is None or sums is None:
+            raise EmbedderError(
+                f"{self.path}: rows an entity are made where a KG has a snapshot and its embedder's vectors add up, "
+                f"as those of static do; this one is {self.embedder.name}"
+            )
+        path = vectors_path(self.path, snapshot, self.embedder.fingerprint)
+        with write_lock(self.path):
+            self._keep(path.parent.name, lambda _: write_vectors(path, snapshot, sums, show))
+        self._vectors = None
+        return path
 
     async def templates(self) -> TemplateIndex:
         """The question templates; those of the schema where nothing was learnt."""

@@ -65,9 +65,7 @@ def _best_new(scores: Scores, keys: Int64, known: Int64, count: int) -> Int64:
     return places[new[:count]]
 
 
-def _named(
-    snapshot: Snapshot, starts: Int64, codes: Int32, ends: Int32, scores: Scores, turn: int
-) -> list[Observed]:
+def _named(snapshot: Snapshot, starts: Int64, codes: Int32, ends: Int32, scores: Scores, turn: int) -> list[Observed]:
     """From numbers to names."""
     names, relations = snapshot.relation_names, snapshot.relations
     columns = (snapshot.keys.take(starts), codes.tolist(), snapshot.keys.take(ends), scores.tolist())

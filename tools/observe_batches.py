@@ -37,7 +37,9 @@ async def observe_through_store(
         scores = await asyncio.to_thread(triple_cosines, base, question, words, ends) if triples else np.empty(0)
         scored = dict(zip(triples, scores.tolist(), strict=True))
         for each in turns:
-            each.update([(triple, scored[triple]) for entity in each.frontier for triple in found[entity]], turn, limits)
+            each.update(
+                [(triple, scored[triple]) for entity in each.frontier for triple in found[entity]], turn, limits
+            )
     return [tuple(each.observed) for each in turns]
 
 

@@ -85,7 +85,9 @@ class ObserveArguments(_Arguments):
     entities: list[str] = Field(min_length=1, description="ids or labels")
     max_hops: Annotated[int, Field(ge=1, le=6)] = Field(3, description="turns, each from the best tails of the last")
     top_n: Annotated[int, Field(ge=1, le=1_000)] = Field(50, description="triples kept of a turn")
-    top_p: Annotated[int, Field(ge=1, le=1_000)] = Field(10, description="triples whose tails the next turn starts from")
+    top_p: Annotated[int, Field(ge=1, le=1_000)] = Field(
+        10, description="triples whose tails the next turn starts from"
+    )
     direction: Literal["out", "in", "both"] = Field("both", description="out: entities are heads; in: tails")
 
 

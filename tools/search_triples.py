@@ -38,7 +38,9 @@ async def search_triples(
     if not triples:
         return []
     ends = await base.store.labels([triple.end for triple in triples])
-    scores = await asyncio.to_thread(triple_cosines, base, question, [relation_words(t.relation) for t in triples], ends)
+    scores = await asyncio.to_thread(
+        triple_cosines, base, question, [relation_words(t.relation) for t in triples], ends
+    )
     order = np.argsort(-scores, kind="stable")[:limit]
     return [ScoredTriple(triples[i], float(scores[i])) for i in order]
 

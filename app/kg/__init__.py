@@ -7,9 +7,10 @@ import typer
 from app.kg.change import add, remove
 from app.kg.check import info, verify
 from app.kg.make import build, copy, export
+from app.kg.vectors import vectors
 from app.kg.walk import find, neighbors, paths
 
-COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths)
+COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths, vectors)
 
 
 def register(app: typer.Typer) -> None:

@@ -191,3 +191,14 @@ def test_a_terminal_gets_a_table_with_names_to_the_letter(kg: Path) -> None:
     assert (said.code, said.err) == (0, "")
     assert "relation" in drawn
     assert "[red]Kristen" in drawn
+
+
+def test_vectors_are_made_ahead_and_guarded(trivium: Trivium, kg: Path) -> None:
+    said = trivium("kg", "vectors", kg, "--json")
+    assert said.code == 0
+    file = Path(said.json["file"])
+    assert file.stat().st_size == said.json["bytes"]
+    assert trivium("kg", "verify", kg).out == "ok\n"
+    file.write_bytes(b"damaged")
+    assert trivium("kg", "verify", kg).code == 1
+    assert trivium("kg", "vectors", "sample").code == 2

@@ -19,6 +19,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "follow_chain": {"seed_entities": ["Ridley Scott"], "chain": ["^directed_by", "starring"]},
     "find_paths": {"source": "Robert De Niro", "target": "Al Pacino"},
     "search_triples": {"question": "who starred in it", "entities": ["heat"], "limit": 3},
+    "observe": {"question": "who directed it?", "entities": ["Heat", "ronin"], "max_hops": 2, "top_n": 5},
     "match_templates": {"sub_question": "who directed [mask]?"},
 }
 

@@ -1,0 +1,22 @@
+"""`trivium kg vectors`: every entity's vector made now, so that no observation waits for one."""
+
+from __future__ import annotations
+
+from app.kg.options import DirectoryArgument, JsonOption
+from app.output import print_facts, print_json
+
+
+def vectors(kg: DirectoryArgument, as_json: JsonOption = False) -> None:
+    """Make the vectors of all entities now; without this, each is made when an observation first meets it."""
+    from app.kg_argument import writable_directory
+    from app.progress import progress
+    from kg.knowledge_base import KnowledgeBase
+
+    base = KnowledgeBase.open(writable_directory(kg))
+    try:
+        with progress() as show:
+            path = base.make_vectors(show)
+    finally:
+        base.store.close_now()
+    told = {"file": str(path), "bytes": path.stat().st_size}
+    (print_json if as_json else print_facts)(told)
