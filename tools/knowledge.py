@@ -93,6 +93,7 @@ def _look(name: str, known: _Opened | None) -> _Opened:
     path = known.path if known else ensure_sample() if name == SAMPLE else locate(name)
     stamp = tuple(_modified(file) for file in (path / MANIFEST, path / "keqing" / "decomposer.json"))
     if known and known.stamp == stamp:
+        known.knowledge.base.snapshot()  # here in a thread it looks for triples that others wrote
         return replace(known, checked=time.monotonic())
     knowledge = Knowledge(name, KnowledgeBase.open(path))
     weakref.finalize(knowledge, knowledge.base.store.close_now)  # not before the last run that holds it has ended

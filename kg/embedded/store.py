@@ -1,13 +1,14 @@
 """`EmbeddedStore`: the `GraphStore` over a KG directory.
 
-Reads go to the memory-mapped snapshot; before each one, a cheap question to SQLite tells whether another connection or
-process has written, and the newer snapshot is opened. Microsecond operations run inline in the event loop, heavy ones
-(typos, long chains, path search, writes) in a thread.
+Reads go to the memory-mapped snapshot; before each one, the record's files tell whether another connection or process
+may have written, and then SQLite is asked and the newer snapshot opened. Microsecond operations run inline in the event
+loop, heavy ones (typos, long chains, path search, writes) and all of SQLite in a thread.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import threading
 import time
@@ -39,7 +40,8 @@ from kg.types import (
 
 _HEAVY_WALK = 200_000  # triples around the seeds beyond which a chain is walked in a thread: some milliseconds
 _HEAVY_RESULT = 5_000  # entities or triples beyond which results are made in a thread: some milliseconds
-_LOOK_SECONDS = 0.02  # a look costs 15 microseconds, and a question reads ten times
+_LOOK_SECONDS = 0.02  # a look costs 5 microseconds, and a question reads ten times
+_ASK_SECONDS = 1.0  # two commits within one tick of the file system's clock may look like one: ask SQLite so often
 _REMEMBERED = 50_000  # texts whose look-up is remembered
 
 
@@ -55,7 +57,8 @@ class EmbeddedStore:
         self._connection: sqlite3.Connection | None = connection
         self._lock = threading.Lock()
         self._data_version = -1
-        self._looked = 0.0
+        self._looked = self._asked = 0.0
+        self._files: _Files | None = None
         self._meta = meta
         self._snapshot = snapshot
         self._found: dict[str, list[EntityHit]] = {}
@@ -85,26 +88,38 @@ class EmbeddedStore:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The newest snapshot, for loops over arrays; hold on to it to see one state of the KG throughout."""
-        self._refresh()
+        """The newest snapshot, for loops over arrays; hold on to it to see one state of the KG throughout.
+
+        In an event loop, which must not wait for SQLite, the newest that an `async` method has seen.
+        """
+        if not _in_event_loop():
+            self._refresh()
         return self._snapshot
 
     @property
     def meta(self) -> Meta:
-        """Counts, hashes, version and stamp of the last write transaction."""
-        self._refresh()
+        """Counts, hashes, version and stamp of the last write transaction; in an event loop as `snapshot`."""
+        if not _in_event_loop():
+            self._refresh()
         return self._meta
 
-    def _refresh(self) -> None:
-        """Open the newer snapshot if the record was written to since the last look, some milliseconds ago."""
+    async def _current(self) -> Snapshot:
+        """The newest snapshot; SQLite is asked in a thread, and only if the record's files look written to."""
         now = time.monotonic()
-        if now - self._looked < _LOOK_SECONDS:
-            return
+        if now - self._looked >= _LOOK_SECONDS:
+            if now - self._asked >= _ASK_SECONDS or self._files != _files(self.path):
+                await asyncio.to_thread(self._refresh)
+            self._looked = now
+        return self._snapshot
+
+    def _refresh(self) -> None:
+        """Open the newer snapshot if another connection has written to the record."""
         record = self.path / RECORD
         with self._lock, record_errors(record):
             if self._connection is None:
                 raise ValueError(f"the store of {self.path} is closed")
-            self._looked = now
+            # Before SQLite is asked: what is written from here on makes the files differ from these.
+            self._files, self._asked = _files(self.path), time.monotonic()
             # Other connections' commits move it, ours never writes.
             seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
             if seen == self._data_version:
@@ -113,17 +128,21 @@ class EmbeddedStore:
                 self._meta, self._snapshot = current_snapshot(self.path, self._connection)
             self._data_version = seen
 
+    def _look_again(self) -> None:
+        """Have the next read ask SQLite."""
+        self._looked = self._asked = 0.0
+
     async def entities(self, ids: Sequence[str]) -> list[Entity | None]:
         """The entities with these ids; None where there is none."""
-        return answers.entities(self.snapshot, list(ids))
+        return answers.entities(await self._current(), list(ids))
 
     async def labels(self, ids: Sequence[str]) -> list[str]:
         """The labels of these ids; an unknown id is its own label."""
-        return answers.labels(self.snapshot, list(ids))
+        return answers.labels(await self._current(), list(ids))
 
     async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
         """Candidates for each text, best first (see `kg.embedded.search`); typos are searched in a thread."""
-        snapshot = self.snapshot
+        snapshot = await self._current()
         found = self._find_named(snapshot, texts, limit)
         if fuzzy and not all(found):
             missing = [text for text, hits in zip(texts, found, strict=True) if not hits]
@@ -149,23 +168,23 @@ class EmbeddedStore:
         limit: int | None = None,
     ) -> list[list[WalkedTriple]]:
         """The triples around each entity, walked away from it, sorted by relation, then end."""
-        snapshot, wanted = self.snapshot, list(ids)
+        snapshot, wanted = await self._current(), list(ids)
         if int(snapshot.degrees(answers.known_rows(snapshot, wanted)).sum()) > _HEAVY_RESULT and limit is None:
             return await asyncio.to_thread(answers.neighbors, snapshot, wanted, relation, direction, limit)
         return answers.neighbors(snapshot, wanted, relation, direction, limit)
 
     async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
         """The hops that leave each entity; none for an unknown one."""
-        snapshot = self.snapshot
+        snapshot = await self._current()
         return hops_of(snapshot, [snapshot.row(key) for key in ids])
 
     async def transitions(self) -> dict[Hop, frozenset[Hop]]:
         """For every hop of the KG, the hops that leave some entity which it reaches."""
-        return await asyncio.to_thread(transitions, self.snapshot)
+        return await asyncio.to_thread(transitions, await self._current())
 
     async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
         """Walk a chain from all seeds at once; see `GraphStore.follow`."""
-        snapshot = self.snapshot
+        snapshot = await self._current()
         rows = answers.known_rows(snapshot, seeds)
         if int(snapshot.degrees(rows).sum()) > _HEAVY_WALK:
             walk = await asyncio.to_thread(answers.follow, snapshot, rows, chain, limit)
@@ -177,33 +196,33 @@ class EmbeddedStore:
 
     async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
         """Whether a chain leads from the seed to any entity but those of `without`; inline, its hops are capped."""
-        snapshot = self.snapshot
+        snapshot = await self._current()
         return answers.reaches(snapshot, seed, chain, [snapshot.row(key) for key in without])
 
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
         """Simple paths from source to target, shortest first; see `GraphStore.paths`."""
-        return await asyncio.to_thread(answers.paths, self.snapshot, source, target, max_hops, limit)
+        return await asyncio.to_thread(answers.paths, await self._current(), source, target, max_hops, limit)
 
     async def contains(self, triples: Sequence[Triple]) -> list[bool]:
         """Whether each triple is stored."""
-        return answers.contains(self.snapshot, triples)
+        return answers.contains(await self._current(), triples)
 
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""
-        snapshot = self.snapshot
+        snapshot = await self._current()
         if self._schema is None or self._schema[0] != snapshot.stamp:
             self._schema = (snapshot.stamp, await asyncio.to_thread(relation_schema, snapshot))
         return list(self._schema[1])
 
     async def triples(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Triple]]:
         """A stream of all triples in batches, by head, relation, tail; all of one state of the KG."""
-        for batch in answers.triples(self.snapshot, batch_size):
+        for batch in answers.triples(await self._current(), batch_size):
             yield batch
             await asyncio.sleep(0)  # a long export must not starve the other requests of the loop
 
     async def all_entities(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Entity]]:
         """A stream of all entities in batches, by id; all of one state of the KG."""
-        snapshot = self.snapshot
+        snapshot = await self._current()
         for start in range(0, len(snapshot.keys), batch_size):
             rows = range(start, min(start + batch_size, len(snapshot.keys)))
             yield [answers.entity(snapshot, row) for row in rows]
@@ -211,7 +230,8 @@ class EmbeddedStore:
 
     async def info(self) -> KGInfo:
         """Counts and content hash, from the record."""
-        return self.meta.info
+        await self._current()
+        return self._meta.info
 
     async def add(self, triples: Iterable[Triple], entities: Iterable[Entity] = ()) -> int:
         """Add triples and name entities in one durable transaction; returns how many triples were new.
@@ -221,7 +241,7 @@ class EmbeddedStore:
             BadInputError: a name is empty or cannot be encoded.
         """
         added = await asyncio.to_thread(add_triples, self.path, triples, entities)
-        self._looked = 0.0
+        self._look_again()
         return added
 
     async def delete(self, triples: Iterable[Triple]) -> int:
@@ -231,7 +251,7 @@ class EmbeddedStore:
             BusyError: another process is writing.
         """
         deleted = await asyncio.to_thread(delete_triples, self.path, triples)
-        self._looked = 0.0
+        self._look_again()
         return deleted
 
     async def close(self) -> None:
@@ -244,4 +264,28 @@ class EmbeddedStore:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
-                self._looked = 0.0
+                self._look_again()
+
+
+_Files = tuple[tuple[int, int] | None, ...]
+"""When each file of a record was written last, in nanoseconds, and its size in bytes; None where there is none."""
+
+
+def _files(folder: Path) -> _Files:
+    return tuple(_written(f"{folder}/{RECORD}{suffix}") for suffix in ("", "-wal"))
+
+
+def _written(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a Path costs more than the look itself
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
