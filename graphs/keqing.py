@@ -1,7 +1,9 @@
 """Keqing (arXiv 2401.00426, figure 1): decompose, match templates, retrieve along their chains, reason, respond.
 
-decompose -> link_entities -> match_template -> retrieve (a wave in parallel) -> reason -> respond
-                                                   ^_______________________________|
+decompose -> link_entities -> match_template -> (review) -> retrieve (a wave in parallel) -> reason -> respond
+                                                               ^_______________________________|
+
+Where a run asks for it, `review` stops before the first `retrieve` for a human to edit the sub-questions.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.routing import then
+from graphs.routing import begin, kept, then
 from nodes.decompose import decompose
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState
@@ -20,6 +22,7 @@ from nodes.match_template import match_template
 from nodes.reason import reason
 from nodes.respond import respond
 from nodes.retrieve import retrieve, wave
+from nodes.review import review
 from nodes.state import AnswerOutput, QuestionInput
 
 
@@ -33,25 +36,36 @@ def after_decompose(
     return "link_entities" if unlinked(state) else "match_template"
 
 
-def first_wave(state: KeqingState, context: KeqingContext) -> list[Send]:
-    """The sub-questions that start from the question's own entities, in parallel."""
-    return [Send("retrieve", task) for task in wave(state, context)]
+def after_match(state: KeqingState, context: KeqingContext) -> list[Send] | Literal["review"]:
+    """A human first, where the run asks for one; then the first wave."""
+    return "review" if context.review else next_wave(state, context)
+
+
+def after_review(state: KeqingState, context: KeqingContext) -> list[Send] | Literal["match_template"]:
+    """Edited sub-questions are matched again."""
+    return next_wave(state, context) if state["matches"] else "match_template"
+
+
+def next_wave(state: KeqingState, context: KeqingContext) -> list[Send]:
+    """The sub-questions that can be answered now, in parallel; at first those of the question's own entities."""
+    return [Send("retrieve", {**task, "settings": state.get("settings")}) for task in wave(state, context)]
 
 
 def after_reason(state: KeqingState, context: KeqingContext) -> list[Send] | Literal["respond"]:
     """The next wave, where a sub-question is still open."""
-    return first_wave(state, context) or "respond"
+    return next_wave(state, context) or "respond"
 
 
 builder = StateGraph(KeqingState, context_schema=KeqingContext, input_schema=QuestionInput, output_schema=AnswerOutput)
 builder.add_node(
-    "decompose", then(decompose, after_decompose), destinations=("link_entities", "match_template", "respond")
+    "decompose", begin(decompose, after_decompose), destinations=("link_entities", "match_template", "respond")
 )
-builder.add_node(link_entities)
-builder.add_node("match_template", then(match_template, first_wave), destinations=("retrieve",))
-builder.add_node(retrieve)
+builder.add_node("link_entities", kept(link_entities))
+builder.add_node("match_template", then(match_template, after_match), destinations=("review", "retrieve"))
+builder.add_node("review", then(review, after_review), destinations=("match_template", "retrieve"))
+builder.add_node("retrieve", kept(retrieve))
 builder.add_node("reason", then(reason, after_reason), destinations=("retrieve", "respond"))
-builder.add_node(respond)
+builder.add_node("respond", kept(respond))
 builder.add_edge(START, "decompose")
 builder.add_edge("link_entities", "match_template")
 builder.add_edge("retrieve", "reason")

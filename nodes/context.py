@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 
+from kg.catalog import SAMPLE
 from kg.errors import UsageError
+from nodes.described import Described
+from nodes.policy import check_policy
 from nodes.settings import check_at_least, check_kinds
 
 NO_MODEL = "none"
 
 
+DEFAULT_KG = "TRIVIUM_DEFAULT_KG"
+"""The environment variable by which an operator names the KG of runs that name none."""
+
+
 @dataclass(frozen=True)
-class Context:
+class Context(Described):
     """Settings of a run, chosen by the client and the same for every node; a server's client may set each of them."""
 
-    kg: str = "sample"
-    """The KG: a name that the operator gave, or on the command line a directory."""
+    kg: str = field(default_factory=lambda: os.environ.get(DEFAULT_KG) or SAMPLE)
+    """The KG: a name that the operator gave, or on the command line a directory; `sample` is the bundled one."""
 
     model: str = NO_MODEL
     """The chat model, as `openai:NAME` or `PROVIDER:NAME`; `none` answers by the paper's stages without an LLM."""
@@ -41,9 +49,10 @@ class Context:
 
         Raises:
             ModelError: the model is unknown, its package is not installed, or its key is missing.
-            UsageError: a setting is out of its range, or of another kind.
+            UsageError: a setting is out of its range, of another kind, or on a server not the operator's.
         """
         check_kinds(self)
+        check_policy(self)
         check_at_least(self, 0, "max_llm_calls", "max_tokens", "max_seconds", "stage_seconds", "temperature")
         if self.temperature is not None and self.temperature > 2:
             raise UsageError(f"temperature must be at most 2, not {self.temperature}")

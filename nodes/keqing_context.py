@@ -27,6 +27,9 @@ class KeqingContext(Context):
     supplement_tokens: int = 1_000
     """Token budget of the evidence of a sub-question, the chains' triples and the supplement together."""
 
+    review: bool = False
+    """Stop before the first retrieval and show the sub-questions, for a human to approve or edit; needs a thread."""
+
     def check(self) -> None:
         """Refuse settings out of range; raises as `Context.check`."""
         super().check()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from kg.types import EntityHit
 from nodes.keqing_context import KeqingContext
-from nodes.keqing_state import KeqingState, Link
+from nodes.keqing_state import KeqingState, Link, SubQuestionState
 from tools.find_entities import find_entities
 from tools.knowledge import open_knowledge
 
@@ -20,10 +21,15 @@ def link(hit: EntityHit) -> Link:
     return Link(id=hit.id, label=hit.label, score=hit.score, degree=hit.degree, match=hit.match)
 
 
+def mentions_of(subs: Iterable[SubQuestionState]) -> list[str]:
+    """The names from which sub-questions start, each once, in order."""
+    mentions = [m for sub in subs if sub["dep"] == [-1] for m in sub["seed_entities"]]
+    return list(dict.fromkeys(mentions))
+
+
 def unlinked(state: KeqingState) -> list[str]:
     """Mentions among the seed entities that have no entity yet, in order."""
-    mentions = [m for sub in state["sub_questions"] if sub["dep"] == [-1] for m in sub["seed_entities"]]
-    return [mention for mention in dict.fromkeys(mentions) if mention not in state["links"]]
+    return [mention for mention in mentions_of(state["sub_questions"]) if mention not in state["links"]]
 
 
 async def link_entities(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:

@@ -9,20 +9,17 @@ from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
-from pydantic import ConfigDict, with_config
+from pydantic import with_config
 from typing_extensions import TypedDict
 
+from nodes.described import DESCRIBED
 from nodes.usage import Usage, add_events, add_usage
 
 Step = tuple[str, str, str, bool]
 """A walked triple: head, relation, tail, inverse."""
 
 
-_DESCRIBED = ConfigDict(use_attribute_docstrings=True)
-"""The docstring under a field is its description in the JSON schema, which Studio shows."""
-
-
-@with_config(_DESCRIBED)
+@with_config(DESCRIBED)
 class QuestionInput(TypedDict, total=False):
     """A question, as text or as the last message of a chat."""
 
@@ -40,6 +37,9 @@ class QuestionInput(TypedDict, total=False):
 class RunState(QuestionInput, total=False):
     """What the states of all methods have."""
 
+    settings: dict[str, Any]
+    """The run's settings, so that it goes on with them after an interrupt or from a checkpoint, where a server does
+    not hand them on (`graphs.routing.begin`)."""
     started: float
     """When the first stage began, seconds since the epoch."""
     usage: Annotated[Usage, add_usage]
@@ -50,7 +50,7 @@ class RunState(QuestionInput, total=False):
     """The typed result (`nodes.answer_record`)."""
 
 
-@with_config(_DESCRIBED)
+@with_config(DESCRIBED)
 class AnswerOutput(TypedDict, total=False):
     """The answer, typed, and as a message where a message asked."""
 

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from graphs.keqing import after_decompose, after_reason, first_wave, graph
-from graphs.routing import then
+from graphs.keqing import after_decompose, after_match, after_reason, graph
+from graphs.routing import begin, kept, then
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState
 from nodes.state import AnswerOutput, QuestionInput
 
 _Stage = Callable[[KeqingState, Runtime[KeqingContext]], Awaitable[dict[str, Any]]]
-
-
-class _Plain(Protocol):
-    """A node as LangGraph calls it, without a router."""
-
-    def __call__(self, state: KeqingState) -> Awaitable[dict[str, Any]]:
-        """Write something to the state."""
-        ...
 
 
 class Tape:
@@ -67,23 +59,16 @@ def replaying(tape: Tape) -> CompiledStateGraph[KeqingState, KeqingContext, Ques
 
         return play
 
-    def plain(name: str) -> _Plain:
-        async def play(state: KeqingState) -> dict[str, Any]:
-            del state
-            return tape.next(name)
-
-        return play
-
     builder = StateGraph(
         KeqingState, context_schema=KeqingContext, input_schema=QuestionInput, output_schema=AnswerOutput
     )
     after = ("link_entities", "match_template", "respond")
-    builder.add_node("decompose", then(stage("decompose"), after_decompose), destinations=after)
-    builder.add_node("link_entities", plain("link_entities"))
-    builder.add_node("match_template", then(stage("match_template"), first_wave), destinations=("retrieve",))
-    builder.add_node("retrieve", plain("retrieve"))
+    builder.add_node("decompose", begin(stage("decompose"), after_decompose), destinations=after)
+    builder.add_node("link_entities", kept(stage("link_entities")))
+    builder.add_node("match_template", then(stage("match_template"), after_match), destinations=("retrieve",))
+    builder.add_node("retrieve", kept(stage("retrieve")))
     builder.add_node("reason", then(stage("reason"), after_reason), destinations=("retrieve", "respond"))
-    builder.add_node("respond", plain("respond"))
+    builder.add_node("respond", kept(stage("respond")))
     builder.add_edge(START, "decompose")
     builder.add_edge("link_entities", "match_template")
     builder.add_edge("retrieve", "reason")

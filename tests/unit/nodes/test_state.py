@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from langgraph.graph.state import CompiledStateGraph
 
 from graphs.keqing import graph
 
@@ -12,9 +13,18 @@ METHODS = [graph]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-def test_every_field_is_described(method: Any) -> None:
-    for schema in (method.get_input_jsonschema(), method.get_output_jsonschema()):
+def test_every_field_is_described(method: CompiledStateGraph[Any, Any, Any, Any]) -> None:
+    context = method.get_context_jsonschema()
+    assert context is not None
+    for schema in (method.get_input_jsonschema(), method.get_output_jsonschema(), context):
         fields = schema["properties"]
         assert fields
         assert [name for name, field in fields.items() if not field.get("description")] == []
     assert set(method.get_input_jsonschema()["properties"]) == {"messages", "question", "topic_entities"}
+
+
+def test_a_choice_is_an_enum() -> None:
+    context = graph.get_context_jsonschema()
+    assert context is not None
+    assert context["properties"]["supplement"]["enum"] == ["auto", "always", "never"]
+    assert context["properties"]["review"]["type"] == "boolean"
