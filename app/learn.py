@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from app.learn_lora import LoraOptions, run_lora
 from app.output import complain, print_json
 from app.progress import progress
 from kg.errors import UsageError
@@ -16,17 +17,29 @@ if TYPE_CHECKING:
     from policies.keqing_learning import Learnt
 
 
-def learn(
+def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
     method: Annotated[str, typer.Argument(help="keqing")],
     kg: Annotated[str, typer.Option(help="A KG directory or name.")],
     questions: Annotated[
         Path | None, typer.Option(help='Question lines with "chain" and "answers"; without it, from the schema alone.')
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
+    lora: Annotated[str | None, typer.Option(help="Fine-tune this causal LM (folder or hub name) instead.")] = None,
+    lora_stage: Annotated[
+        Literal["decompose", "reason"], typer.Option(help="What --lora and --merge are for.")
+    ] = "decompose",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of --lora; may be repeated.")
+    ] = None,
+    merge: Annotated[Path | None, typer.Option(help="Write base and adapter as one model into this folder.")] = None,
 ) -> None:
     """Learn how questions over a KG are asked; replaces what was learnt before, in one step."""
     if method != "keqing":
         raise UsageError(f"there is nothing to learn for {method!r} in this release; there is: keqing")
+    options = LoraOptions(lora, lora_stage, set_ or (), merge)
+    if options.wanted:
+        asyncio.run(run_lora(kg, questions, options, json=json))
+        return
     learnt = asyncio.run(_learn(kg, questions))
     report = {
         "method": method, "pairs": learnt.pairs, "left_out": learnt.left_out, "wordings": learnt.wordings,

@@ -31,6 +31,7 @@ class Knowledge:
     name: str
     base: KnowledgeBase
     _decomposer: Decomposer | None = field(default=None, repr=False)
+    _tuned: Decomposer | None = field(default=None, repr=False)
 
     @property
     def store(self) -> GraphStore:
@@ -54,6 +55,19 @@ class Knowledge:
             loaded: Decomposer = await asyncio.to_thread(load_decomposer, folder, self.base.embedder)
             self._decomposer = loaded
         return self._decomposer
+
+    async def lora_decomposer(self) -> Decomposer:
+        """The LoRA-tuned decomposer; loading its base model takes seconds to minutes, once.
+
+        Raises:
+            NotLearntError: `trivium learn keqing --lora` has not run.
+            ModelError: its base model cannot be opened.
+        """
+        if self._tuned is None:
+            from policies.lora.serving import open_lora_decomposer
+
+            self._tuned = await open_lora_decomposer(self.base)
+        return self._tuned
 
 
 @dataclass
