@@ -20,7 +20,7 @@ from tests.films import pairs as film_pairs
 from tests.tiny_lm import build_tiny_llama
 
 SETTINGS = LoraSettings(
-    rank=8, dropout=0.0, train_embeddings=True, learning_rate=8e-3, batch=8, epochs=48, held_out=0.0, seed=1
+    rank=8, dropout=0.0, train_embeddings=True, learning_rate=8e-3, batch=8, epochs=40, held_out=0.0, seed=1
 )
 PAIRS = 32
 

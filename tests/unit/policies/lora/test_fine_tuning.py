@@ -1,4 +1,4 @@
-"""A tiny Llama with random weights learns decompositions to the letter; it is saved, loaded, merged, refused damaged."""
+"""A tiny Llama with random weights learns decompositions to the letter; saved, loaded, merged, refused when damaged."""
 
 from __future__ import annotations
 
