@@ -63,7 +63,7 @@ class PathRewards:
             total += self.relation[codes[:, j] % max(len(self.relation), 1)]
             total += self.entity[entities[:, j + 1]]
             cosines[:, j] = cosine_rows(total, contexts)
-        levels: Floats = np.cumsum(cosines, axis=1) / np.arange(1, hops + 1, dtype=np.float32)
+        levels: Floats = np.divide(np.cumsum(cosines, axis=1), np.arange(1, hops + 1), dtype=np.float32)
         return levels
 
     def totals(self, entities: Int64, codes: Int64, contexts: Floats) -> Floats:
