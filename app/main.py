@@ -28,6 +28,7 @@ COMMANDS = {
     "verify": ("app.verify", "Check that every triple of every path of some answers is in the KG."),
     "kg": ("app.kg", "Build, change, copy, check and look into knowledge graphs."),
     "tool": ("app.tool", "Call one of Trivium's tools with JSON arguments."),
+    "eval": ("app.eval", "List the measurements, or run one."),
     "draw": ("app.draw", "Draw a method as a mermaid diagram."),
 }
 """Name -> (module, what the overview says of it)."""

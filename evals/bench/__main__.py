@@ -78,12 +78,12 @@ async def run(data: Path | None) -> None:
     await measure("MetaQA", await metaqa_folder(data), metaqa_questions(data, _ASKED))
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; 1 where the data cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m evals.bench", description=__doc__)
     parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds metaqa/")
     try:
-        asyncio.run(run(parser.parse_args().data))
+        asyncio.run(run(parser.parse_args(arguments).data))
     except TriviumError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 1

@@ -1,0 +1,41 @@
+"""Run one of the paper's ablations: a table on stdout, and with --plot a picture."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from evals.ablations.asking import need_data
+from evals.ablations.chains import chains
+from evals.ablations.report import Outcome, show
+from evals.ablations.supplement import supplement
+from evals.ablations.templates import templates
+
+ABLATIONS: dict[str, Callable[[Path], Awaitable[Outcome]]] = {
+    "templates": templates,
+    "chains": chains,
+    "supplement": supplement,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and show; raises `TriviumError` where the data is not here."""
+    parser = argparse.ArgumentParser(prog="python -m evals.ablations", description=__doc__)
+    parser.add_argument(
+        "name", choices=ABLATIONS, help="templates: figure 5; chains: figure 6; supplement: section 3.2"
+    )
+    parser.add_argument("--data", type=Path, help="the folder that holds metaqa/ and fb15k237/")
+    parser.add_argument("--plot", type=Path, help="where the plot goes, such as figure5.png or figure5.svg")
+    given = parser.parse_args(arguments)
+
+    async def measured() -> Outcome:
+        return await ABLATIONS[given.name](need_data(given.data))
+
+    show(asyncio.run(measured()), given.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

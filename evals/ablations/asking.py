@@ -1,0 +1,86 @@
+"""KGs of the ablations, taught anew for each split, and their questions through the compiled graph."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.metaqa import data_folder, triples_file
+from evals.metrics import Score, score_answer
+from evals.webqsp import webqsp_files
+from graphs.keqing import graph
+from kg.catalog import cache_folder
+from kg.embedded import build
+from kg.errors import BadInputError
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import Question, read_entities, read_triples
+from kg.manifest import is_kg
+from nodes.answer_record import Answer
+from nodes.keqing_context import KeqingContext
+from nodes.state import QuestionInput
+from policies.keqing_teaching import teach
+from tools.knowledge import close_all
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, its answer, and its score."""
+
+    question: Question
+    answer: Answer
+    score: Score
+
+
+def need_data(data: Path | None) -> Path:
+    """The folder of the public data sets; raises `BadInputError` where there is none."""
+    found = data or data_folder()
+    if found is None:
+        raise BadInputError("the data is not here: name its folder with --data or TRIVIUM_DATA")
+    return found
+
+
+def made_kg(name: str, data: Path) -> Path:
+    """The KG of a data set (`metaqa`, `fb15k237`) in the cache, built on first use; ablations teach it as they like.
+
+    Raises:
+        BadInputError: the data set is not in the folder.
+    """
+    folder = cache_folder() / f"ablation-{name}"
+    if not (data / name).is_dir():
+        raise BadInputError(f"holds no {name}/: name the folder of the data with --data or TRIVIUM_DATA", path=data)
+    if is_kg(folder):
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    print(f"building {name}, once", file=sys.stderr)
+    if name == "metaqa":
+        build(folder, read_triples(triples_file(data)))
+    else:
+        triples, entities = webqsp_files(data)
+        build(folder, read_triples(triples), read_entities(entities))
+    return folder
+
+
+@asynccontextmanager
+async def taught(folder: Path, pairs: Sequence[Question]) -> AsyncIterator[KnowledgeBase]:
+    """The KG, open, after it has learnt from these pairs; whatever was open of it before is closed."""
+    await close_all()
+    base = KnowledgeBase.open(folder)
+    try:
+        await teach(base, pairs, lambda *_: None)
+        yield base
+    finally:
+        await close_all()
+        await base.close()
+
+
+async def ask(questions: Iterable[Question], context: KeqingContext) -> list[Asked]:
+    """Every question through the compiled graph, in order."""
+    done = []
+    for question in questions:
+        given: QuestionInput = {"question": question.question, "topic_entities": list(question.topic_entities)}
+        answer: Answer = (await graph.ainvoke(given, context=context))["answer"]
+        done.append(Asked(question, answer, score_answer(answer, question.answers)))
+    return done

@@ -1,0 +1,44 @@
+"""The measurements that `trivium eval` lists and runs. A new one is a line here.
+
+Each module offers `main(arguments: Sequence[str] | None) -> int | None`: it parses its own options, prints on stdout,
+and raises `TriviumError` where it cannot be run. As a module each runs too: `python -m MODULE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from kg.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Where a measurement is, what it says of itself, and the arguments that choose it within its module."""
+
+    module: str
+    summary: str
+    chosen: tuple[str, ...] = ()
+
+    def run(self, arguments: Sequence[str]) -> int:
+        """Run it; returns its exit status."""
+        status: int | None = import_module(self.module).main([*self.chosen, *arguments])
+        return status or 0
+
+
+_ABLATIONS = "evals.ablations.__main__"
+MEASUREMENTS = {
+    "sample": Measurement("evals.sample", "The bundled sample's test questions: Hits@1, F1, exact sets."),
+    "bench": Measurement("evals.bench.__main__", "Speed, each figure beside its yardstick."),
+    "keqing-templates": Measurement(_ABLATIONS, "Figure 5: templates per sub-question, K = 1 to 10.", ("templates",)),
+    "keqing-chains": Measurement(_ABLATIONS, "Figure 6: sub-questions against whole chains.", ("chains",)),
+    "keqing-supplement": Measurement(_ABLATIONS, "With and without dense triples beside the chains'.", ("supplement",)),
+}
+
+
+def measurement(name: str) -> Measurement:
+    """The measurement of that name; raises `UsageError`."""
+    if name not in MEASUREMENTS:
+        raise UsageError(f"no measurement is named {name!r}; there are {', '.join(MEASUREMENTS)}")
+    return MEASUREMENTS[name]
