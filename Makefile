@@ -8,7 +8,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lint bench clean
+.PHONY: help demo serve test test-all lint bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -16,6 +16,9 @@ help: ## list the targets
 demo: $(VENV)/.base ## install the base (no torch, no tools) and answer two questions on the bundled sample, offline
 	$(VENV)/bin/trivium ask "which films did the director of Written on the Wind also direct, and who starred in them?"
 	$(VENV)/bin/trivium ask "Where are both The Call of the Wild and White Fang set?"
+
+serve: $(VENV)/.base ## a LangGraph server on port 2024, offline; Studio, chat clients and langgraph-sdk talk to it
+	$(VENV)/bin/trivium serve
 
 test: $(VENV)/.dev ## every test but the slow ones
 	$(PY) -m pytest -m "not slow"
@@ -33,7 +36,7 @@ bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same ru
 	$(PY) -m evals.bench
 
 clean: ## remove .venv, caches and build products; a KG of yours is never touched
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	rm -rf $(VENV) build dist *.egg-info .langgraph_api .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # Stamps. The base is the product alone; dev adds the tools and holds the base, so it answers for both.

@@ -29,6 +29,7 @@ COMMANDS = {
     "kg": ("app.kg", "Build, change, copy, check and look into knowledge graphs."),
     "tool": ("app.tool", "Call one of Trivium's tools with JSON arguments."),
     "eval": ("app.eval", "List the measurements, or run one."),
+    "serve": ("app.serve", "Serve the methods as a LangGraph server."),
     "draw": ("app.draw", "Draw a method as a mermaid diagram."),
 }
 """Name -> (module, what the overview says of it)."""

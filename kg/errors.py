@@ -1,19 +1,20 @@
 """Trivium's exception tree. A message names the offending value and says what to do.
 
 TriviumError
-├── UsageError               the request itself is wrong (command line: exit status 2)
+├── RequestError             the request cannot be met as it is; a server shows the message to its client
+│   ├── UsageError               it is wrong in itself (command line: exit status 2)
+│   ├── UnknownEntityError       no entity has that id or label
+│   ├── UnknownRelationError     no relation has that name
+│   ├── UnknownToolError         no tool has that name
+│   ├── NotLearntError           a method needs what `trivium learn` writes
+│   └── ModelError               a chat model that is unknown, not installed or has no key
 ├── BadInputError            a file, line or value that cannot be read
 ├── NotAKnowledgeBaseError   a path or name that holds no KG
 ├── KnowledgeBaseExistsError a build would overwrite a KG
 ├── VersionError             a KG directory written by a newer Trivium
 ├── CorruptError             a file of a KG is damaged and cannot be derived again
 ├── BusyError                another process holds the KG's write lock
-├── UnknownEntityError       no entity has that id or label
-├── UnknownRelationError     no relation has that name
-├── UnknownToolError         no tool has that name
-├── NotLearntError           a method needs what `trivium learn` writes
-├── EmbedderError            an embedder is not installed, unknown, or its weights differ
-└── ModelError               a chat model that is unknown, not installed or has no key
+└── EmbedderError            an embedder is not installed, unknown, or its weights differ
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ class TriviumError(Exception):
     """Base of every error that Trivium raises on purpose; the command line prints it as one line."""
 
 
-class UsageError(TriviumError):
+class RequestError(TriviumError, ValueError):
+    """Base of errors about what a client asked for; their messages name no file or address of the operator's.
+
+    A `ValueError` too, since LangGraph's server hides the message of any other error from its clients.
+    """
+
+
+class UsageError(RequestError):
     """Raised when the request itself is wrong: an empty question, an unknown method."""
 
 
@@ -64,19 +72,19 @@ class BusyError(TriviumError):
     """Raised when another process holds the write lock of a KG."""
 
 
-class UnknownEntityError(TriviumError):
+class UnknownEntityError(RequestError):
     """Raised when no entity has the given id or label."""
 
 
-class UnknownRelationError(TriviumError):
+class UnknownRelationError(RequestError):
     """Raised when no relation has the given name."""
 
 
-class UnknownToolError(TriviumError):
+class UnknownToolError(RequestError):
     """Raised when no tool has the given name."""
 
 
-class NotLearntError(TriviumError):
+class NotLearntError(RequestError):
     """Raised when a method needs an artefact that `trivium learn` has not written yet."""
 
 
@@ -84,5 +92,5 @@ class EmbedderError(TriviumError):
     """Raised when an embedder is unknown, not installed, or its weights are not those expected."""
 
 
-class ModelError(TriviumError):
+class ModelError(RequestError):
     """Raised when a chat model is unknown, its package is not installed, or its key is missing."""

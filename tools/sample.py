@@ -1,10 +1,15 @@
-"""The bundled sample as a KG: built and learnt on first use, then kept in the user's cache."""
+"""The bundled sample as a KG: built and learnt on first use, then kept in the user's cache.
+
+It is learnt in a process of its own (`python -m tools.sample FOLDER`): in a server, learning would hold up every run.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 from filelock import FileLock
@@ -19,6 +24,8 @@ from policies.keqing_artefact import FORMAT, has_decomposer
 from policies.keqing_teaching import teach
 
 log = logging.getLogger("trivium.sample")
+
+_ROOT = Path(__file__).resolve().parents[1]  # from where `tools` is imported, installed or not
 
 
 def ensure_sample() -> Path:
@@ -44,7 +51,8 @@ def _make(folder: Path) -> None:
         log.warning("building the bundled sample in %s and learning from its questions: once, some 15 seconds", folder)
         build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
     if not has_decomposer(folder / "keqing"):
-        asyncio.run(_teach(folder))
+        command = [sys.executable, "-m", "tools.sample", str(folder.absolute())]
+        subprocess.run(command, cwd=_ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
 async def _teach(folder: Path) -> None:
@@ -54,3 +62,7 @@ async def _teach(folder: Path) -> None:
         await teach(base, read_questions(sample.TRAIN_QUESTIONS), lambda *_: None)
     finally:
         await base.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(_teach(Path(sys.argv[1])))

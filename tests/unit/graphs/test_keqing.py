@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import MemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -159,3 +160,23 @@ async def test_state_is_plain_and_small(kg_name: str) -> None:
     kind, packed = JsonPlusSerializer(pickle_fallback=False).dumps_typed(values)
     assert kind == "msgpack"
     assert len(packed) < 20_000
+
+
+async def test_fifty_turns_keep_every_checkpoint_small(kg_name: str) -> None:
+    saver = MemorySaver()
+    chat, thread = builder.compile(checkpointer=saver), RunnableConfig(configurable={"thread_id": "long"})
+    asked = [
+        "what other movies were made by the director of Gladiator",
+        "when were the films starring both Robert De Niro and Al Pacino released?",
+        "who starred in the films directed by Barry Levinson?",
+        "what is the airspeed of an unladen swallow",
+    ]
+    sizes = []
+    for turn in range(50):
+        message = HumanMessage(asked[turn % len(asked)])
+        await chat.ainvoke({"messages": [message]}, config=thread, context=KeqingContext(kg=kg_name))
+        _, packed = saver.serde.dumps_typed((await chat.aget_state(thread)).values)
+        sizes.append(len(packed))
+    assert len((await chat.aget_state(thread)).values["messages"]) == 100
+    assert max(sizes) < 64_000
+    assert sum(len(blob) for _, blob in saver.blobs.values()) < 50 * 64_000  # all checkpoints of all turns

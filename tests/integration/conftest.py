@@ -1,0 +1,97 @@
+"""A real `langgraph dev`, started once: `trivium serve` in a folder of its own, over the films and a scripted model."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from tests.fake_openai import FakeOpenAI
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "sk-planted-7d1f0c52e9"  # as if it were an operator's; nothing that a run leaves behind may hold it
+PASSWORD = "planted-password-93b1"
+MODEL = "openai:scripted"
+_PATIENCE = 90.0  # seconds; a start takes some five on an idle machine
+
+
+@dataclass(frozen=True)
+class Server:
+    """The running server: its address, its working directory, and the file that its output goes to."""
+
+    url: str
+    folder: Path
+    log: Path
+    model: FakeOpenAI
+
+
+@pytest.fixture(scope="session")
+def server(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Started for the first test that asks for it, stopped after the last."""
+    folder = tmp_path_factory.mktemp("served")
+    path = json.dumps(str(films_kg))
+    (folder / "trivium.toml").write_text(
+        f'[kg.films]\npath = {path}\n\n[kg.others]\npath = {path}\n\n[server]\nmodels = ["{MODEL}"]\n'
+    )
+    log, port = folder / "server.log", _free_port()
+    with FakeOpenAI() as model, log.open("wb") as out:
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("LANGSMITH", "LANGCHAIN"))},
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": model.url,
+            "TRIVIUM_NEO4J_PASSWORD": PASSWORD,
+            "PYTHONPATH": str(ROOT),
+        }
+        command = [sys.executable, "-m", "app.main", "serve", "--port", str(port), "--kg", "films"]
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait_for(url, process, log)
+            yield Server(url, folder, log, model)
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@pytest.fixture
+async def client(server: Server) -> AsyncIterator[LangGraphClient]:
+    """A langgraph-sdk client of the server."""
+    made = get_client(url=server.url, api_key=None)
+    yield made
+    await made.aclose()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    begun = time.monotonic()
+    while time.monotonic() - begun < _PATIENCE:
+        assert process.poll() is None, f"the server ended:\n{log.read_text()[-3000:]}"
+        try:
+            with urllib.request.urlopen(f"{url}/ok", timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.1)
+    raise AssertionError(f"the server did not start:\n{log.read_text()[-3000:]}")

@@ -1,0 +1,168 @@
+"""A langgraph-sdk client against `langgraph dev`: what it streams, edits, forks, and what stays from turn to turn."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.schema import StreamMode
+
+from tests.integration.conftest import Server
+
+ASKED: dict[str, Any] = {"messages": [{"role": "user", "content": "who directed Heat?"}]}
+JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
+STAGES = ["decompose", "match_template", "retrieve", "reason", "respond"]
+
+
+def _told(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer but for the time that it took."""
+    return {**answer, "usage": {**answer["usage"], "seconds": 0}}
+
+
+def _ids(values: Any) -> list[str]:  # noqa: ANN401 - what the client types so
+    return [item["id"] for item in values["answer"]["answers"]]
+
+
+async def _thread(client: LangGraphClient) -> str:
+    return (await client.threads.create())["thread_id"]
+
+
+async def test_a_run_is_streamed_in_every_mode(client: LangGraphClient) -> None:
+    parts: dict[str, list[Any]] = {}
+    modes: list[StreamMode] = ["values", "updates", "messages", "custom"]
+    async for part in client.runs.stream(await _thread(client), "keqing", input=ASKED, stream_mode=modes):
+        parts.setdefault(part.event, []).append(part.data)
+    assert [name for update in parts["updates"] for name in update] == STAGES
+    assert _ids(parts["values"][-1]) == ["mann"]
+    assert [event["stage"] for event in parts["custom"] if event["event"] == "started"] == STAGES
+    said = parts["messages/complete"][-1][0]
+    assert said["type"] == "ai"
+    assert "Heat -directed_by-> Michael Mann" in said["content"]
+    assert "error" not in parts
+
+
+async def test_content_blocks_ask_too_and_the_answer_is_typed(client: LangGraphClient) -> None:
+    blocks: dict[str, Any] = {"messages": [{"type": "human", "content": [{"type": "text", "text": JOIN}]}]}
+    told: Any = await client.runs.wait(None, "keqing", input=blocks)
+    assert _ids(told) == ["1995"]
+    assert told["answer"]["question"] == JOIN
+    assert [message["type"] for message in told["messages"]] == ["human", "ai"]
+    assert {path["triples"][0]["tail"] for path in told["answer"]["paths"]} == {"deniro", "pacino"}
+
+
+async def test_the_schemas_read_well(client: LangGraphClient) -> None:
+    (assistant,) = await client.assistants.search(graph_id="keqing")
+    schemas: Any = await client.assistants.get_schemas(assistant["assistant_id"])
+    for name in ("input_schema", "output_schema", "context_schema"):
+        fields = schemas[name]["properties"]
+        assert [field for field, made in fields.items() if not made.get("description")] == [], name
+    assert schemas["context_schema"]["properties"]["supplement"]["enum"] == ["auto", "always", "never"]
+
+
+async def test_sub_questions_are_edited_at_an_interrupt(client: LangGraphClient) -> None:
+    thread = await _thread(client)
+    stopped: Any = await client.runs.wait(thread, "keqing", input=ASKED, context={"kg": "others", "review": True})
+    assert stopped["__interrupt__"][0]["value"]["stage"] == "review"
+    state = await client.threads.get_state(thread)
+    assert state["next"] == ["review"]
+    bad: Any = await client.runs.wait(thread, "keqing", command={"resume": {"sub_questions": [{"question": "who?"}]}})
+    assert "starts from nothing" in bad["__interrupt__"][0]["value"]["error"]
+    edit = {"sub_questions": [{"question": "who directed [mask]?", "seed_entities": ["Alien"]}]}
+    told: Any = await client.runs.wait(thread, "keqing", command={"resume": edit})  # without the context
+    assert _ids(told) == ["scott"]
+    assert told["answer"]["kg"] == "others"
+    assert [event["event"] for event in told["answer"]["events"]] == ["edited"]
+
+
+async def test_a_fork_from_a_checkpoint_gives_the_same_answer(client: LangGraphClient) -> None:
+    thread = await _thread(client)
+    first: Any = await client.runs.wait(thread, "keqing", input={"question": JOIN}, context={"kg": "others"})
+    assert first["answer"]["kg"] == "others"
+    past = {name: state for state in await client.threads.get_history(thread, limit=20) for name in state["next"]}
+    assert set(past) >= set(STAGES)
+    # `tests/unit/graphs/test_routing.py` has every checkpoint; before the first stage nothing keeps the settings yet
+    for name, context in (("decompose", {"kg": "others"}), ("retrieve", None), ("respond", None)):
+        again: Any = await client.runs.wait(thread, "keqing", checkpoint=past[name]["checkpoint"], context=context)
+        assert _told(again["answer"]) == _told(first["answer"])
+
+
+async def test_a_fork_with_other_sub_questions_gives_another_answer(client: LangGraphClient) -> None:
+    thread = await _thread(client)
+    await client.runs.wait(thread, "keqing", input=ASKED)
+    history = await client.threads.get_history(thread, limit=20)
+    (before,) = [state for state in history if state["next"] == ["match_template"]]
+    values: Any = before["values"]
+    subs = [{**values["sub_questions"][0], "question": "who starred in [mask]?"}]
+    forked: Any = await client.threads.update_state(
+        thread, {"sub_questions": subs}, as_node="link_entities", checkpoint=before["checkpoint"]
+    )
+    told: Any = await client.runs.wait(thread, "keqing", checkpoint=forked["checkpoint"])
+    assert set(_ids(told)) == {"deniro", "pacino"}
+
+
+async def test_a_second_turn_carries_nothing_of_the_first_ones_lists(client: LangGraphClient) -> None:
+    thread = await _thread(client)
+    await client.runs.wait(thread, "keqing", input={"question": JOIN})
+    told: Any = await client.runs.wait(thread, "keqing", input={"question": "what is an unladen swallow?"})
+    assert (told["answer"]["answers"], told["answer"]["paths"]) == ([], [])
+    values: Any = (await client.threads.get_state(thread))["values"]
+    assert (values["retrieved"], values["sub_questions"], values.get("events", [])) == ({}, [], [])
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"context": {"kg": "/etc"}}, "kg '/etc' is none that this server offers: sample, films, others"),
+    ({"context": {"kg": "bolt://127.0.0.1:7687"}}, "none that this server offers"),
+    ({"context": {"model": "openai:gpt-4o"}}, "none that this server offers: none, openai:scripted"),
+    ({"config": {"configurable": {"kg": ".."}}}, "none that this server offers"),
+    ({"context": {"max_tokens": 10**9}}, "max_tokens is at most 200000"),
+    ({"context": {"templates_per_sub_question": "7"}}, "must be a whole number, not '7'"),
+    ({"input": {"messages": []}}, "nothing was asked"),
+    ({"input": {"question": "x" * 10_001}}, "10,001 characters"),
+]
+
+
+async def test_what_is_not_allowed_is_refused_with_its_reason(client: LangGraphClient) -> None:
+    runs = [client.runs.wait(None, "keqing", **{"input": ASKED, **asked}, raise_error=False) for asked, _ in REFUSED]
+    told: list[Any] = await asyncio.gather(*runs)
+    for values, (asked, why) in zip(told, REFUSED, strict=True):
+        assert why in values["__error__"]["message"], asked
+        assert "answer" not in values
+
+
+@pytest.mark.slow  # half a second a turn: the server's queue polls; `tests/unit/graphs` has the same without it
+async def test_a_thread_of_fifty_turns_stays_small(client: LangGraphClient) -> None:
+    thread = await _thread(client)
+    questions = [
+        "who directed Heat?",
+        JOIN,
+        "who starred in the films directed by Barry Levinson?",
+        "what is a swallow?",
+    ]
+    runs = [
+        await client.runs.create(
+            thread,
+            "keqing",
+            input=dict[str, Any](messages=[{"role": "user", "content": questions[turn % 4]}]),
+            multitask_strategy="enqueue",
+        )
+        for turn in range(50)
+    ]
+    for run in runs:
+        await client.runs.join(thread, run["run_id"])
+    values: Any = (await client.threads.get_state(thread))["values"]
+    assert len(values["messages"]) == 100
+    rest = {name: value for name, value in values.items() if name != "messages"}
+    assert len(json.dumps(rest)) < 64_000
+    # what grows is the chat itself, by two messages a turn
+    assert len(json.dumps(values["messages"])) < 50 * 2_000
+
+
+async def test_blocking_calls_are_detected_and_there_are_none(client: LangGraphClient, server: Server) -> None:
+    await client.runs.wait(None, "keqing", input=ASKED)
+    log = server.log.read_text()
+    assert "allow-blocking" not in log
+    assert "BlockingError" not in log
