@@ -137,6 +137,13 @@ class KnowledgeBase:
         await self.templates()
         self.embedder.save()
 
+    def keep(self, name: str, save: Callable[[Path], None]) -> None:
+        """Let `save` write what was derived into the folder `name` of the KG; passed over where that cannot be done.
+
+        Blocks. The files are registered in the manifest, so that `trivium kg verify` guards them.
+        """
+        self._try_keep(name, save)
+
     async def close(self) -> None:
         """Release the store; safe to call twice."""
         await self.store.close()

@@ -1,4 +1,4 @@
-"""Entity features of the path policy: what the triples around an entity say (appendix B.2), and where it stands.
+"""Entity features of the path policy: what the triples around an entity say (KnowGPT, appendix B.2).
 
 B.2 turns each triple into a sentence, embeds it, and pools the sentences of an entity. With the static embedder a
 sentence's vector is the sum of its parts', so the sentences of 100,000 triples take a second and no index.
@@ -18,7 +18,6 @@ from kg.embedded.columns import Int64
 from kg.embedders import Embedder, additive, unit
 from kg.indexes import relation_words
 from policies.path_graph import Floats, PathGraph
-from policies.path_structure import structure
 
 TEXT_DIMENSIONS = 128
 _SENTENCES = 1 << 14  # embedded at once
@@ -33,14 +32,12 @@ class PathFeatures:
     Attributes:
         text: unit rows float32 [E, d], B.2's embeddings by their d <= 128 main directions.
         relation: unit rows float32 [R, d], the relations' names in the same directions.
-        structure: unit rows float32 [E, s], or zeros (`policies.path_structure`).
         log_degree: float32 [E], log(1 + distinct neighbours).
         basis: float32 [D, d], orthonormal columns: the embedder's space to that of `text`.
     """
 
     text: Floats
     relation: Floats
-    structure: Floats
     log_degree: Floats
     basis: Floats
 
@@ -52,7 +49,7 @@ class PathFeatures:
 def make_features(
     graph: PathGraph, labels: Sequence[str], relations: Sequence[str], embedder: Embedder, progress: Progress
 ) -> PathFeatures:
-    """All features of a KG; labels in the order of its entities, relations in that of its codes.
+    """The text features of a KG; labels in the order of its entities, relations in that of its codes.
 
     Raises:
         EmbedderError: the embedder is not installed or does not answer.
@@ -61,10 +58,8 @@ def make_features(
     pooled = pool_sentences(graph, labels, words, embedder, progress)
     named = embedder.embed(words) if words else np.zeros((0, embedder.dimensions), np.float32)
     basis = main_directions(pooled, TEXT_DIMENSIONS)
-    progress("structure of the graph", 0, None)
-    standing = structure(graph)
     log_degree = np.log1p(graph.degrees).astype(np.float32)
-    return PathFeatures(unit(pooled @ basis), unit(named @ basis), standing, log_degree, basis)
+    return PathFeatures(unit(pooled @ basis), unit(named @ basis), log_degree, basis)
 
 
 def main_directions(vectors: Floats, dimensions: int) -> Floats:

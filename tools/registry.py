@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kg.errors import BadInputError, UnknownRelationError, UnknownToolError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Hop, ReasoningPath, chain_text, parse_chain
+from tools.extract_paths import extract_paths
+from tools.extract_subgraph import KEPT, extract_subgraph
 from tools.find_entities import find_entities, resolve
 from tools.follow_chain import follow_chains
 from tools.knowledge import open_knowledge
@@ -91,6 +93,29 @@ class ObserveArguments(_Arguments):
     direction: Literal["out", "in", "both"] = Field("both", description="out: entities are heads; in: tails")
 
 
+class ExtractPathsArguments(_Arguments):
+    """KnowGPT's paths from the entities of a question to those of all its candidate answers, with their rewards."""
+
+    question: str = Field(min_length=1, description="the question in words")
+    source_entities: list[str] = Field(min_length=1, description="entities of the question, ids or labels")
+    target_entities: list[str] = Field(min_length=1, description="entities of all candidate answers, ids or labels")
+    max_hops: Annotated[int, Field(ge=1, le=6)] = Field(3, description="longest path")
+    beam_width: Annotated[int, Field(ge=1, le=1_000)] = Field(8, description="entities a pair looked around at a hop")
+    paths_per_pair: Annotated[int, Field(ge=1, le=1_000)] = Field(3, description="at most so many paths of a pair")
+    policy: Literal["learned", "structural", "random", "exact"] = Field(
+        "learned", description="learned, else structural; random and exact to compare with"
+    )
+
+
+class ExtractSubgraphArguments(_Arguments):
+    """KnowGPT's P_sub: entities of a question and of its candidates, bridges between them, and their triples."""
+
+    question: str = Field(min_length=1, description="the question in words")
+    source_entities: list[str] = Field(min_length=1, description="entities of the question, ids or labels")
+    target_entities: list[str] = Field(min_length=1, description="entities of all candidate answers, ids or labels")
+    limit: Annotated[int, Field(ge=1, le=10_000)] = Field(KEPT, description="entities kept, the most relevant")
+
+
 async def _find_entities(base: KnowledgeBase, args: FindEntitiesArguments) -> Result:
     (hits,) = await find_entities(base, [args.text], args.limit)
     return {"entities": [{"id": h.id, "label": h.label, "score": h.score, "degree": h.degree} for h in hits]}
@@ -145,6 +170,25 @@ async def _observe(base: KnowledgeBase, args: ObserveArguments) -> Result:
     return {"triples": [_scored(*triple, score) for triple, score in scores.items()]}
 
 
+async def _extract_paths(base: KnowledgeBase, args: ExtractPathsArguments) -> Result:
+    sources = await resolve(base, args.source_entities)
+    found = await extract_paths(
+        base, args.question, sources, await resolve(base, args.target_entities), max_hops=args.max_hops,
+        beam_width=args.beam_width, paths_per_pair=args.paths_per_pair, policy=args.policy,
+    )  # fmt: skip
+    paths = [{**path_result(each.path, each.target), "reward": each.reward} for each in found.paths]
+    result: Result = {"paths": paths, "expanded": found.expanded, "policy": found.policy}
+    return result | ({"events": list(found.events)} if found.events else {})
+
+
+async def _extract_subgraph(base: KnowledgeBase, args: ExtractSubgraphArguments) -> Result:
+    sources = await resolve(base, args.source_entities)
+    targets = await resolve(base, args.target_entities)
+    found = await extract_subgraph(base, args.question, sources, targets, limit=args.limit)
+    score = dict(zip(found.entities, found.relevance, strict=True))
+    return {"triples": [_scored(*t, min(score[t.head], score[t.tail])) for t in found.triples]}
+
+
 _Handler = Callable[[KnowledgeBase, Any], Awaitable[Result]]
 _TOOLS: dict[str, tuple[type[_Arguments], _Handler]] = {
     "find_entities": (FindEntitiesArguments, _find_entities),
@@ -154,6 +198,8 @@ _TOOLS: dict[str, tuple[type[_Arguments], _Handler]] = {
     "search_triples": (SearchTriplesArguments, _search_triples),
     "observe": (ObserveArguments, _observe),
     "match_templates": (MatchTemplatesArguments, _match_templates),
+    "extract_paths": (ExtractPathsArguments, _extract_paths),
+    "extract_subgraph": (ExtractSubgraphArguments, _extract_subgraph),
 }
 TOOL_NAMES = tuple(_TOOLS)
 

@@ -1,0 +1,147 @@
+"""`extract_paths`: the reasoning paths from a question's entities to its candidates' entities (KnowGPT, section 4.1).
+
+All pairs are searched at once, by beam search under a policy: `learned` (`trivium learn knowgpt`), `structural` (the
+untrained yardstick), `random`; or by `exact`, which reads all there is between two entities and is the ceiling. Where
+the whole graph is at hand, exact search is cheap; a policy is for a small budget of expansions (docs/knowgpt-paths.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from kg.embedded.columns import Int64
+from kg.errors import UsageError
+from kg.knowledge_base import KnowledgeBase
+from kg.types import ReasoningPath, WalkedTriple
+from policies.path_beam import PathScorer, Query
+from policies.path_reward import PathRewards
+from policies.path_scorers import RandomScorer, StructuralScorer
+from policies.path_search import Ranked, RankedPath, best_paths, walk_beam, walk_exactly
+from policies.path_tables import PathTables
+from tools.path_tables import path_tables
+
+_NO_ADJACENCY = "paths are searched on adjacency arrays, and this KG has none at hand: make a snapshot of it"
+
+PolicyName = Literal["learned", "structural", "random", "exact"]
+
+
+class ExtractedPath(NamedTuple):
+    """A path from a source to a target (ids) and its total reward (equations 2 to 4)."""
+
+    source: str
+    target: str
+    path: ReasoningPath
+    reward: float
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What was extracted.
+
+    Attributes:
+        paths: pair by pair in the order of sources, then targets; the best of a pair first.
+        expanded: entities whose neighbours were read, counted once a pair, over all pairs.
+        policy: the one that was used.
+        events: what a user should know, in words: a policy that stood in for another.
+    """
+
+    paths: tuple[ExtractedPath, ...]
+    expanded: int
+    policy: PolicyName
+    events: tuple[str, ...] = ()
+
+
+async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as the contract names them
+    base: KnowledgeBase,
+    question: str,
+    sources: Sequence[str],
+    targets: Sequence[str],
+    *,
+    max_hops: int = 3,
+    beam_width: int = 8,
+    paths_per_pair: int = 3,
+    policy: PolicyName = "learned",
+) -> Extraction:
+    """The best paths from each source to each target, by total reward; no entity twice on a path.
+
+    Args:
+        base: the KG.
+        question: in words, the context of equation 3.
+        sources: entity ids of the question; one that is no entity of the KG has no path.
+        targets: entity ids of all candidate answers, the wrong ones too. A pair of one entity has no path.
+        max_hops: K, the longest path.
+        beam_width: entities a pair expanded at each hop but the first; `exact` does not look at it.
+        paths_per_pair: at most so many paths of a pair.
+        policy: who ranks the steps; without a learnt one `structural` stands in, and an event says so.
+
+    Raises:
+        EmbedderError, CorruptError: what was learnt belongs to another embedder, or is damaged.
+    """
+    tables = await path_tables(base)
+    if tables is None:
+        raise UsageError(_NO_ADJACENCY)
+    pairs = list(dict.fromkeys((a, b) for a in sources for b in targets if a != b))
+    rows = tables.snapshot.rows([key for pair in pairs for key in pair]).reshape(-1, 2)
+    known = np.flatnonzero((rows >= 0).all(axis=1))
+    request = _Request(tables, question, rows[known], max_hops, beam_width, paths_per_pair)
+    ranked, used, events = await asyncio.to_thread(_search, request, policy)
+    named = [pairs[place] for place in known.tolist()]
+    paths = tuple(ExtractedPath(*named[path.pair], _as_triples(tables, path), path.reward) for path in ranked.paths)
+    return Extraction(paths, int(ranked.expanded.sum()), used, events)
+
+
+@dataclass(frozen=True)
+class _Request:
+    tables: PathTables
+    question: str
+    pairs: Int64
+    max_hops: int
+    beam_width: int
+    paths_per_pair: int
+
+
+def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[str, ...]]:
+    """Search all pairs; the policy used, and what stood in for what."""
+    tables = request.tables
+    contexts = tables.features.contexts(tables.embedder, [request.question])
+    query = Query(request.pairs[:, 0], request.pairs[:, 1], np.zeros(len(request.pairs), np.int64), contexts)
+    rewards, scorer, used, events = _policy(tables, policy)
+    affinity = rewards.affinity(contexts)
+    if scorer is None:
+        found, expanded = walk_exactly(tables.graph, query, affinity, request.max_hops)
+    else:
+        found, expanded = walk_beam(tables.graph, scorer, query, affinity, (request.beam_width, request.max_hops))
+    return Ranked(best_paths(found, rewards, query, request.paths_per_pair), expanded), used, events
+
+
+def _policy(
+    tables: PathTables, policy: PolicyName
+) -> tuple[PathRewards, PathScorer | None, PolicyName, tuple[str, ...]]:
+    """Rewards, scorer (None: exact search), the policy used, events."""
+    events: tuple[str, ...] = ()
+    if policy == "learned":
+        policy = "structural"
+        events = ("no path policy was learnt on this KG: the structural one stands in (trivium learn knowgpt)",)
+    rewards = tables.rewards()
+    if policy == "random":
+        return rewards, RandomScorer(), policy, events
+    if policy == "exact":
+        return rewards, None, policy, events
+    structure = tables.structure(lambda *_: None)
+    return rewards, StructuralScorer(structure, tables.features.log_degree), policy, events
+
+
+def _as_triples(tables: PathTables, path: RankedPath) -> ReasoningPath:
+    """A path in ids, each triple as stored."""
+    keys = tables.snapshot.keys.take(np.array(path.entities))
+    steps = []
+    for start, end, code in zip(keys, keys[1:], path.codes, strict=False):
+        hop = tables.snapshot.hop(code)
+        head, tail = (end, start) if hop.inverse else (start, end)
+        steps.append(WalkedTriple(head, hop.relation, tail, hop.inverse))
+    return tuple(steps)
