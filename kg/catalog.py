@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from kg.errors import BadInputError, NotAKnowledgeBaseError
 
@@ -21,6 +22,20 @@ def cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "trivium"
 
 
+def read_settings(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Any]:
+    """The tables of the operator's settings file; none where there is no file.
+
+    Raises:
+        BadInputError: the file is no TOML.
+    """
+    try:
+        return tomllib.loads(settings.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInputError(f"is no valid TOML ({error})", path=settings) from error
+
+
 def named_kgs(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Path]:
     """The KGs named in a settings file, `[kg.NAME] path = "…"`, paths relative to it; none where there is no file.
 
@@ -28,12 +43,8 @@ def named_kgs(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Path]:
         BadInputError: the file is no TOML, or a name has no path.
     """
     try:
-        tables = tomllib.loads(settings.read_text(encoding="utf-8")).get("kg", {})
+        tables = read_settings(settings).get("kg", {})
         return {name: settings.parent / table["path"] for name, table in tables.items()}
-    except FileNotFoundError:
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInputError(f"is no valid TOML ({error})", path=settings) from error
     except (KeyError, TypeError, AttributeError) as error:
         raise BadInputError('every [kg.NAME] needs a path = "…"', path=settings) from error
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kg.errors import UsageError
-from nodes.context import check_context
+from nodes.context import NO_MODEL, check_context
 from nodes.conversation import asked, question_of
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState, SubQuestionState
 from nodes.link_entities import link
-from nodes.usage import fresh_channels
-from policies.decomposer import SubQuestion
-from tools.knowledge import open_knowledge
+from nodes.usage import Usage, fresh_channels
+from policies.decomposer import Decomposition, SubQuestion
+from policies.keqing_artefact import has_decomposer
+from tools.knowledge import Knowledge, open_knowledge
 
 MAX_CHARACTERS = 10_000
 """The longest question that is read."""
@@ -32,6 +35,16 @@ def check_question(question: str) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A decomposition, who made it (`llm`, or nothing for the trained decomposer), and what it cost."""
+
+    found: Decomposition
+    by: str = ""
+    usage: Usage | None = None
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+
 async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Ask the decomposer; no sub-question where it finds no reading that the graph can answer."""
     started = time.time()
@@ -39,11 +52,12 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
     question = question_of(state)
     check_question(question)
     knowledge = await open_knowledge(runtime.context.kg)
-    decomposer = await knowledge.decomposer()
-    found = await decomposer.decompose(question, knowledge.store, state.get("topic_entities") or ())
+    read = await _read(question, state.get("topic_entities") or (), knowledge, runtime.context)
+    found = read.found
     return {
         **asked(state, question),
-        **fresh_channels(state),
+        **fresh_channels(state, read.usage, read.events),
+        **({"decomposed_by": read.by} if read.by or state.get("decomposed_by") else {}),
         "started": started,
         "sub_questions": [_record(sub) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
@@ -52,6 +66,32 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
         "topic_entities": [],  # nor with its topics
     }
+
+
+async def _read(question: str, topics: Sequence[str], knowledge: Knowledge, context: KeqingContext) -> _Reading:
+    """The trained decomposer's reading where it is sure, or is all there is; else the model's, if it gives one."""
+    if context.model == NO_MODEL or context.decompose == "trained":
+        return _Reading(await _trained(question, topics, knowledge))
+    trained = Decomposition(())
+    if has_decomposer(knowledge.base.learnt):
+        trained = await _trained(question, topics, knowledge)
+        if context.decompose == "auto" and _is_sure(trained, context):
+            return _Reading(trained)
+    from nodes.decompose_llm import decompose_by_llm  # a run without a model pays nothing for the layer
+
+    found, outcome = await decompose_by_llm(question, topics, knowledge, context)
+    if found is None:
+        return _Reading(trained, "", outcome.usage, outcome.events)
+    return _Reading(found, "llm", outcome.usage, outcome.events)
+
+
+async def _trained(question: str, topics: Sequence[str], knowledge: Knowledge) -> Decomposition:
+    return await (await knowledge.decomposer()).decompose(question, knowledge.store, topics)
+
+
+def _is_sure(found: Decomposition, context: KeqingContext) -> bool:
+    """Whether a reading need not be asked of a model: it has most of the probability, and leaves no name unread."""
+    return bool(found.sub_questions) and found.confidence >= context.sure and not found.unread
 
 
 def _record(sub: SubQuestion) -> SubQuestionState:

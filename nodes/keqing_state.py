@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -50,7 +50,9 @@ class Retrieved(TypedDict):
     """What one sub-question found.
 
     `seeds` are what it started from, `match` the template whose chains led to something (None: none did), `found` the
-    candidates with the most support first, `supplement` dense triples as (head, relation, tail, score).
+    candidates with the most support first, `supplement` dense triples as (head, relation, tail, score). `more` are
+    candidates of the further templates, and is there only where a model is to choose among them all; once it has,
+    `found` holds its choice and `more` is gone.
     """
 
     id: int
@@ -60,6 +62,7 @@ class Retrieved(TypedDict):
     excluded: list[str]
     truncated: bool
     supplement: list[tuple[str, str, str, float]]
+    more: NotRequired[list[Found]]
 
 
 def merge(old: dict[str, Retrieved], new: dict[str, Retrieved]) -> dict[str, Retrieved]:
@@ -73,7 +76,9 @@ class KeqingState(RunState, total=False):
     sub_questions: list[SubQuestionState]
     """The decomposition, in an order in which every dependency comes first."""
     confidence: float
-    """The decomposer's confidence, in [0, 1]."""
+    """The trained decomposer's confidence, in [0, 1]; 0 where a model decomposed."""
+    decomposed_by: str
+    """`llm` where a model decomposed; empty, or not there, where the trained decomposer did."""
     unread: list[str]
     """Names in the question that the decomposition makes no use of."""
     links: dict[str, list[Link]]

@@ -1,25 +1,39 @@
 """Stage `reason`: the answers among the candidates (Keqing, section 3.3).
 
 Without a model the chain's result is the answer, ordered by how well its template matched and by how many walks
-support it. A sub-question that others start from hands on all its candidates.
+support it, and a sub-question that others start from hands on all its candidates. With one, it chooses among them
+(`nodes.reason_llm`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
+from nodes.context import NO_MODEL
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState, Retrieved
+from tools.knowledge import open_knowledge
 
 
 async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Answer the question once every sub-question is answered; its last ones intersect where there are several."""
-    del runtime
+    if runtime.context.model == NO_MODEL:
+        return _answered(state)
+    from nodes.reason_llm import judge  # a run without a model pays nothing for the layer
+
+    update = await judge(state, (await open_knowledge(runtime.context.kg)).store, runtime.context)
+    if "retrieved" in update:  # whole, since the router behind this stage sees the update before any reducer
+        update["retrieved"] = {**state["retrieved"], **update["retrieved"]}
+    return {**update, **_answered(cast(KeqingState, {**state, **update}))}
+
+
+def _answered(state: KeqingState) -> dict[str, Any]:
+    """The answers once there are any; nothing in a wave between, whose candidates go on."""
     retrieved = state["retrieved"]
     if len(retrieved) < len(state["sub_questions"]):
-        return {}  # a wave between: what it found goes on as it is
+        return {}
     used = {dep for sub in state["sub_questions"] for dep in sub["dep"]}
     last = [retrieved[str(sub["id"])] for sub in state["sub_questions"] if sub["id"] not in used]
     return {"reasoned": _ranked(last)}
@@ -33,10 +47,15 @@ def _ranked(last: list[Retrieved]) -> list[dict[str, Any]]:
     common = [key for key in tables[0] if all(key in table for table in tables)]
     support = {key: sum(table[key] for table in tables) for key in common}
     best = max(support.values(), default=1)
-    match = min((done["match"]["score"] if done["match"] else 0.0) for done in last)
+    match = min(map(_match, last))
     ordered = sorted(common, key=lambda key: -support[key])
     ids = [done["id"] for done in last]
     return [
         {"id": key, "score": round(match * support[key] / best, 6), "support": support[key], "from": ids}
         for key in ordered
     ]
+
+
+def _match(done: Retrieved) -> float:
+    """How well what was found fits the sub-question: its template's cosine, or where no chain led on, its triples'."""
+    return done["match"]["score"] if done["match"] else max((score for *_, score in done["supplement"]), default=0.0)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from kg.store import GraphStore
 from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
+from nodes.context import NO_MODEL
 from nodes.conversation import reply
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState
@@ -32,23 +34,44 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     ]
     traces = _Traces(state)
     paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
+    words = await _words(state, answers, knowledge.store, runtime.context)
     answer = Answer(
         id="",
         question=state["question"],
         kg=runtime.context.kg,
         method="keqing",
         model=runtime.context.model,
-        answer=await _sentence(answers, paths, knowledge.store),
+        answer=words.text or await _sentence(answers, paths, knowledge.store),
         answers=answers,
         choice=None,
         value=None,
         paths=paths,
         steps=_steps(state),
         stop_reason="answered" if answers else "no_answer" if state["sub_questions"] else "no_reading",
-        usage=usage(state["started"], state.get("usage")),
-        events=[*state.get("events", ()), *_events(state)],
+        usage=usage(state["started"], state.get("usage"), words.told.get("usage")),
+        events=[*state.get("events", ()), *words.told.get("events", ()), *_events(state)],
     )
-    return {"answer": answer, **await reply(state, answer, knowledge.store)}
+    return {"answer": answer, **words.told, **await reply(state, answer, knowledge.store, message_id=words.message_id)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What the model said of the answers, if it did, under which message id it was streamed, and what it cost."""
+
+    text: str | None = None
+    message_id: str | None = None
+    told: dict[str, Any] = field(default_factory=dict)
+
+
+async def _words(state: KeqingState, answers: list[AnswerEntity], store: GraphStore, context: KeqingContext) -> _Words:
+    """The model's words; none where there is no model, or no answer: without evidence it would make something up."""
+    if context.model == NO_MODEL or context.respond == "rules" or not answers:
+        return _Words()
+    from nodes.llm import told  # a run without a model pays nothing for the layer
+    from nodes.respond_llm import say
+
+    text, message_id, outcome = await say(state, answers, store, context)
+    return _Words(text, message_id, told(outcome))
 
 
 class _Traces:
@@ -99,6 +122,8 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
     log: list[dict[str, Any]] = [
         {"stage": "decompose", "sub_questions": subs, "confidence": round(state["confidence"], 4)},
     ]
+    if state.get("decomposed_by"):
+        log[0]["by"] = state["decomposed_by"]
     if not subs:
         return log
     log.append({"stage": "link_entities", "links": state["links"]})

@@ -17,6 +17,7 @@ from tools.search_triples import search_triples
 
 _TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 _SUPPLEMENT = 50  # dense triples considered for the supplement
+_MORE = 100  # candidates that each further template adds for a model to choose from
 
 
 class RetrieveInput(TypedDict):
@@ -34,8 +35,8 @@ class RetrieveInput(TypedDict):
 def wave(state: KeqingState, context: KeqingContext) -> list[RetrieveInput]:
     """The sub-questions whose dependencies are answered and which are not answered themselves, as parallel tasks.
 
-    Without a model nothing chooses among a sub-question's candidates, so the next one that starts from it alone is
-    walked in the same task; where answers intersect, and after every stage of a model, a new wave begins.
+    Where no model chooses among a sub-question's candidates, the next one that starts from it alone is walked in the
+    same task; where answers intersect, and where a model is to choose, a new wave begins.
     """
     done = state["retrieved"]
     used = [links[0]["id"] for links in state["links"].values() if links]
@@ -48,18 +49,24 @@ def wave(state: KeqingState, context: KeqingContext) -> list[RetrieveInput]:
         )
         for first in state["sub_questions"]
         if str(first["id"]) not in done and all(dep == NO_DEPENDENCY or str(dep) in done for dep in first["dep"])
-        for line in [_line(first, state["sub_questions"]) if context.model == "none" else [first]]
+        for line in [_line(first, state, context)]
     ]
 
 
-def _line(first: SubQuestionState, subs: list[SubQuestionState]) -> list[SubQuestionState]:
+def is_judged(matches: list[Match], context: KeqingContext) -> bool:
+    """Whether a model is to choose among the candidates of a sub-question that these templates match."""
+    return context.judges(matches[0]["score"] if matches else 0.0)
+
+
+def _line(first: SubQuestionState, state: KeqingState, context: KeqingContext) -> list[SubQuestionState]:
     """A sub-question and those after it, as long as each is the only one that starts from the one before."""
     line = [first]
-    while True:
-        after = [sub for sub in subs if line[-1]["id"] in sub["dep"]]
+    while not is_judged(state["matches"][str(line[-1]["id"])], context):
+        after = [sub for sub in state["sub_questions"] if line[-1]["id"] in sub["dep"]]
         if len(after) != 1 or len(after[0]["dep"]) != 1:
-            return line
+            break
         line.append(after[0])
+    return line
 
 
 def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
@@ -91,20 +98,28 @@ async def _retrieve_one(
     excluded: list[str],
     context: KeqingContext,
 ) -> Retrieved:
-    """Follow the chains of the best template that leads anywhere, and add dense triples as the settings say."""
-    match, result, found = None, ChainResult(()), list[Found]()
+    """Follow the chains of the best template that leads anywhere, and add dense triples as the settings say.
+
+    Where a model is to choose, the other templates' candidates come along (the paper's figure 5: more of them give the
+    answer more chances); without one they would be noise.
+    """
+    match, result, found, more = None, ChainResult(()), list[Found](), dict[str, Found]()
+    judged = is_judged(matches, context)
     for candidate in matches:
         chains = [parse_chain(chain) for chain in candidate["chains"]]
         result = await follow_chains(knowledge.store, seeds, chains, context.max_entities)
-        found = [
+        reached = [
             Found(id=item.id, support=item.support, path=list(item.path))
             for item in result.reached
             if item.id not in excluded
         ]
         if found:
-            match = candidate
+            more |= {item["id"]: item for item in reached[:_MORE]}
+        elif reached:
+            match, found = candidate, reached
+        if found and not judged:
             break
-    return Retrieved(
+    done = Retrieved(
         id=sub["id"],
         seeds=seeds,
         match=match,
@@ -113,6 +128,10 @@ async def _retrieve_one(
         truncated=result.truncated,
         supplement=await _supplement(knowledge, sub, seeds, found, context),
     )
+    if judged:
+        best = {item["id"] for item in found}
+        done["more"] = [item for key, item in more.items() if key not in best]
+    return done
 
 
 async def _supplement(
@@ -125,7 +144,7 @@ async def _supplement(
     out = []
     for triple, score in await search_triples(knowledge.base, sub["question"], seeds, _SUPPLEMENT):
         spent += _tokens(triple[:3])
-        if spent > context.supplement_tokens:
+        if spent > context.evidence_tokens:
             break
         out.append((*triple[:3], score))
     return out

@@ -9,6 +9,7 @@ from kg.embedded.locks import write_lock
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question as Pair
 from kg.manifest import register_derived
+from policies.exemplars import make_exemplars, save_exemplars
 from policies.keqing_artefact import save_decomposer
 from policies.keqing_learning import Learnt, Progress, learn
 
@@ -21,12 +22,14 @@ async def teach(base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Pro
         BusyError: another process is writing.
     """
     learnt = await learn(pairs, base.store, base.embedder, progress)
+    exemplars = await make_exemplars(pairs or (), learnt.decomposer, base.store)
     await base.save_templates(learnt.templates)
     info = await base.store.info()
 
     def keep() -> None:
         with write_lock(base.path):
-            register_derived(base.path, save_decomposer(base.learnt, learnt, base.embedder, info.hash))
+            files = save_decomposer(base.learnt, learnt, base.embedder, info.hash)
+            register_derived(base.path, [*files, save_exemplars(base.learnt, exemplars)])
 
     await asyncio.to_thread(keep)
     return learnt

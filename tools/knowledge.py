@@ -15,6 +15,7 @@ from kg.knowledge_base import KnowledgeBase
 from kg.manifest import MANIFEST
 from kg.store import GraphStore
 from policies.decomposer import Decomposer
+from policies.exemplars import Exemplar, load_exemplars, template_exemplars
 from policies.keqing_artefact import has_decomposer, load_decomposer
 from tools.sample import ensure_sample
 
@@ -32,6 +33,7 @@ class Knowledge:
     base: KnowledgeBase
     _decomposer: Decomposer | None = field(default=None, repr=False)
     _tuned: Decomposer | None = field(default=None, repr=False)
+    _exemplars: list[Exemplar] | None = field(default=None, repr=False)
 
     @property
     def store(self) -> GraphStore:
@@ -68,6 +70,13 @@ class Knowledge:
 
             self._tuned = await open_lora_decomposer(self.base)
         return self._tuned
+
+    async def exemplars(self) -> list[Exemplar]:
+        """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""
+        if self._exemplars is None:
+            found = await asyncio.to_thread(load_exemplars, self.base.learnt)
+            self._exemplars = found or await template_exemplars((await self.base.templates()).templates, self.store)
+        return self._exemplars
 
 
 @dataclass

@@ -27,6 +27,7 @@ class _Heard:
     usage: UsageMetadata | None = None
     finish: str | None = None
     refusal: str | None = None
+    message_id: str | None = None
     lost: Failure | None = None
 
     def take(self, chunk: AIMessageChunk) -> str:
@@ -34,6 +35,7 @@ class _Heard:
         self.usage = chunk.usage_metadata or self.usage
         self.finish = chunk.response_metadata.get("finish_reason") or self.finish
         self.refusal = declined(chunk) or self.refusal
+        self.message_id = self.message_id or chunk.id
         text = str(chunk.text)
         self.pieces.append(text)
         return text
@@ -53,6 +55,11 @@ class Streamed:
     def __init__(self, exchange: Exchange, messages: list[BaseMessage]) -> None:
         self._exchange, self._messages = exchange, messages
         self._heard = _Heard()
+
+    @property
+    def message_id(self) -> str | None:
+        """The id under which LangGraph streams the pieces as a message; None before the first."""
+        return self._heard.message_id
 
     @property
     def outcome(self) -> Outcome[str]:

@@ -43,14 +43,16 @@ def _state(subs: list[SubQuestionState], **found: list[str]) -> KeqingState:
     return KeqingState(sub_questions=subs, links=links, matches=matches, retrieved=retrieved)
 
 
-def _lines(state: KeqingState, model: str = "none") -> list[list[int]]:
-    return [[sub["id"] for sub in task["line"]] for task in wave(state, KeqingContext(model=model))]
+def _lines(state: KeqingState, context: KeqingContext | None = None) -> list[list[int]]:
+    return [[sub["id"] for sub in task["line"]] for task in wave(state, context or KeqingContext())]
 
 
 def test_without_a_model_a_line_of_sub_questions_is_one_task() -> None:
     state = _state([_sub(0), _sub(1, 0), _sub(2, 1)])
     assert _lines(state) == [[0, 1, 2]]
-    assert _lines(state, "some:model") == [[0]]
+    assert _lines(state, KeqingContext(model="some:model", reason="llm")) == [[0]]
+    assert _lines(state, KeqingContext(model="some:model")) == [[0, 1, 2]], "a template's own words need no model"
+    assert _lines(state, KeqingContext(model="some:model", reason="chains")) == [[0, 1, 2]]
 
 
 def test_independent_ones_run_in_parallel_and_a_join_waits() -> None:
@@ -142,7 +144,7 @@ async def test_a_smaller_budget_gives_fewer_triples(kg_name: str) -> None:
             [_sub(0)],
             [[_match("starring")]],
             ["heat"],
-            KeqingContext(supplement="always", supplement_tokens=budget),
+            KeqingContext(supplement="always", evidence_tokens=budget),
         )
         characters = sum(len("".join(triple[:3])) for triple in done["supplement"])
         assert characters <= 4 * budget

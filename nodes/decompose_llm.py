@@ -1,0 +1,94 @@
+"""Decomposition by a chat model (Keqing, section 3.1), the KG's templates and its nearest learnt pairs in view."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kg.types import EntityHit
+from nodes.decompose_prompt import DECOMPOSE, AskedDecomposition, problem, sub_questions
+from nodes.keqing_context import KeqingContext
+from nodes.llm import Outcome, ask_typed
+from nodes.operator_prompts import operator_prompt
+from nodes.prompt_data import as_data
+from policies.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
+from policies.exemplars import Exemplar, nearest_exemplars
+from policies.mentions import split_question
+from policies.phrasing import has_exclusion_cue
+from tools.knowledge import Knowledge
+
+_TEMPLATES = 60  # in view: all of a small KG's, of a larger one's the nearest to the question
+
+
+async def decompose_by_llm(
+    question: str, topics: Sequence[str], knowledge: Knowledge, context: KeqingContext, about: str = ""
+) -> tuple[Decomposition | None, Outcome[AskedDecomposition]]:
+    """Ask the model once; no decomposition where its answer cannot be used, for whatever reason the outcome gives.
+
+    Args:
+        question: in words.
+        topics: entities that it is known to be about, ids or labels.
+        knowledge: the KG.
+        context: the run's settings, which name a model.
+        about: what else the model is to know of the question, such as what it follows upon.
+    """
+    filled = await _prompt(question, topics, knowledge, context, about)
+    outcome = await ask_typed(context, None, filled, AskedDecomposition, stage="decompose", check=problem)
+    if outcome.value is None:
+        return None, outcome
+    cue = has_exclusion_cue([word.text for word in split_question(question)])
+    subs = await _with_habits(sub_questions(outcome.value, excludes_used=cue), knowledge)
+    return Decomposition(subs, await _linked(subs, topics, knowledge)), outcome
+
+
+async def _prompt(
+    question: str, topics: Sequence[str], knowledge: Knowledge, context: KeqingContext, about: str
+) -> str:
+    templates = await knowledge.base.templates()
+    texts = [template.text for template in templates.templates]
+    if len(texts) > _TEMPLATES:
+        (nearest,) = await asyncio.to_thread(templates.match, [question], _TEMPLATES)
+        texts = [match.template.text for match in nearest]
+    exemplars = await asyncio.to_thread(
+        nearest_exemplars, question, await knowledge.exemplars(), knowledge.base.embedder, context.exemplars
+    )
+    known = f"The user means these entities: {'; '.join(as_data(topic) for topic in topics)}.\n" if topics else ""
+    return (await asyncio.to_thread(operator_prompt, DECOMPOSE)).fill(
+        question=as_data(question, 10_000),
+        templates="\n".join(as_data(text) for text in texts),
+        exemplars="".join(map(_shown, exemplars)),
+        context=about + known,
+    )
+
+
+def _shown(exemplar: Exemplar) -> str:
+    subs = json.dumps(list(exemplar.sub_questions), ensure_ascii=False)
+    return f"Input: {as_data(exemplar.question)}\nOutput: {subs}\n\n"
+
+
+async def _with_habits(subs: Sequence[SubQuestion], knowledge: Knowledge) -> tuple[SubQuestion, ...]:
+    """Where a sub-question is a template whose pairs always, or never, leave out what they started from: so here."""
+    templates = await knowledge.base.templates()
+    habits = [known.exclusion if (known := templates.get(sub.question)) else "cue" for sub in subs]
+    return tuple(
+        sub if habit == "cue" else replace(sub, excludes_used=habit == "always" and sub.dep != (NO_DEPENDENCY,))
+        for sub, habit in zip(subs, habits, strict=True)
+    )
+
+
+async def _linked(
+    subs: Sequence[SubQuestion], topics: Sequence[str], knowledge: Knowledge
+) -> dict[str, tuple[EntityHit, ...]]:
+    """Mentions of the entities that the client named; all others are `link_entities`' to look up."""
+    mentions = [name for sub in subs if sub.dep == (NO_DEPENDENCY,) for name in sub.seed_entities]
+    if not topics or not mentions:
+        return {}
+    named = [hits[0] for hits in await knowledge.store.find(list(topics), fuzzy=False) if hits]
+    wanted = {hit.id: hit for hit in named}
+    if len(wanted) == len(set(mentions)) == 1:
+        return {mentions[0]: (named[0],)}
+    found = await knowledge.store.find(mentions, fuzzy=False)
+    right = {name: [hit for hit in hits if hit.id in wanted] for name, hits in zip(mentions, found, strict=True)}
+    return {name: tuple(hits[:1]) for name, hits in right.items() if hits}
