@@ -108,7 +108,7 @@ async def test_the_same_pairs_teach_the_same(tiny: KnowledgeBase) -> None:
         await teach(tiny, asked, lambda *_: None)
         files.append({path.name: path.read_bytes() for path in tiny.learnt.iterdir()})
     assert files[0] == files[1]
-    assert len(files[0]) == 2
+    assert len(files[0]) == 3
 
 
 @pytest.mark.slow
