@@ -51,18 +51,18 @@ def _make(folder: Path) -> None:
         log.warning("building the bundled sample in %s and learning from its questions: once, some 15 seconds", folder)
         build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
     if not has_decomposer(folder / "keqing"):
-        command = [sys.executable, "-m", "tools.sample", str(folder.absolute())]
+        command = [sys.executable, "-m", "tools.sample", str(folder.absolute()), str(sample.TRAIN_QUESTIONS.absolute())]
         subprocess.run(command, cwd=_ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
-async def _teach(folder: Path) -> None:
+async def _teach(folder: Path, questions: Path) -> None:
     base = KnowledgeBase.open(folder)
     try:
         await base.derive()
-        await teach(base, read_questions(sample.TRAIN_QUESTIONS), lambda *_: None)
+        await teach(base, read_questions(questions), lambda *_: None)
     finally:
         await base.close()
 
 
 if __name__ == "__main__":
-    asyncio.run(_teach(Path(sys.argv[1])))
+    asyncio.run(_teach(Path(sys.argv[1]), Path(sys.argv[2])))
