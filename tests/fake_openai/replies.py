@@ -3,9 +3,10 @@
 A script is a list; in JSON it may also be `{"replies": [...], "refuses": ["temperature"], "delay": 0.2}`. An entry is
 
 - a text, said by the model;
-- an object with one of `text`, `json`, `refusal`, `status` (with `message`, `code`, `retry_after`), `stall`,
-  `malformed`, and as wished `delay` (seconds before anything is sent), `cut` (deltas or, unstreamed, bytes after which
-  the connection is cut), `usage` (`[prompt, completion]`, or false for none), `finish`, `times`;
+- an object with one of `text`, `json`, `refusal`, `calls` (tools to call, `{name: arguments}`), `status` (with
+  `message`, `code`, `retry_after`), `stall`, `malformed`, and as wished `delay` (seconds before anything is sent),
+  `cut` (deltas or, unstreamed, bytes after which the connection is cut), `usage` (`[prompt, completion]`, or false
+  for none), `finish`, `times`;
 - a rule `{"match": REGEX, "reply": ENTRY}` for requests whose last message the expression is found in.
 
 Rules come first and serve any number of requests (`times` limits them); other entries are consumed in order, each
@@ -29,6 +30,8 @@ class Reply:
 
     text: str = ""
     refusal: str | None = None
+    calls: Mapping[str, Mapping[str, Any]] | None = None
+    """Tools that the model calls, with their arguments; not streamed."""
     status: int = 200
     message: str = "scripted failure"
     """The error's message, where `status` is an error."""

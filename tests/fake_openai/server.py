@@ -163,7 +163,16 @@ async def _whole(writer: asyncio.StreamWriter, reply: Reply, body: dict[str, Any
     if reply.status != 200:
         error = {"message": reply.message, "type": "scripted", "param": None, "code": reply.code}
         return await _send(writer, reply.status, {"error": error}, retry_after=reply.retry_after)
-    message = {"role": "assistant", "content": None if reply.refusal else reply.text, "refusal": reply.refusal}
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": None if reply.refusal else reply.text,
+        "refusal": reply.refusal,
+    }
+    if reply.calls:
+        message["tool_calls"] = [
+            {"id": f"call-{name}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+            for name, arguments in reply.calls.items()
+        ]
     answer = {
         "id": "chatcmpl-fake",
         "object": "chat.completion",

@@ -1,0 +1,72 @@
+"""The scripts in examples/, each run as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fake_openai import FakeOpenAI
+from tests.integration.conftest import Server
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+
+
+def _run(example: str, *words: object, **environment: str) -> str:
+    """What an example prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", f"examples/{example}.py", *map(str, words)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_ask(films_kg: Path) -> None:
+    said = _run("ask", "who directed Heat?", films_kg)
+    assert said.startswith("Michael Mann.")
+    assert "mann because [('heat', 'directed_by', 'mann')]" in said
+
+
+def test_ask_many(films_kg: Path) -> None:
+    said = _run("ask_many", films_kg, "who directed Heat?", "who directed Alien?")
+    assert said.splitlines() == ["who directed Heat? -> Michael Mann", "who directed Alien? -> Ridley Scott"]
+
+
+def test_chat_client(server: Server) -> None:
+    said = _run("chat_client", server.url, "who directed Heat?", "who directed Alien?")
+    assert "  decompose ..." in said
+    assert said.index("Michael Mann.") < said.index("Ridley Scott.")
+
+
+def test_remote_graph(server: Server) -> None:
+    said = _run("remote_graph", server.url, "who directed Heat?")
+    assert "Heat -directed_by-> Michael Mann" in said
+    assert "In short: Michael Mann" in said
+
+
+def test_agent_tool(films_kg: Path) -> None:
+    asked = {"calls": {"ask_films": {"question": "who directed Heat?"}}}
+    with FakeOpenAI([asked, "Michael Mann made it."]) as model:
+        said = _run(
+            "agent_tool", "openai:fake", "who made Heat?", films_kg, OPENAI_API_KEY="x", OPENAI_BASE_URL=model.url
+        )
+        assert model.requests[0].body["tools"][0]["function"]["name"] == "ask_films"
+        assert "Heat -directed_by-> Michael Mann" in model.requests[1].last
+    assert "Michael Mann made it." in said
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_none_is_left_out(example: str) -> None:
+    assert f"test_{example}" in globals()
+    assert example in (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
