@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from evals.paper_figures import paper
 from evals.prompt_replay import Replay, Workload, replay
 from kg.embedders import Embedder, open_embedder
-from kg.errors import TriviumError
 from policies.prompt_bandit import ARMS, BanditSettings, Policy
 from policies.question_context import question_context
 
@@ -115,11 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--blind", action="store_true", help="deal the questions out anew among the types")
     parser.add_argument("--plot", type=Path, help="where the regret curves go, .png or .svg")
     asked = parser.parse_args(arguments)
-    try:
-        given = workload(open_embedder(asked.embedder))
-    except TriviumError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return 1
+    given = workload(open_embedder(asked.embedder))
     if asked.blind:
         given = given.blind()
     policies = _COMPARED if asked.all or asked.plot else _COMPARED[:1]

@@ -151,7 +151,7 @@ class PromptBandit:
         count, forms = len(self.arms), list(dict.fromkeys(arm.form for arm in self.arms))
         self.pulls: Ints = np.zeros(count, np.int64)
         self.rewards = np.zeros(count)
-        # Regressions 0 to K - 1 are the arms', the F after them the formats'; `_parents` says which one an arm is drawn to.
+        # Regressions 0 to K - 1 are the arms', the F after them the formats'; `_parents` names an arm's.
         self._parents = np.array([count + forms.index(arm.form) for arm in self.arms])
         own, drawn = self.settings.regularisation, self.settings.format_regularisation
         self._lambdas = np.array([own] * count + [drawn] * len(forms))
