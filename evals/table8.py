@@ -94,7 +94,7 @@ def report(
     """Replay each policy with each seed, printing a line for each."""
     name, fixed = given.best_fixed
     print(f"{'policy':16} {'held out':>8} {'sd':>6} {'worst':>8} {'regret':>9}")
-    runs = {}
+    runs: dict[str, list[Replay]] = {}
     for policy in policies:
         chosen = replace(settings, policy=policy, arm=name)
         runs[policy] = [replay(given, replace(chosen, seed=seed), rounds, seed) for seed in range(seeds)]

@@ -116,7 +116,7 @@ class BanditLog:
             if counted is not None:
                 if counted[1] != reward:
                     raise UsageError(f"feedback of {counted[1]:g} was counted for run {run!r}; a run counts once")
-                return Given(*counted, new=False)
+                return Given(counted[0], counted[1], new=False)
             chosen = db.execute("SELECT arm, embedder, context FROM choices WHERE run = ?", (run,)).fetchone()
             if chosen is None:
                 raise UsageError(
