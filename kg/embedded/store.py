@@ -241,7 +241,7 @@ class EmbeddedStore:
             BadInputError: a name is empty or cannot be encoded.
         """
         added = await asyncio.to_thread(add_triples, self.path, triples, entities)
-        self._look_again()
+        await asyncio.to_thread(self._refresh)
         return added
 
     async def delete(self, triples: Iterable[Triple]) -> int:
@@ -251,7 +251,9 @@ class EmbeddedStore:
             BusyError: another process is writing.
         """
         deleted = await asyncio.to_thread(delete_triples, self.path, triples)
-        self._look_again()
+        await asyncio.to_thread(
+            self._refresh
+        )  # a writer's `snapshot` and `meta` show what it wrote, in an event loop too
         return deleted
 
     async def close(self) -> None:
