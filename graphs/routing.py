@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, cast, get_args, get_type_hints
 
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Send
+from langgraph.types import Command, Overwrite, Send
 
 from kg.errors import UsageError
 from nodes.context import Context, check_context
@@ -77,8 +77,8 @@ async def _run(stage: Stage[StateT, ContextT], state: StateT, runtime: Runtime[C
     name, tell, began = stage.__name__, runtime.stream_writer, time.perf_counter()
     tell({"stage": name, "event": "started"})
     update = await stage(state, runtime)
-    events = update.get("events")
-    for event in events if isinstance(events, list) else ():
+    events = update.get("events", ())
+    for event in events.value if isinstance(events, Overwrite) else events:
         tell(event)
     tell({"stage": name, "event": "ended", "seconds": round(time.perf_counter() - began, 6)})
     return update

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from graphlib import CycleError, TopologicalSorter
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kg.errors import UsageError
+from nodes.decompose_prompt import Arguments, AskedDecomposition, AskedSubQuestion, problem, sub_questions
 from nodes.keqing_state import SubQuestionState
-from policies.decomposer import NO_DEPENDENCY
-
-MASK = "[mask]"
-MOST = 20
-"""Sub-questions of one question."""
 
 
 class _Edited(BaseModel):
-    """One sub-question; what is left out is filled in."""
+    """One sub-question, in the shape in which it was shown; what is left out is filled in."""
 
     model_config = ConfigDict(extra="forbid")
 
     id: int | None = None
-    question: str = Field(min_length=1, max_length=1_000)
+    question: str = Field(max_length=1_000)
     dep: list[int] = []
     seed_entities: list[str] = []
 
@@ -30,15 +25,15 @@ class _Edited(BaseModel):
 class _Edit(BaseModel):
     model_config = ConfigDict(extra="ignore")  # the interrupt's own value, edited, may be sent back whole
 
-    sub_questions: list[_Edited] = Field(min_length=1, max_length=MOST)
+    sub_questions: list[_Edited]
 
 
 def read_edit(reply: object, before: Sequence[SubQuestionState]) -> list[SubQuestionState]:
-    """The sub-questions of a reply, every dependency first.
+    """The sub-questions of a reply, every dependency first; they are held to what a model's are held to.
 
     Args:
         reply: `{"sub_questions": [...]}`, or the list alone.
-        before: those that were shown; one of the same id keeps what is not edited.
+        before: those that were shown; one of the same id keeps what is not shown.
 
     Raises:
         UsageError: they cannot be used; the message says why, for the human.
@@ -48,39 +43,27 @@ def read_edit(reply: object, before: Sequence[SubQuestionState]) -> list[SubQues
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise UsageError(f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}") from None
-    subs = {sub.id if sub.id is not None else place: sub for place, sub in enumerate(edit.sub_questions)}
-    if len(subs) < len(edit.sub_questions):
-        raise UsageError("two sub-questions have the same id: give each its own")
-    kept = {sub["id"]: sub["excludes_used"] for sub in before}
-    return [_complete(key, subs, excludes_used=kept.get(key, False)) for key in _ordered(subs)]
-
-
-def _ordered(subs: dict[int, _Edited]) -> list[int]:
-    needs = {key: [dep for dep in sub.dep if dep != NO_DEPENDENCY] for key, sub in subs.items()}
-    for key, deps in needs.items():
-        if unknown := [dep for dep in deps if dep not in subs]:
-            raise UsageError(
-                f"sub-question {key} starts from {unknown[0]}, which is none of {', '.join(map(str, subs))}"
+    asked = AskedDecomposition(
+        sub_questions=[
+            AskedSubQuestion(
+                question=sub.question,
+                id=place if sub.id is None else sub.id,
+                dep=sub.dep,
+                args=Arguments(seed_entities=[name.strip() for name in sub.seed_entities if name.strip()]),
             )
-    try:
-        return list(TopologicalSorter(needs).static_order())
-    except CycleError as error:
-        raise UsageError(f"sub-questions wait for each other: {' -> '.join(map(str, error.args[1]))}") from None
-
-
-def _complete(key: int, subs: dict[int, _Edited], *, excludes_used: bool) -> SubQuestionState:
-    """A sub-question with its mask, dependencies and seeds."""
-    sub = subs[key]
-    deps = [dep for dep in sub.dep if dep != NO_DEPENDENCY]
-    if deps:
-        seeds = [f"<GENERATED>-{dep}" for dep in deps]
-    elif not (seeds := [name.strip() for name in sub.seed_entities if name.strip()]):
-        raise UsageError(f"sub-question {key} starts from nothing: name an entity in seed_entities, or ids in dep")
-    text = sub.question
-    for name in sub.seed_entities:
-        text = text if MASK in text else text.replace(name, MASK)
-    if MASK not in text:
-        raise UsageError(f"sub-question {key} needs {MASK} where its entity belongs: {sub.question!r}")
-    return SubQuestionState(
-        id=key, question=text, dep=deps or [NO_DEPENDENCY], seed_entities=seeds, excludes_used=excludes_used
+            for place, sub in enumerate(edit.sub_questions)
+        ]
     )
+    if wrong := problem(asked):
+        raise UsageError(wrong)
+    kept = {sub["id"]: sub["excludes_used"] for sub in before}
+    return [
+        SubQuestionState(
+            id=sub.id,
+            question=sub.question,
+            dep=list(sub.dep),
+            seed_entities=list(sub.seed_entities),
+            excludes_used=kept.get(sub.id, False),
+        )
+        for sub in sub_questions(asked, excludes_used=False)
+    ]

@@ -11,7 +11,7 @@ import os
 import re
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from pydantic import SecretStr
@@ -20,6 +20,7 @@ from kg.errors import ModelError
 from nodes.context import NO_MODEL
 from nodes.llm.events import brief
 from nodes.llm.failures import client_errors
+from nodes.llm.http_client import Client, openai_client
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -27,13 +28,6 @@ if TYPE_CHECKING:
 _OPENAI = "https://api.openai.com/v1"
 _FIXED_TEMPERATURE = re.compile(r"(?:^|/)(?:o[1-9]\d*(?:-|$)|gpt-[5-9](?![\w.-]*chat))")
 """Names of reasoning models, which refuse `temperature`."""
-
-
-class Client(Protocol):
-    """A client of ours that is to be closed."""
-
-    async def aclose(self) -> None:
-        """Close its connections."""
 
 
 @dataclass(eq=False)
@@ -152,7 +146,7 @@ def _openai(rest: str, temperature: float | None) -> tuple[BaseChatModel, Client
         raise ModelError(
             f"model 'openai:{rest}' needs langchain-openai: pip install langchain-openai ({error})"
         ) from None
-    key, url, client = _openai_key(), _openai_url(), _openai_client()
+    key, url, client = _openai_key(), _openai_url(), openai_client()
     chat = ChatOpenAI(
         model=rest,
         temperature=temperature,
@@ -167,13 +161,6 @@ def _openai(rest: str, temperature: float | None) -> tuple[BaseChatModel, Client
         http_async_client=client,
     )
     return chat, client
-
-
-def _openai_client() -> Client:
-    """A pool of connections for one event loop; LangChain's own is shared by all loops, and breaks with the first."""
-    from openai import DefaultAsyncHttpxClient
-
-    return DefaultAsyncHttpxClient(timeout=None)
 
 
 @cache
@@ -211,7 +198,7 @@ def _other(provider: str, rest: str, temperature: float | None) -> tuple[BaseCha
         kind = type(init_chat_model(rest, model_provider=provider))
         wished: dict[str, Any] = {"max_retries": 0, "temperature": temperature}
         if "stream_chunk_timeout" in kind.model_fields:  # one of langchain-openai's relatives, such as azure_openai
-            client = _openai_client()
+            client = openai_client()
             wished |= {"stream_chunk_timeout": None, "stream_usage": True, "http_async_client": client}
         taken = {key: value for key, value in wished.items() if key in kind.model_fields}
         return init_chat_model(rest, model_provider=provider, **taken), client

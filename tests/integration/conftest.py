@@ -67,6 +67,11 @@ def server(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+    # the log, and what the server keeps of threads and runs in `.langgraph_api`
+    written = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert any(b"mann" in content for path, content in written.items() if path != log), "no thread was kept in a file"
+    for secret in (KEY, PASSWORD):
+        assert [path for path, content in written.items() if secret.encode() in content] == []
 
 
 @pytest.fixture

@@ -62,8 +62,8 @@ async def test_a_bad_edit_is_refused_and_asked_again(kg_name: str) -> None:
     threaded, _ = await _stopped(kg_name, "who directed Heat?")
     for bad, why in (
         ("not JSON", "valid dictionary"),
-        ({"sub_questions": []}, "at least 1"),
-        ('{"sub_questions": [{"question": "who directed it?", "seed_entities": ["Heat"]}]}', r"needs [mask]"),
+        ({"sub_questions": []}, "there are 0 sub-questions"),
+        ('{"sub_questions": [{"question": "who directed it?", "seed_entities": ["Heat"]}]}', "must hold [mask]"),
     ):
         told = await threaded.ainvoke(Command(resume=bad), THREAD)
         assert why in told["__interrupt__"][0].value["error"]
@@ -94,13 +94,13 @@ def test_an_edit_is_completed() -> None:
     ("reply", "why"),
     [
         (7, "dictionary"),
-        ([{"question": ""}], "at least 1 character"),
+        ([{"question": "x" * 1_001}], "at most 1000"),
         ([{"question": "who directed [mask]?"}], "starts from nothing"),
-        ([{"question": "who directed [mask]?", "dep": [3]}], "starts from 3"),
-        ([{"question": "[mask]", "dep": [1]}, {"question": "[mask]", "dep": [0]}], "wait for each other"),
-        ([{"id": 1, "question": "[mask]"}, {"id": 1, "question": "[mask]"}], "same id"),
+        ([{"question": "who directed [mask]?", "dep": [3]}], "depends on 3"),
+        ([{"question": "[mask]", "dep": [1]}, {"question": "[mask]", "dep": [0]}], "in a circle"),
+        ([{"id": 1, "question": "[mask]"}, {"id": 1, "question": "[mask]"}], "id of its own"),
         ([{"question": "[mask]", "cypher": "MATCH (n) DELETE n"}], "Extra inputs"),
-        ([{"question": "[mask]", "seed_entities": ["a"]}] * 21, "at most 20"),
+        ([{"question": "[mask]", "seed_entities": ["a"]}] * 21, "there are 21"),
     ],
 )
 def test_an_edit_that_cannot_be_used_is_named(reply: object, why: str) -> None:
