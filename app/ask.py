@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
     question: Annotated[str | None, typer.Argument(help="The question in words.")] = None,
     kg: Annotated[str, typer.Option(help="A KG directory or name; without it, the bundled sample.")] = "sample",
-    method: Annotated[str, typer.Option(help="auto, keqing")] = "auto",
+    method: Annotated[str, typer.Option(help="auto, keqing, oda")] = "auto",
     model: Annotated[str, typer.Option(help="A chat model, such as openai:gpt-4o-mini, or none.")] = "none",
     json: Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")] = False,
     batch: Annotated[Path | None, typer.Option(help="A file of question lines (JSON), .gz allowed.")] = None,

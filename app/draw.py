@@ -10,7 +10,7 @@ from app.methods import METHODS
 from kg.errors import UsageError
 
 
-def draw(method: Annotated[str, typer.Argument(help="keqing")]) -> None:
+def draw(method: Annotated[str, typer.Argument(help="keqing, oda")]) -> None:
     """Print a method's graph as a mermaid diagram."""
     if method not in METHODS:
         raise UsageError(f"there is no graph {method!r}; there are {', '.join(METHODS)}")

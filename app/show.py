@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
+from app.show_oda import STAGES, oda_line
 from nodes.answer_record import Answer
 from tools.knowledge import Knowledge, open_knowledge
 
@@ -42,7 +43,9 @@ class Show:
                     "retrieve",
                     f"{done['id']}. from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found",
                 )
-        elif name == "respond":
+        elif name in STAGES:
+            self._line("link" if name == "link_task_entities" else name, await oda_line(added, self._labels))
+        elif "answer" in added:
             await self._answered(added["answer"])
 
     def _decomposed(self, added: dict[str, Any]) -> None:

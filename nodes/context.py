@@ -32,6 +32,9 @@ class Context(Described):
     temperature: float | None = 0.0
     """The model's temperature, in [0, 2]; None leaves the server's own, and models that take none get none."""
 
+    completion_tokens: int | None = None
+    """The longest answer of one request to the model, in tokens; None leaves the server's own."""
+
     max_llm_calls: int = 32
     """Requests that a run may send to the model, repair turns and retries among them; 0 sends none."""
 
@@ -54,6 +57,7 @@ class Context(Described):
         check_kinds(self)
         check_policy(self)
         check_at_least(self, 0, "max_llm_calls", "max_tokens", "max_seconds", "stage_seconds", "temperature")
+        check_at_least(self, 1, "completion_tokens")
         if self.temperature is not None and self.temperature > 2:
             raise UsageError(f"temperature must be at most 2, not {self.temperature}")
         if self.model != NO_MODEL:

@@ -2,8 +2,13 @@
 
 The paper's similarity-based reflection (section 4.2) ranks triples by their cosine with the question. Triples of one
 relation around one entity differ in their tails alone, which say little about what was asked, so here the whole group
-is ranked by its relation's own name, and a path by the names along it. Measured on FB15k-237, WebQSP's questions with
-the topic given: the best triple is right in 63 %, the best group in 82 %, with the inverse rule below in 85 %.
+is ranked by its relation's own name, and a path by the names along it. Three rules keep a similarity from going astray;
+docs/oda.md has what each of them is worth:
+
+- The words of the entities' own names are left out of the question: they say nothing about relations.
+- An inverse hop costs a little, as a relation's name reads from head to tail.
+- A path of several hops needs a word of the question for each of them, and for no two the same one: a hop that no word
+  speaks for was not asked. This is what stops the loop.
 """
 
 from __future__ import annotations
@@ -17,28 +22,39 @@ from kg.embedders import Embedder, FloatArray, additive, unit
 from kg.indexes import own_words
 from kg.text import tokens
 from kg.types import Hop, LogicalChain
+from policies.question_kind import FUNCTION_WORDS
 
-# Both costs were chosen on one half of the questions and are reported on the other (docs/oda.md).
+# Chosen on a part of the dev questions, the same for every KG, and reported on the others (docs/oda.md).
 INVERSE_COST = 0.05
-"""Cosine that an inverse hop has to make up for: a relation's name reads from head to tail."""
-HOP_COST = 0.05
-"""Cosine that each hop after the first has to add: a question that one relation explains is not about two."""
+"""Cosine that an inverse hop has to make up for."""
+HOP_COST = 0.03
+"""Cosine that each hop after the first has to add."""
+WORD_LIKENESS = 0.4
+"""Cosine from which a word of the question speaks for a word of a relation's name."""
 
 
 class RelationNames:
-    """Vectors of relations' own names, float32 [d] each, made once a KG."""
+    """Vectors of relations' own names and of their words, made once a KG and embedder."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, FloatArray] = {}
+        self.embedder = embedder
+        self._sums: dict[str, FloatArray] = {}
+        self._words: dict[str, FloatArray] = {}
 
-    def vectors(self, relations: Sequence[str]) -> FloatArray:
-        """Sums of token vectors where the embedder's add up, else unit vectors: float32 [n, d]."""
-        new = [name for name in dict.fromkeys(relations) if name not in self._known]
+    def sums(self, relations: Sequence[str]) -> FloatArray:
+        """A vector a relation: the sum of its tokens where the embedder's add up, else its unit vector; [n, d]."""
+        new = [name for name in dict.fromkeys(relations) if name not in self._sums]
         if new:
-            words, sums = [own_words(name) for name in new], additive(self._embedder)
-            self._known.update(zip(new, sums.token_sums(words) if sums else self._embedder.embed(words), strict=True))
-        return np.stack([self._known[name] for name in relations])
+            said, adding = [own_words(name) for name in new], additive(self.embedder)
+            self._sums.update(zip(new, adding.token_sums(said) if adding else self.embedder.embed(said), strict=True))
+        return np.stack([self._sums[name] for name in relations])
+
+    def words(self, relation: str) -> FloatArray:
+        """A unit vector for each word of a relation's own name that can speak for it, float32 [k, d], k >= 1."""
+        if relation not in self._words:
+            said = own_words(relation).split()
+            self._words[relation] = self.embedder.embed([w for w in said if w not in FUNCTION_WORDS] or said)
+        return self._words[relation]
 
 
 class SimilarityChoice:
@@ -46,40 +62,69 @@ class SimilarityChoice:
 
     Args:
         question: in words.
-        labels: of the entities that it starts from; their words say nothing about relations and are left out.
-        embedder: makes the question's vector.
-        names: the relations' vectors, by the same embedder.
+        labels: of the entities that it names.
+        names: the relations' vectors; the question's are made by the same embedder.
     """
 
-    def __init__(self, question: str, labels: Iterable[str], embedder: Embedder, names: RelationNames) -> None:
-        (self._asked,) = embedder.embed([without_names(question, labels)])
+    def __init__(self, question: str, labels: Iterable[str], names: RelationNames) -> None:
+        left = without_names(question, labels)
+        (self._asked,) = names.embedder.embed([left])
+        words = [word for word in left.split() if word not in FUNCTION_WORDS]
+        self._words = names.embedder.embed(words) if words else np.zeros((0, len(self._asked)), np.float32)
         self._names = names
         self._known: dict[LogicalChain, float] = {}
+        self._spoken: dict[str, frozenset[int]] = {}
 
     def scores(self, chains: Sequence[LogicalChain]) -> NDArray[np.float64]:
-        """How well each chain, of one hop or more, says what is asked: float64 [n], cosines less the costs."""
+        """How well each chain, of one hop or more, says what is asked: float64 [n], cosines less the costs.
+
+        -inf for a chain with a hop that no word of the question is left to speak for.
+        """
         new = [chain for chain in dict.fromkeys(chains) if chain not in self._known]
         if new:
-            hops = self._names.vectors([hop.relation for chain in new for hop in chain])
+            hops = self._names.sums([hop.relation for chain in new for hop in chain])
             starts = np.cumsum([0, *(len(chain) for chain in new[:-1])])
+            self._listen(hop.relation for chain in new if len(chain) > 1 for hop in chain)
             cosines = unit(np.add.reduceat(hops, starts, axis=0)) @ self._asked
-            self._known.update((chain, float(c) - _cost(chain)) for chain, c in zip(new, cosines, strict=True))
+            for chain, cosine in zip(new, cosines.tolist(), strict=True):
+                self._known[chain] = cosine - _cost(chain) if self._is_spoken_for(chain) else -np.inf
         return np.array([self._known[chain] for chain in chains], dtype=np.float64)
 
     def best(self, chains: Sequence[LogicalChain]) -> tuple[float, LogicalChain] | None:
-        """The best chain with its score; of equal ones the first. None where there is none."""
+        """The best chain with its score; of equal ones the first. None where none is possible."""
         if not chains:
             return None
         scores = self.scores(chains)
         place = int(np.argmax(scores))
-        return float(scores[place]), chains[place]
+        return (float(scores[place]), chains[place]) if np.isfinite(scores[place]) else None
 
+    def _is_spoken_for(self, chain: LogicalChain) -> bool:
+        """Whether each hop can have a word of the question to itself; one hop alone needs none."""
+        return len(chain) < 2 or _matched([self._spoken[hop.relation] for hop in chain], frozenset())
 
-def _cost(chain: Sequence[Hop]) -> float:
-    return HOP_COST * (len(chain) - 1) + INVERSE_COST * sum(hop.inverse for hop in chain)
+    def _listen(self, relations: Iterable[str]) -> None:
+        """For relations not met yet, which of the question's words are like a word of their names."""
+        new = [name for name in dict.fromkeys(relations) if name not in self._spoken]
+        if not new:
+            return
+        words = [self._names.words(name) for name in new]
+        starts = np.cumsum([0, *(len(each) for each in words[:-1])])
+        near = np.logical_or.reduceat(self._words @ np.concatenate(words).T >= WORD_LIKENESS, starts, axis=1)
+        self._spoken.update((name, frozenset(np.flatnonzero(near[:, i]).tolist())) for i, name in enumerate(new))
 
 
 def without_names(question: str, labels: Iterable[str]) -> str:
     """The question's words that are in none of the labels, folded; the whole question where nothing is left."""
     named = {token.text for label in labels for token in tokens(label)}
     return " ".join(token.text for token in tokens(question) if token.text not in named) or question
+
+
+def _cost(chain: Sequence[Hop]) -> float:
+    return HOP_COST * (len(chain) - 1) + INVERSE_COST * sum(hop.inverse for hop in chain)
+
+
+def _matched(wanted: Sequence[frozenset[int]], used: frozenset[int]) -> bool:
+    """Whether each set can give an element of its own; few sets, so that trying is quick."""
+    if not wanted:
+        return True
+    return any(_matched(wanted[1:], used | {place}) for place in wanted[0] - used)

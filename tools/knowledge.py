@@ -6,6 +6,7 @@ import asyncio
 import time
 import weakref
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from kg.catalog import SAMPLE, locate
@@ -17,6 +18,7 @@ from kg.store import GraphStore
 from policies.decomposer import Decomposer
 from policies.exemplars import Exemplar, load_exemplars, template_exemplars
 from policies.keqing_artefact import has_decomposer, load_decomposer
+from policies.similarity_choice import RelationNames
 from tools.sample import ensure_sample
 
 
@@ -34,6 +36,11 @@ class Knowledge:
     _decomposer: Decomposer | None = field(default=None, repr=False)
     _tuned: Decomposer | None = field(default=None, repr=False)
     _exemplars: list[Exemplar] | None = field(default=None, repr=False)
+
+    @cached_property
+    def relation_names(self) -> RelationNames:
+        """Vectors of relations' names, by which ways are ranked; made as they are met."""
+        return RelationNames(self.base.embedder)
 
     @property
     def store(self) -> GraphStore:

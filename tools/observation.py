@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from kg.types import Direction, WalkedTriple
+from kg.types import Direction, Hop, LogicalChain, WalkedTriple
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,5 +42,31 @@ class Observed(NamedTuple):
     turn: int
 
 
-Observation = tuple[Observed, ...]
-"""What one task entity shows: turn by turn, each turn's best triple first; no triple twice."""
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """What one task entity shows: turn by turn, each turn's best triple first; no triple twice."""
+
+    entity: str
+    triples: tuple[Observed, ...] = ()
+
+    def __iter__(self) -> Iterator[Observed]:
+        return iter(self.triples)
+
+    def __len__(self) -> int:
+        return len(self.triples)
+
+    @cached_property
+    def chains(self) -> list[LogicalChain]:
+        """The chains by which it leads away from its entity, each once, in the order seen."""
+        reached: dict[str, LogicalChain] = {self.entity: ()}
+        found: dict[LogicalChain, None] = {}
+        turn, new = 0, dict[str, LogicalChain]()
+        for triple, _, number in self.triples:
+            if number > turn:  # a turn starts from where the ones before it ended
+                reached, turn, new = {**new, **reached}, number, {}
+            behind = reached.get(triple.start)
+            if behind is not None:
+                chain = (*behind, Hop(triple.relation, triple.inverse))
+                found[chain] = None
+                new.setdefault(triple.end, chain)
+        return list(found)

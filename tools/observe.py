@@ -47,6 +47,7 @@ async def observe(
         limits: how far and how wide to look.
         run: names the run, within which a KG without a snapshot is taken to stay as it is.
     """
+    await base.store.labels(entities[:1])  # in an event loop a read through the store brings the snapshot up to date
     snapshot = base.snapshot()
     known = _remembered.setdefault(base, OrderedDict())
     version = snapshot.stamp if snapshot else run
@@ -77,7 +78,10 @@ def _on_snapshot(
 ) -> list[Observation]:
     score = _scorer(base, snapshot, question)
     rows = [snapshot.row(entity) for entity in entities]
-    return [() if row < 0 else observe_entity(snapshot, score, row, limits) for row in rows]
+    return [
+        Observation(entity) if row < 0 else observe_entity(snapshot, score, row, limits)
+        for entity, row in zip(entities, rows, strict=True)
+    ]
 
 
 def _scorer(base: KnowledgeBase, snapshot: Snapshot, question: str) -> Scorer:

@@ -35,7 +35,7 @@ def observe_entity(snapshot: Snapshot, score: Scorer, entity: int, limits: Limit
         visited = np.union1d(visited, frontier)
         if not len(frontier):
             break
-    return tuple(observed)
+    return Observation(snapshot.keys[entity], tuple(observed))
 
 
 def _around(snapshot: Snapshot, frontier: Int64, limits: Limits) -> tuple[Int64, Int32, Int32]:

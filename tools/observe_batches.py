@@ -40,13 +40,14 @@ async def observe_through_store(
             each.update(
                 [(triple, scored[triple]) for entity in each.frontier for triple in found[entity]], turn, limits
             )
-    return [tuple(each.observed) for each in turns]
+    return [Observation(each.entity, tuple(each.observed)) for each in turns]
 
 
 class _Turns:
     """One task entity's observation while it grows."""
 
     def __init__(self, entity: str) -> None:
+        self.entity = entity
         self.frontier = [entity]
         self.observed: list[Observed] = []
         self._visited = {entity}

@@ -20,6 +20,7 @@ from kg.types import WalkedTriple
 
 _AROUND = 300  # triples of an entity that are looked at
 _ENTITIES = 64  # entities whose triples are looked at
+_INLINE = 64  # triples scored in the event loop where vectors add up: a millisecond
 
 
 class ScoredTriple(NamedTuple):
@@ -34,13 +35,22 @@ async def search_triples(
 ) -> list[ScoredTriple]:
     """The triples around the entities that are nearest in meaning to the question, best first, at most `limit`."""
     around = await base.store.neighbors(list(entities)[:_ENTITIES], limit=_AROUND)
-    triples = list(dict.fromkeys(triple for found in around for triple in found))
+    return await rank_triples(base, question, [triple for found in around for triple in found], limit)
+
+
+async def rank_triples(
+    base: KnowledgeBase, question: str, triples: Sequence[WalkedTriple], limit: int
+) -> list[ScoredTriple]:
+    """These triples, each once, by their cosine with the question, best first, at most `limit`; ties as they came."""
+    triples = list(dict.fromkeys(triples))
     if not triples:
         return []
     ends = await base.store.labels([triple.end for triple in triples])
-    scores = await asyncio.to_thread(
-        triple_cosines, base, question, [relation_words(t.relation) for t in triples], ends
-    )
+    words = [relation_words(triple.relation) for triple in triples]
+    if len(triples) <= _INLINE and additive(base.embedder):
+        scores = triple_cosines(base, question, words, ends)
+    else:
+        scores = await asyncio.to_thread(triple_cosines, base, question, words, ends)
     order = np.argsort(-scores, kind="stable")[:limit]
     return [ScoredTriple(triples[i], float(scores[i])) for i in order]
 

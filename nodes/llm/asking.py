@@ -70,7 +70,9 @@ def told(outcome: Outcome[Any]) -> dict[str, Any]:
 
 async def _terms(context: Context, spent: Usage | None, parts: int) -> tuple[Model, Budget, Patience]:
     """The model, what is left to spend on it, and how long to wait for it."""
-    model = await open_model(context.model, temperature=context.temperature)
+    model = await open_model(
+        context.model, temperature=context.temperature, completion_tokens=context.completion_tokens
+    )
     if model is None:
         raise ModelError("this run names no model: a stage must not ask one")
     budget = Budget(context.max_llm_calls, context.max_tokens, context.max_seconds)

@@ -25,7 +25,7 @@ _CLIENT_ERRORS = {
 }
 # What the clients raise on an answer that is no chat completion.
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError)
-_OPTIONAL = ("temperature", "stream_options", "response_format")
+_OPTIONAL = ("temperature", "stream_options", "response_format", "max_completion_tokens", "max_tokens")
 """Parameters that a request can do without."""
 
 

@@ -10,7 +10,7 @@ import asyncio
 import os
 import re
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -51,6 +51,8 @@ class Model:
         self.__dict__.pop("quiet", None)  # made again from the changed model
         if parameter == "temperature":
             self.chat = self.chat.model_copy(update={"temperature": None})
+        elif parameter in ("max_completion_tokens", "max_tokens"):
+            self.chat = self.chat.model_copy(update={"max_tokens": None})
         elif parameter == "stream_options":
             self.chat = self.chat.model_copy(update={"stream_usage": False})
 
@@ -87,15 +89,18 @@ def check_model(name: str) -> None:
         _openai_key()
         _openai_url()
     else:
-        _other(provider, rest, None)
+        _other(provider, rest, None, None)
 
 
-async def open_model(name: str, *, temperature: float | None = None, json_mode: bool = False) -> Model | None:
+async def open_model(
+    name: str, *, temperature: float | None = None, completion_tokens: int | None = None, json_mode: bool = False
+) -> Model | None:
     """The model of this name, opened or still open; None for `none`.
 
     Args:
         name: `none`, `openai:NAME`, or `provider:NAME`.
         temperature: sent where the model takes one; None leaves the server's default.
+        completion_tokens: the longest answer; None leaves the server's default.
         json_mode: have the server hold the model to JSON (`response_format`), where it can; OpenAI-compatible alone.
 
     Raises:
@@ -107,11 +112,12 @@ async def open_model(name: str, *, temperature: float | None = None, json_mode: 
     key = (
         name,
         temperature,
+        completion_tokens,
         json_mode,
         *(os.environ.get(each) for each in ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_API_KEY")),
     )
     if key not in models:
-        built = await asyncio.to_thread(_build, name, temperature, json_mode)
+        built = await asyncio.to_thread(_build, name, temperature, completion_tokens, json_mode=json_mode)
         if models.setdefault(key, built) is not built:
             await built.aclose()  # another task was faster
     return models[key]
@@ -130,16 +136,17 @@ def _parts(name: str) -> tuple[str, str]:
     return provider, rest
 
 
-def _build(name: str, temperature: float | None, json_mode: bool) -> Model:
+def _build(name: str, temperature: float | None, longest: int | None, *, json_mode: bool) -> Model:
     """A model; imports and reads certificates, so it belongs in a thread."""
     provider, rest = _parts(name)
     if _FIXED_TEMPERATURE.search(rest):
         temperature = None
-    chat, client = _openai(rest, temperature) if provider == "openai" else _other(provider, rest, temperature)
+    build = _openai if provider == "openai" else partial(_other, provider)
+    chat, client = build(rest, temperature, longest)
     return Model(name, chat, client, json_mode)
 
 
-def _openai(rest: str, temperature: float | None) -> tuple[BaseChatModel, Client | None]:
+def _openai(rest: str, temperature: float | None, longest: int | None) -> tuple[BaseChatModel, Client | None]:
     try:
         from langchain_openai import ChatOpenAI
     except ImportError as error:
@@ -150,6 +157,7 @@ def _openai(rest: str, temperature: float | None) -> tuple[BaseChatModel, Client
     chat = ChatOpenAI(
         model=rest,
         temperature=temperature,
+        max_completion_tokens=longest,
         api_key=SecretStr(key),
         base_url=url,
         max_retries=0,  # ours are counted
@@ -189,14 +197,16 @@ def _openai_url() -> str:
     return url
 
 
-def _other(provider: str, rest: str, temperature: float | None) -> tuple[BaseChatModel, Client | None]:
+def _other(
+    provider: str, rest: str, temperature: float | None, longest: int | None
+) -> tuple[BaseChatModel, Client | None]:
     """A model by LangChain's own table of providers; which settings it takes is read from its class."""
     from langchain.chat_models import init_chat_model
 
     client: Client | None = None
     try:
         kind = type(init_chat_model(rest, model_provider=provider))
-        wished: dict[str, Any] = {"max_retries": 0, "temperature": temperature}
+        wished: dict[str, Any] = {"max_retries": 0, "temperature": temperature, "max_tokens": longest}
         if "stream_chunk_timeout" in kind.model_fields:  # one of langchain-openai's relatives, such as azure_openai
             client = openai_client()
             wished |= {"stream_chunk_timeout": None, "stream_usage": True, "http_async_client": client}

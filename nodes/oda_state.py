@@ -1,0 +1,51 @@
+"""What ODA's stages hand on: ids and short paths. An observation is made again, or remembered, by whoever needs it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from nodes.state import RunState, Step
+
+ActionName = Literal["GetNeighbor", "GetPath", "Answer"]
+
+
+class Action(TypedDict):
+    """An action (section 2.2).
+
+    `entities`: of GetNeighbor one, or several that one relation led to; of GetPath two; of Answer none. `thought`: why,
+    in words. `by`: who chose it. `hop`: the relation by which similarity expects to get on from there, `^` before one
+    walked from tail to head; None where it did not choose.
+    """
+
+    name: ActionName
+    entities: list[str]
+    thought: str
+    by: Literal["model", "similarity", "human"]
+    hop: str | None
+
+
+class OdaState(RunState, total=False):
+    """State of the `oda` graph."""
+
+    topics: list[str]
+    """The entities that the question starts from, ids: given, or linked."""
+    named: list[str]
+    """Other entities that the question names, ids: what a fact is checked against."""
+    task_entities: list[str]
+    """The task entities of this iteration, ids: the topics, then the tails of what was reflected."""
+    iteration: int
+    """Rounds begun, from 1."""
+    action: Action | None
+    """The action of this iteration."""
+    proposed: Action | None
+    """The next action where it was chosen together with the reflection (`OdaContext.combined`)."""
+    history: list[Action]
+    """The actions that were carried out, in order."""
+    memory: list[list[Step]]
+    """The network of paths (section 2.3)."""
+    facts: list[str]
+    """Facts in words that a model wrote, of the generated-fact reflection alone."""
+    log: list[dict[str, Any]]
+    """What the stages did, in order: the answer's `steps`."""

@@ -1,0 +1,234 @@
+"""ODA with a model, against the scripted server: what its prompts show, what it costs, and that it always ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from graphs.oda import graph
+from nodes.llm import close_models
+from nodes.oda_context import OdaContext
+from nodes.state import QuestionInput
+from tests.fake_openai import FakeOpenAI, Reply
+
+CALL, FANG = "novel/the_call_of_the_wild", "novel/white_fang"
+LONDON = "Where are both The Call of the Wild and White Fang set, the most two famous works of Jack London?"
+ACTING = "choose one of these actions"
+REFLECTING = "select related triples"
+ANSWERING = "answers questions based on the reference memory"
+
+
+@pytest.fixture(autouse=True)
+async def closed(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    monkeypatch.setenv("OPENAI_API_KEY", "no-key")
+    yield
+    await close_models()
+
+
+@pytest.fixture
+def patch(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    return monkeypatch
+
+
+def rule(words: str, reply: object, times: int | None = None) -> dict[str, Any]:
+    return {"match": re.escape(words), "reply": {"json": reply, "times": times} if times else {"json": reply}}
+
+
+def act(name: str, *entities: str) -> dict[str, Any]:
+    return {"thought": "so it seems", "action": name, "entities": list(entities)}
+
+
+async def run(
+    server: FakeOpenAI,
+    patch: pytest.MonkeyPatch,
+    kg: str,
+    question: str = LONDON,
+    *topics: str,
+    **settings: Any,  # noqa: ANN401 - the settings' types are those of OdaContext
+) -> dict[str, Any]:
+    patch.setenv("OPENAI_BASE_URL", server.url)
+    given: QuestionInput = {"question": question, "topic_entities": list(topics)}
+    context = OdaContext(kg=kg, model="openai:fake", **settings)
+    told: dict[str, Any] = (await graph.ainvoke(given, context=context))["answer"]
+    assert told["stop_reason"]
+    assert told["answer"]
+    return told
+
+
+def prompts(server: FakeOpenAI, words: str) -> list[str]:
+    return [str(request.body["messages"][-1]["content"]) for request in server.requests if words in request.last]
+
+
+def numbers(prompt: str, words: str) -> list[int]:
+    """The numbers of the candidate triples that hold some words."""
+    return [int(n) for n, text in re.findall(r"^(\d+)\. (.*)$", prompt, re.MULTILINE) if words in text]
+
+
+PAPER = [
+    {"match": f"{ACTING}[\\s\\S]*Action history[^\\n]*\\n\\(none\\)", "reply": {"json": act("GetNeighbor", CALL)}},
+    {"match": f"{ACTING}[\\s\\S]*White Fang \\[{FANG}\\], set_in[\\s\\S]*Candidate", "reply": {"json": act("Answer")}},
+    rule(ACTING, act("GetNeighbor", FANG)),
+    rule(ANSWERING, {"answers": ["Canada [country/canada]", "yukon"]}),
+]
+"""The paper's second case (table 6): two neighbourhoods, then the answer; the reflections are added by each test."""
+NEAREST = {"triples": [1, 2, 3, 4, 5, 6]}
+"""A reflection that keeps the first of its candidates, which are the nearest to the question."""
+
+
+async def test_the_papers_second_case(sample: str, patch: pytest.MonkeyPatch) -> None:
+    with FakeOpenAI([*PAPER, rule(REFLECTING, NEAREST)]) as server:
+        told = await run(server, patch, sample)
+        for prompt in prompts(server, REFLECTING):
+            assert len(set(numbers(prompt, "set_in")) & set(NEAREST["triples"])) == 2
+    assert {item["id"] for item in told["answers"]} == {"country/canada", "territory/yukon"}
+    assert told["stop_reason"] == "answered"
+    assert told["usage"]["llm_calls"] == 6  # act, reflect, act, reflect, act, answer
+    assert [step["name"] for step in told["steps"] if step["stage"] == "act"] == [
+        "GetNeighbor",
+        "GetNeighbor",
+        "Answer",
+    ]
+    assert all(step["by"] == "model" for step in told["steps"] if step["stage"] == "act")
+    assert not told["events"]
+
+
+async def test_what_observation_is_for(sample: str, patch: pytest.MonkeyPatch) -> None:
+    """Section 4.1: with the observation, the first action is chosen knowing of Yukon."""
+    first: dict[bool, str] = {}
+    for observation in (True, False):
+        with FakeOpenAI([*PAPER, rule(REFLECTING, {"triples": [1]})]) as server:
+            await run(server, patch, sample, observation=observation)
+            first[observation] = prompts(server, ACTING)[0]
+    assert "(The Call of the Wild [novel/the_call_of_the_wild], set_in, Yukon [territory/yukon])" in first[True]
+    assert "(White Fang [novel/white_fang], set_in, Yukon [territory/yukon])" in first[True]
+    assert "Yukon" not in first[False]
+
+
+async def test_prompts_hold_what_tables_7_and_8_say(sample: str, patch: pytest.MonkeyPatch) -> None:
+    with FakeOpenAI([*PAPER, rule(REFLECTING, NEAREST)]) as server:
+        await run(server, patch, sample)
+        acting, reflecting, answering = (prompts(server, words) for words in (ACTING, REFLECTING, ANSWERING))
+        assert {request.body["temperature"] for request in server.requests} == {0.4}
+        assert {request.body["max_completion_tokens"] for request in server.requests} == {500}
+    assert "GetNeighbor(The Call of the Wild [novel/the_call_of_the_wild])" in acting[1]  # the history
+    assert "set_in" in acting[1].partition("Memory:")[2].partition("Candidate")[0]  # the memory
+    assert "Select at most 15" in reflecting[0]
+    assert LONDON in answering[0]
+    for prompt in (*acting, *reflecting, *answering):
+        for key in ("novel/white_fang", "territory/yukon", "person/jack_london"):
+            assert not re.search(rf"(?<!\[){key}", prompt)  # no id without its label
+
+
+async def test_one_request_an_iteration_where_both_are_asked_at_once(sample: str, patch: pytest.MonkeyPatch) -> None:
+    both = {"triples": [1], "action": act("Answer")}
+    script = [rule(REFLECTING, both), rule(ANSWERING, {"answers": ["yukon"]}), rule(ACTING, act("GetNeighbor", CALL))]
+    with FakeOpenAI(script) as server:
+        told = await run(server, patch, sample, combined=True)
+    assert told["usage"]["llm_calls"] == 3  # act, reflect with the next action, answer
+    assert [step["name"] for step in told["steps"] if step["stage"] == "act"] == ["GetNeighbor", "Answer"]
+
+
+GARBAGE: list[Any] = [Reply("no JSON at all", times=None)]
+REFUSALS: list[Any] = [Reply(refusal="I would rather not", times=None)]
+BUSY: list[Any] = [Reply(status=429, retry_after=0, times=None)]
+BROKEN: list[Any] = [Reply(malformed=True, times=None)]
+
+
+@pytest.mark.parametrize("script", [GARBAGE, REFUSALS, BUSY, BROKEN], ids=["garbage", "refusals", "429", "broken"])
+async def test_a_model_that_is_of_no_use(sample: str, patch: pytest.MonkeyPatch, script: Sequence[Any]) -> None:
+    with FakeOpenAI(script) as server:
+        told = await run(server, patch, sample, stage_seconds=5.0)
+    assert {item["id"] for item in told["answers"]} == {"country/canada", "territory/yukon"}  # without a model
+    kinds = {event["event"] for event in told["events"]}
+    assert {"action_replaced", "reflection_replaced", "answer_replaced"} <= kinds
+    assert told["usage"]["llm_calls"] <= 32
+
+
+async def test_an_entity_that_is_not_there(sample: str, patch: pytest.MonkeyPatch) -> None:
+    script = [rule(ACTING, act("GetNeighbor", "Q42")), rule(REFLECTING, {"triples": [999]})]
+    script += [rule("is none of the candidates", {"triples": [], **act("GetPath", CALL)}), *PAPER[-1:]]
+    with FakeOpenAI(script) as server:
+        told = await run(server, patch, sample)
+        repairs = [request.last for request in server.requests if "This cannot be used" in request.last]
+    assert any("'Q42' is none of the candidates" in repair for repair in repairs)
+    replaced = [event for event in told["events"] if event["event"] == "action_replaced"]
+    assert replaced
+    assert told["stop_reason"] == "own_knowledge"  # no triple was selected, so none supports what was answered
+
+
+async def test_the_same_action_for_ever(sample: str, patch: pytest.MonkeyPatch) -> None:
+    script = [rule(REFLECTING, {"triples": [1]}), rule(ANSWERING, {"answers": ["Yukon"]})]
+    script += [rule("", act("GetNeighbor", CALL))]
+    with FakeOpenAI(script) as server:
+        told = await run(server, patch, sample, max_llm_calls=60)
+        repairs = [request.last for request in server.requests if "was done already" in request.last]
+    done = [tuple(step["entities"]) for step in told["steps"] if step["stage"] == "act" and step["name"] != "Answer"]
+    assert len(done) == len(set(done)) >= 2
+    assert repairs
+    assert told["stop_reason"] in ("answered", "own_knowledge", "no_answer")
+
+
+async def test_an_answer_at_once_is_the_models_own(sample: str, patch: pytest.MonkeyPatch) -> None:
+    with FakeOpenAI([rule(ACTING, act("Answer")), rule(ANSWERING, {"answers": ["Alaska"]})]) as server:
+        told = await run(server, patch, sample)
+    assert (told["answers"], told["paths"], told["value"]) == ([], [], "Alaska")
+    assert told["answer"] == "From the model's own knowledge, which no path proves: Alaska."
+    assert told["stop_reason"] == "own_knowledge"
+    assert told["usage"]["llm_calls"] == 2
+
+
+async def test_a_budget_of_three_calls(sample: str, patch: pytest.MonkeyPatch) -> None:
+    with FakeOpenAI([*PAPER, rule(REFLECTING, {"triples": [1]})]) as server:
+        told = await run(server, patch, sample, max_llm_calls=3)
+        assert server.count == 3
+    assert told["usage"]["llm_calls"] == 3
+    assert "llm_budget" in {event["event"] for event in told["events"]}
+    assert told["answers"]
+
+
+async def test_how_many_are_counted_and_not_guessed(sample: str, patch: pytest.MonkeyPatch) -> None:
+    books = {"answers": ["White Fang", "The Call of the Wild", "Martin Eden", "Iron Heel"]}
+    script = [
+        rule(REFLECTING, {"triples": list(range(1, 16))}),
+        {"match": "Memory:\\n\\(none\\)[\\s\\S]*Candidate", "reply": {"json": act("GetNeighbor", "Jack London")}},
+        rule(ACTING, act("Answer")),
+        rule("a number was given", books),
+        rule(ANSWERING, {"answers": [50]}),
+    ]
+    with FakeOpenAI(script) as server:
+        told = await run(server, patch, sample, "How many novels did Jack London write?", "person/jack_london")
+    assert told["value"] == len(told["answers"]) == 3  # one of the four is in no triple
+    assert "Iron Heel" in told["answer"]
+    assert told["events"][-1]["event"] == "own_knowledge"
+
+
+async def test_a_fact_is_true_by_the_memory(sample: str, patch: pytest.MonkeyPatch) -> None:
+    script = [
+        rule(REFLECTING, {"triples": [1]}),
+        {"match": "Memory:\\n\\(none\\)[\\s\\S]*Candidate", "reply": {"json": act("GetPath", "Yukon", FANG)}},
+        rule(ACTING, act("Answer")),
+        rule(ANSWERING, {"answers": [True]}),
+    ]
+    with FakeOpenAI(script) as server:
+        told = await run(server, patch, sample, "Is White Fang set in Yukon?", FANG)
+    assert told["value"] is True
+    assert told["answer"].startswith("Yes. Evidence: ")
+    assert told["paths"][0]["triples"][0]["relation"] == "set_in"
+
+
+async def test_generated_facts_are_no_proof(sample: str, patch: pytest.MonkeyPatch) -> None:
+    script = [
+        rule("write down facts", {"facts": ["White Fang is set in Alaska."]}),
+        {"match": "Alaska\\.[\\s\\S]*Candidate", "reply": {"json": act("Answer")}},
+        rule(ACTING, act("GetNeighbor", FANG)),
+        rule(ANSWERING, {"answers": ["Alaska"]}),
+    ]
+    with FakeOpenAI(script) as server:
+        told = await run(server, patch, sample, "Where is White Fang set?", FANG, reflection="generated_fact")
+        assert "White Fang is set in Alaska." in prompts(server, ANSWERING)[0]
+    assert told["stop_reason"] == "own_knowledge"
+    assert told["steps"][3]["facts"] == ["White Fang is set in Alaska."]
+    assert not told["paths"]
