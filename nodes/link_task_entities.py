@@ -80,7 +80,7 @@ async def _linked(question: str, knowledge: Knowledge) -> list[str]:
 
 def _apart(question: Question) -> list[Mention]:
     """The likeliest mentions that share no word, in the question's order."""
-    odds = DEFAULT_MENTION_MODEL.log_odds(mention_features(question, _KNOWN)) if question.mentions else []
+    odds = DEFAULT_MENTION_MODEL.log_odds(mention_features(question, _KNOWN)).tolist()
     chosen: list[Mention] = []
     for _, mention in sorted(zip(odds, question.mentions, strict=True), key=lambda each: -each[0]):
         if not any(mention.overlaps(other) for other in chosen) and _is_name(mention, question):

@@ -27,9 +27,9 @@ def remember(memory: Sequence[Sequence[Step]], triples: Iterable[WalkedTriple]) 
         fitting = (path for path in paths if _end(path[-1]) == triple.start and triple.end not in _passed(path))
         path = next(fitting, None)
         if path is None:
-            paths.append([tuple(triple)])
+            paths.append([_step(triple)])
         else:
-            path.append(tuple(triple))
+            path.append(_step(triple))
     return paths
 
 
@@ -70,6 +70,10 @@ def start_of(path: Sequence[WalkedTriple], entity: str) -> str:
 def chains_from(memory: Sequence[Sequence[Step]], topic: str) -> list[LogicalChain]:
     """The chains of one hop or more by which the memory leads from a topic, each once."""
     return list(dict.fromkeys(chain_of(way) for way in traces(memory, [topic]).values() if way))
+
+
+def _step(triple: WalkedTriple) -> Step:
+    return (triple.head, triple.relation, triple.tail, triple.inverse)
 
 
 def _end(step: Step) -> str:
