@@ -14,6 +14,13 @@ def test_keqing_is_drawn(trivium: Trivium) -> None:
 
 
 def test_what_there_is_no_graph_of_is_wrong_usage(trivium: Trivium) -> None:
-    for method in ("oda", "magic"):
+    for method in ("speling", "magic"):
         refused(trivium("draw", method), "UsageError", repr(method), "keqing", code=2)
     assert trivium("draw").code == 2
+
+
+def test_odas_loop_shows(trivium: Trivium) -> None:
+    said = trivium("draw", "oda")
+    assert said.code == 0
+    for edge in ("observe --> act;", "act -.-> reflect;", "reflect -.-> observe;"):
+        assert edge in said.out
