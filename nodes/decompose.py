@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kg.errors import UsageError
+from nodes.conditions import Condition
 from nodes.context import NO_MODEL, check_context
 from nodes.conversation import asked, question_of
+from nodes.follow_up import LastAnswers, last_answers, points_back, resolve
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState, SubQuestionState
 from nodes.link_entities import link
@@ -37,9 +39,10 @@ def check_question(question: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A decomposition, who made it (`llm`, or nothing for the trained decomposer), and what it cost."""
+    """A decomposition with its conditions, who made it (`llm`, or nothing for the trained one), and what it cost."""
 
     found: Decomposition
+    only: Mapping[int, Condition] = field(default_factory=dict)
     by: str = ""
     usage: Usage | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -52,14 +55,14 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
     question = question_of(state)
     check_question(question)
     knowledge = await open_knowledge(runtime.context.kg)
-    read = await _read(question, state.get("topic_entities") or (), knowledge, runtime.context)
+    read = await _read(question, state, knowledge, runtime.context)
     found = read.found
     return {
         **asked(state, question),
         **fresh_channels(state, read.usage, read.events),
         **({"decomposed_by": read.by} if read.by or state.get("decomposed_by") else {}),
         "started": started,
-        "sub_questions": [_record(sub) for sub in found.sub_questions],
+        "sub_questions": [_record(sub, read.only.get(sub.id)) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
         "confidence": found.confidence,
         "unread": list(found.unread),
@@ -68,25 +71,33 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
     }
 
 
-async def _read(question: str, topics: Sequence[str], knowledge: Knowledge, context: KeqingContext) -> _Reading:
+async def _read(question: str, state: KeqingState, knowledge: Knowledge, context: KeqingContext) -> _Reading:
     """The trained decomposer's reading where it is sure, or is all there is; else the model's, if it gives one."""
+    topics = state.get("topic_entities") or ()
+    last = last_answers(state) if "answer" in state and not topics else None
     if context.model == NO_MODEL or context.decompose == "trained":
-        return _Reading(await _trained(question, topics, knowledge))
-    trained = Decomposition(())
+        return await _trained(question, topics, last, knowledge)
+    trained = _Reading(Decomposition(()))
     if has_decomposer(knowledge.base.learnt):
-        trained = await _trained(question, topics, knowledge)
-        if context.decompose == "auto" and _is_sure(trained, context):
-            return _Reading(trained)
+        trained = await _trained(question, topics, last, knowledge)
+        if context.decompose == "auto" and _is_sure(trained.found, context):
+            return trained
     from nodes.decompose_llm import decompose_by_llm  # a run without a model pays nothing for the layer
 
-    found, outcome = await decompose_by_llm(question, topics, knowledge, context)
-    if found is None:
-        return _Reading(trained, "", outcome.usage, outcome.events)
-    return _Reading(found, "llm", outcome.usage, outcome.events)
+    asked = await decompose_by_llm(question, topics, knowledge, context, last)
+    if asked.found is None:
+        return replace(trained, usage=asked.outcome.usage, events=[*trained.events, *asked.outcome.events])
+    return _Reading(asked.found, asked.only, "llm", asked.outcome.usage, asked.outcome.events)
 
 
-async def _trained(question: str, topics: Sequence[str], knowledge: Knowledge) -> Decomposition:
-    return await (await knowledge.decomposer()).decompose(question, knowledge.store, topics)
+async def _trained(question: str, topics: Sequence[str], last: LastAnswers | None, knowledge: Knowledge) -> _Reading:
+    """The trained decomposer's reading, of a question that points back as one about the last answers."""
+    decomposer = await knowledge.decomposer()
+    resolved = await resolve(question, last, decomposer, knowledge) if last and points_back(question) else None
+    if resolved is None:
+        return _Reading(await decomposer.decompose(question, knowledge.store, topics))
+    noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
+    return _Reading(resolved.found, resolved.only, events=[noted])
 
 
 def _is_sure(found: Decomposition, context: KeqingContext) -> bool:
@@ -94,11 +105,14 @@ def _is_sure(found: Decomposition, context: KeqingContext) -> bool:
     return bool(found.sub_questions) and found.confidence >= context.sure and not found.unread
 
 
-def _record(sub: SubQuestion) -> SubQuestionState:
-    return SubQuestionState(
+def _record(sub: SubQuestion, only: Condition | None) -> SubQuestionState:
+    record = SubQuestionState(
         id=sub.id,
         question=sub.question,
         dep=list(sub.dep),
         seed_entities=list(sub.seed_entities),
         excludes_used=sub.excludes_used,
     )
+    if only is not None:
+        record["only"] = only
+    return record

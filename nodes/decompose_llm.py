@@ -5,10 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from kg.types import EntityHit
-from nodes.decompose_prompt import DECOMPOSE, AskedDecomposition, problem, sub_questions
+from nodes.conditions import Condition
+from nodes.decompose_prompt import (
+    DECOMPOSE,
+    LAST_ANSWERS,
+    AskedDecomposition,
+    before,
+    conditions,
+    problem,
+    sub_questions,
+)
+from nodes.follow_up import LastAnswers, from_all, hits_of
 from nodes.keqing_context import KeqingContext
 from nodes.llm import Outcome, ask_typed
 from nodes.operator_prompts import operator_prompt
@@ -19,28 +29,55 @@ from policies.mentions import split_question
 from policies.phrasing import has_exclusion_cue
 from tools.knowledge import Knowledge
 
+_ANSWERS = 20  # of the last run, named in the prompt
 _TEMPLATES = 60  # in view: all of a small KG's, of a larger one's the nearest to the question
 
 
+@dataclass(frozen=True, slots=True)
+class AskedReading:
+    """What a model made of a question; no decomposition where its answer cannot be used, as the outcome says."""
+
+    found: Decomposition | None
+    outcome: Outcome[AskedDecomposition]
+    only: dict[int, Condition] = field(default_factory=dict)
+
+
 async def decompose_by_llm(
-    question: str, topics: Sequence[str], knowledge: Knowledge, context: KeqingContext, about: str = ""
-) -> tuple[Decomposition | None, Outcome[AskedDecomposition]]:
-    """Ask the model once; no decomposition where its answer cannot be used, for whatever reason the outcome gives.
+    question: str,
+    topics: Sequence[str],
+    knowledge: Knowledge,
+    context: KeqingContext,
+    last: LastAnswers | None = None,
+) -> AskedReading:
+    """Ask the model once.
 
     Args:
         question: in words.
         topics: entities that it is known to be about, ids or labels.
         knowledge: the KG.
         context: the run's settings, which name a model.
-        about: what else the model is to know of the question, such as what it follows upon.
+        last: what the thread's last run answered; the question may be about that.
     """
-    filled = await _prompt(question, topics, knowledge, context, about)
+    hits = await hits_of(last.ids, knowledge.store) if last else []
+    filled = await _prompt(question, topics, knowledge, context, _before(last, hits))
     outcome = await ask_typed(context, None, filled, AskedDecomposition, stage="decompose", check=problem)
     if outcome.value is None:
-        return None, outcome
+        return AskedReading(None, outcome)
     cue = has_exclusion_cue([word.text for word in split_question(question)])
     subs = await _with_habits(sub_questions(outcome.value, excludes_used=cue), knowledge)
-    return Decomposition(subs, await _linked(subs, topics, knowledge)), outcome
+    found = Decomposition(subs, await _linked(subs, topics, knowledge))
+    if hits:
+        found = from_all(found, LAST_ANSWERS, hits)
+    return AskedReading(found, outcome, conditions(outcome.value, last.ids if last else ()))
+
+
+def _before(last: LastAnswers | None, hits: Sequence[EntityHit]) -> str:
+    """What a model is told of the last run."""
+    if last is None:
+        return ""
+    names = "; ".join(as_data(hit.label) for hit in hits[:_ANSWERS])
+    more = f" and {len(hits) - _ANSWERS} more" if len(hits) > _ANSWERS else ""
+    return before(as_data(last.question), names + more)
 
 
 async def _prompt(

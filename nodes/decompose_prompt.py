@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from nodes.conditions import Among, Condition, Dated
 from nodes.prompts import Prompt
 from policies.decomposer import MASK, NO_DEPENDENCY, SubQuestion, generated
+
+LAST_ANSWERS = "<ANSWERS>"
+"""The seed entity that stands for a thread's last answers."""
+
+_BEFORE = (
+    f"Where the input is about those answers, write {LAST_ANSWERS} as the seed entity of the sub-questions that start "
+    'from them; "only": {"op": "among"} keeps what a sub-question finds among them.\n\n'
+)
 
 MOST_SUB_QUESTIONS = 12
 """Sub-questions beyond which a decomposition is taken for a mistake."""
@@ -24,6 +33,8 @@ template where one fits.
 - "id" counts from 0. "dep" lists the ids of the sub-questions whose answers this one starts from, or [-1] for none.
 - "seed_entities" is the entity that the user named, in the user's own words, or <GENERATED>-id for the answers of \
 sub-question id.
+- "only" may be added to keep, of what a sub-question starts from, what leads to a year before, after or in a given \
+one: {"op": "before", "year": 1960}.
 - Where an answer has to satisfy two conditions, write a sub-question for each; answers to all of those that no other \
 one starts from are kept.
 
@@ -60,6 +71,13 @@ class Arguments(BaseModel):
     seed_entities: Annotated[list[str], BeforeValidator(_listed)] = Field(default_factory=list)
 
 
+class AskedCondition(BaseModel):
+    """A condition as a model writes it; `among` the last answers."""
+
+    op: Literal["among", "before", "after", "in"]
+    year: int | None = None
+
+
 class AskedSubQuestion(BaseModel):
     """A sub-question as a model writes it."""
 
@@ -67,6 +85,7 @@ class AskedSubQuestion(BaseModel):
     id: int
     dep: Annotated[list[int], BeforeValidator(_listed)] = Field(default_factory=lambda: [NO_DEPENDENCY])
     args: Arguments = Field(default_factory=Arguments)
+    only: AskedCondition | None = None
 
 
 class AskedDecomposition(BaseModel):
@@ -89,6 +108,8 @@ def problem(asked: AskedDecomposition) -> str | None:
             return f"sub-question {sub.id} depends on {missing[0]}, which there is not"
         if not roots and not sub.args.seed_entities:
             return f"sub-question {sub.id} starts from nothing: name its seed entity"
+        if sub.only is not None and sub.only.op != "among" and sub.only.year is None:
+            return f"the condition of sub-question {sub.id} needs a year"
         if _masked(sub).count(MASK) != 1:
             return f"sub-question {sub.id} must hold {MASK} exactly once: {sub.question!r}"
     return None if len(_in_order(subs)) == len(subs) else "the dependencies go round in a circle"
@@ -112,6 +133,24 @@ def sub_questions(asked: AskedDecomposition, *, excludes_used: bool) -> tuple[Su
         for sub in _in_order(asked.sub_questions)
         for deps in [_deps(sub)]
     )
+
+
+def conditions(asked: AskedDecomposition, last: Sequence[str]) -> dict[int, Condition]:
+    """The conditions by the ids of their sub-questions; `last` are the ids of the last answers."""
+    out: dict[int, Condition] = {}
+    for sub in asked.sub_questions:
+        if sub.only is None:
+            continue
+        if sub.only.op != "among":
+            out[sub.id] = Dated(op=sub.only.op, year=sub.only.year or 0)
+        elif last:
+            out[sub.id] = Among(op="among", ids=list(last))
+    return out
+
+
+def before(question: str, answers: str) -> str:
+    """What a prompt holds besides where a thread's last run had answers; both are text that may stand in a prompt."""
+    return f"Before, the user asked <before>{question}</before> and was told <told>{answers}</told>. {_BEFORE}"
 
 
 def _deps(sub: AskedSubQuestion) -> list[int]:

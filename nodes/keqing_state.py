@@ -7,6 +7,7 @@ from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from nodes.conditions import Condition
 from nodes.state import RunState, Step
 
 
@@ -18,6 +19,7 @@ class SubQuestionState(TypedDict):
     dep: list[int]
     seed_entities: list[str]
     excludes_used: bool
+    only: NotRequired[Condition]
 
 
 class Link(TypedDict):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from kg.types import ChainResult, parse_chain
+from kg.store import GraphStore
+from kg.types import ChainResult, LogicalChain, parse_chain
+from nodes.conditions import dated
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import Found, KeqingState, Match, Retrieved, SubQuestionState
 from policies.decomposer import NO_DEPENDENCY
@@ -53,15 +56,15 @@ def wave(state: KeqingState, context: KeqingContext) -> list[RetrieveInput]:
     ]
 
 
-def is_judged(matches: list[Match], context: KeqingContext) -> bool:
-    """Whether a model is to choose among the candidates of a sub-question that these templates match."""
-    return context.judges(matches[0]["score"] if matches else 0.0)
+def is_judged(sub: SubQuestionState, matches: list[Match], context: KeqingContext) -> bool:
+    """Whether a model is to choose among a sub-question's candidates; where a condition decides, there is no choice."""
+    return "only" not in sub and context.judges(matches[0]["score"] if matches else 0.0)
 
 
 def _line(first: SubQuestionState, state: KeqingState, context: KeqingContext) -> list[SubQuestionState]:
     """A sub-question and those after it, as long as each is the only one that starts from the one before."""
     line = [first]
-    while not is_judged(state["matches"][str(line[-1]["id"])], context):
+    while not is_judged(line[-1], state["matches"][str(line[-1]["id"])], context):
         after = [sub for sub in state["sub_questions"] if line[-1]["id"] in sub["dep"]]
         if len(after) != 1 or len(after[0]["dep"]) != 1:
             break
@@ -104,15 +107,11 @@ async def _retrieve_one(
     answer more chances); without one they would be noise.
     """
     match, result, found, more = None, ChainResult(()), list[Found](), dict[str, Found]()
-    judged = is_judged(matches, context)
+    judged = is_judged(sub, matches, context)
     for candidate in matches:
         chains = [parse_chain(chain) for chain in candidate["chains"]]
         result = await follow_chains(knowledge.store, seeds, chains, context.max_entities)
-        reached = [
-            Found(id=item.id, support=item.support, path=list(item.path))
-            for item in result.reached
-            if item.id not in excluded
-        ]
+        reached = await _kept(sub, seeds, chains, result, excluded, knowledge.store)
         if found:
             more |= {item["id"]: item for item in reached[:_MORE]}
         elif reached:
@@ -134,11 +133,31 @@ async def _retrieve_one(
     return done
 
 
+async def _kept(
+    sub: SubQuestionState,
+    seeds: list[str],
+    chains: Sequence[LogicalChain],
+    result: ChainResult,
+    excluded: list[str],
+    store: GraphStore,
+) -> list[Found]:
+    """What a chain reached, without what is excluded, and as the sub-question's condition allows."""
+    only = sub.get("only")
+    if only is not None and only["op"] != "among":
+        return [Found(id=key, support=1, path=path) for key, path in await dated(only, seeds, chains, store)]
+    allowed = set(only["ids"]) if only is not None else None
+    return [
+        Found(id=item.id, support=item.support, path=[(*step,) for step in item.path])
+        for item in result.reached
+        if item.id not in excluded and (allowed is None or item.id in allowed)
+    ]
+
+
 async def _supplement(
     knowledge: Knowledge, sub: SubQuestionState, seeds: list[str], found: list[Found], context: KeqingContext
 ) -> list[tuple[str, str, str, float]]:
     """Dense triples while the token budget allows: what the chains' own triples leave of it."""
-    if context.supplement == "never" or (context.supplement == "auto" and found) or not seeds:
+    if context.supplement == "never" or (context.supplement == "auto" and found) or not seeds or "only" in sub:
         return []
     spent = sum(_tokens(step[:3]) for item in found for step in item["path"])
     out = []

@@ -1,0 +1,161 @@
+"""Follow-up questions on a thread: about the last answers, narrowing them down, or about something else after all."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+
+from graphs.keqing import builder
+from kg.knowledge_base import KnowledgeBase
+from kg.types import Triple
+from nodes.conditions import year_of
+from nodes.follow_up import points_back
+from nodes.keqing_context import KeqingContext
+from nodes.llm import close_models
+from nodes.state import QuestionInput
+from tests.fake_openai import FakeOpenAI
+from tests.films import walk
+
+Say = Callable[..., Awaitable[dict[str, Any]]]
+
+BY_SCOTT = walk(["scott"], ["^directed_by"])
+
+
+@pytest.fixture
+async def say(kg_name: str) -> AsyncIterator[Say]:
+    """Ask one question after the other on one thread."""
+    chat = builder.compile(checkpointer=InMemorySaver())
+    thread: RunnableConfig = {"configurable": {"thread_id": "chat"}}
+
+    async def run(question: str, **settings: Any) -> dict[str, Any]:  # noqa: ANN401 - settings are of any kind
+        given: QuestionInput = {"question": question}
+        context = KeqingContext(kg=kg_name, **settings)
+        told: dict[str, Any] = (await chat.ainvoke(given, config=thread, context=context))["answer"]
+        return told
+
+    yield run
+    await close_models()
+
+
+def ids(told: dict[str, Any]) -> set[str]:
+    return {item["id"] for item in told["answers"]}
+
+
+def read(told: dict[str, Any]) -> list[str]:
+    return [event["message"] for event in told["events"] if event["event"] == "follow_up"]
+
+
+@pytest.mark.parametrize("wording", ["and who starred in them?", "who starred in those films?", "Who acted in these?"])
+async def test_a_question_about_the_last_answers(say: Say, films: KnowledgeBase, wording: str) -> None:
+    assert ids(await say("which films did Ridley Scott direct?")) == BY_SCOTT
+    told = await say(wording)
+    assert ids(told) == walk(BY_SCOTT, ["starring"])
+    assert len(read(told)) == 1
+    assert {path["triples"][0]["head"] for path in told["paths"]} <= BY_SCOTT, "paths begin at the last answers"
+    walked = [Triple(t["head"], t["relation"], t["tail"]) for path in told["paths"] for t in path["triples"]]
+    assert all(await films.store.contains(walked))
+
+
+async def test_one_after_the_other(say: Say) -> None:
+    await say("who directed Blade Runner?")
+    assert ids(await say("which films did he direct?")) == BY_SCOTT
+    thrillers = await say("when were they released?")
+    assert ids(thrillers) == walk(BY_SCOTT, ["release_year"])
+    assert ids(await say("which films were released in those?")) >= BY_SCOTT
+
+
+async def test_only_those_of_some_years(say: Say) -> None:
+    asked = "which films did Ridley Scott direct?"
+    for wording, kept in (
+        ("only those before 1980", {"alien"}),
+        ("which of them came out after 1981?", {"runner", "gladiator"}),
+        ("those since 1982", {"runner", "gladiator"}),
+        ("only the ones from 2000", {"gladiator"}),
+        ("only those before 1900", set()),
+    ):
+        await say(asked)
+        told = await say(wording)
+        assert ids(told) == kept, wording
+        assert [path["answer"] for path in told["paths"]] == [path["triples"][0]["head"] for path in told["paths"]]
+        assert {path["triples"][-1]["relation"] for path in told["paths"]} <= {"release_year"}
+
+
+async def test_which_of_them(say: Say) -> None:
+    await say("list the thriller films")
+    told = await say("which of them star Robert De Niro?")
+    assert ids(told) == walk(["thriller"], ["^has_genre"]) & walk(["deniro"], ["^starring"])
+    assert ids(await say("which of those did Michael Mann direct?")) == {"heat"}
+
+
+async def test_the_last_question_about_something_else(say: Say) -> None:
+    await say("who directed Heat?")
+    assert ids(await say("what about Amélie?")) == {"jeunet"}
+    await say("who starred in Heat?")
+    told = await say("who directed it?")
+    assert ids(told) == {"mann"}, "one thing, where two were the answer: what the question was about"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who directed Ronin?",
+        "and who directed Ronin?",
+        "who directed Ronin and who starred in it?",
+        "which films did Barry Levinson direct?",
+    ],
+)
+async def test_a_question_that_speaks_for_itself_is_no_follow_up(say: Say, question: str) -> None:
+    fresh = await say(question)
+    await say("which films did Ridley Scott direct?")
+    told = await say(question)
+    assert read(told) == []
+    assert (ids(told), told["steps"][0]) == (ids(fresh), fresh["steps"][0])
+
+
+async def test_without_last_answers_nothing_is_read_into_a_question(say: Say) -> None:
+    told = await say("and who starred in them?")
+    assert (ids(told), read(told)) == (set(), [])
+    await say("what is the airspeed of an unladen swallow")
+    told = await say("and who starred in them?")
+    assert (ids(told), read(told)) == (set(), [])
+
+
+async def test_a_model_is_told_the_last_answers(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    sub = {"question": "who starred in [mask]?", "id": 0, "args": {"seed_entities": ["<ANSWERS>"]}}
+    years = {"question": "when was [mask] released?", "id": 0, "args": {"seed_entities": "<ANSWERS>"}}
+    early = {**years, "only": {"op": "before", "year": 1980}}
+    among = {"question": "films starring [mask]", "id": 0, "args": {"seed_entities": ["Harrison Ford"]}}
+    turns = [
+        ("und wer spielte mit?", [sub], walk(BY_SCOTT, ["starring"])),
+        ("nur die vor 1980", [early], {"alien"}),
+        ("welche davon mit Harrison Ford?", [{**among, "only": {"op": "among"}}], {"runner"}),
+    ]
+    for words, subs, right in turns:
+        await say("which films did Ridley Scott direct?")
+        with FakeOpenAI([{"match": "sub-questions", "reply": {"json": subs}}]) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            told = await say(words, model="openai:fake", decompose="llm", reason="chains", respond="rules")
+            prompt = server.requests[0].last
+        assert ids(told) == right, words
+        assert "<before>which films did Ridley Scott direct?</before>" in prompt
+        assert "Blade Runner" in prompt.split("<told>")[1].split("</told>")[0]
+    yearless = {"json": [{**early, "only": {"op": "before"}}]}
+    with FakeOpenAI([{"match": "sub-questions|cannot be used", "reply": yearless}]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        told = await say("und davor?", model="openai:fake", decompose="llm", respond="rules")
+    assert "needs a year" in told["events"][-1]["message"]
+
+
+def test_years_and_pronouns_are_told_apart() -> None:
+    assert [year_of(text) for text in ("1956", "1956-12-25", "-44", "1956 film", "", "19567")] == [
+        1956, 1956, -44, None, None, None,
+    ]  # fmt: skip
+    assert points_back("and who starred in them?")
+    assert points_back("What about Heat?")
+    assert not points_back("who directed Her?")
+    assert not points_back("which films that Michael Mann made are thrillers?")
