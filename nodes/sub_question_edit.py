@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -20,6 +21,8 @@ class _Edited(BaseModel):
     question: str = Field(max_length=1_000)
     dep: list[int] = []
     seed_entities: list[str] = []
+    only: dict[str, Any] | None = None
+    """Shown, not to be edited: the condition of a follow-up question stays as it was."""
 
 
 class _Edit(BaseModel):
