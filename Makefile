@@ -8,7 +8,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo serve test test-all lint bench clean
+.PHONY: help demo serve test test-all lint bench neo4j neo4j-stop clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -34,6 +34,12 @@ lint: $(VENV)/.dev ## style, format, types, import directions
 
 bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same run
 	$(PY) -m evals.bench
+
+neo4j: $(VENV)/.base ## start a Neo4j server on loopback without Docker (Java 17, Maven); prints what to export
+	@$(PY) -m tests.neo4j_server start
+
+neo4j-stop: $(VENV)/.base ## stop it; its databases stay
+	@$(PY) -m tests.neo4j_server stop
 
 clean: ## remove .venv, caches and build products; a KG of yours is never touched
 	rm -rf $(VENV) build dist *.egg-info .langgraph_api .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

@@ -14,7 +14,15 @@ TriviumError
 ├── VersionError             a KG directory written by a newer Trivium
 ├── CorruptError             a file of a KG is damaged and cannot be derived again
 ├── BusyError                another process holds the KG's write lock
-└── EmbedderError            an embedder is not installed, unknown, or its weights differ
+├── EmbedderError            an embedder is not installed, unknown, or its weights differ
+├── WriteRefusedError        a write that was not allowed: without --write, or to what Trivium did not make
+└── StoreError               a database that a KG lives in does not do its part
+    ├── UnreachableError     no server answers, or the connection broke and did not come back
+    ├── LoginError           the server refuses user and password
+    ├── NoDatabaseError      the server has no database of that name, or it is stopped
+    ├── PermissionDeniedError  the user, or the database, may not do that
+    ├── QueryTimeoutError    a query went on past its time-out
+    └── QueryError           the database refuses a query, or failed in it
 """
 
 from __future__ import annotations
@@ -94,3 +102,35 @@ class EmbedderError(TriviumError):
 
 class ModelError(RequestError):
     """Raised when a chat model is unknown, its package is not installed, or its key is missing."""
+
+
+class WriteRefusedError(TriviumError):
+    """Raised when a write was not allowed: a database that Trivium did not make without --write, or not its own part."""
+
+
+class StoreError(TriviumError):
+    """Raised when the database that a KG lives in does not do its part; a run ends with what it has."""
+
+
+class UnreachableError(StoreError):
+    """Raised when no server answers, or a connection broke and did not come back while it was tried again."""
+
+
+class LoginError(StoreError):
+    """Raised when the server refuses user and password."""
+
+
+class NoDatabaseError(StoreError):
+    """Raised when the server has no database of that name, or it is stopped."""
+
+
+class PermissionDeniedError(StoreError):
+    """Raised when the user may not do that, or the database is open for reading alone."""
+
+
+class QueryTimeoutError(StoreError):
+    """Raised when a query went on past its time-out."""
+
+
+class QueryError(StoreError):
+    """Raised when the database refuses a query or fails in it."""

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from kg.knowledge_base import KnowledgeBase
+from kg.neo4j.address import Address
 from policies.keqing_learning import Learnt
 from policies.keqing_teaching import teach
 from tests.films import build_films
+from tests.neo4j_server.install import missing
+from tests.neo4j_server.server import Server, new_password, start, stop
 from tools.knowledge import close_all
 
 
@@ -21,6 +24,23 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRIVIUM_CACHE", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A Neo4j server with authentication on, started once a session; a machine that lacks Java or Maven skips."""
+    if lack := missing():
+        pytest.skip(f"tests on a Neo4j server are left out: {lack}")
+    server = start(tmp_path_factory.mktemp("neo4j"), password=new_password(), short=True)
+    yield server
+    stop(server.pid, server.home)
+
+
+@pytest.fixture
+def neo4j_address(neo4j_server: Server) -> Address:
+    """Its database, emptied."""
+    neo4j_server.empty()
+    return Address(neo4j_server.uri, "neo4j", *(neo4j_server.auth or (None, None)))
 
 
 @pytest.fixture(scope="session")

@@ -9,20 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from rapidfuzz import fuzz
 
 from kg.embedded.columns import Int64, StringColumn, find_hashes, hash_text, hash_texts
 from kg.embedded.names import fold_names, grams_of
 from kg.embedded.snapshot import Snapshot
+from kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, similarity, sorted_words
 from kg.types import EntityHit, MatchKind
-
-EXACT = 1.0
-FOLDED = 0.98
-FUZZY = 0.94
-"""The score of two names with the same words in another order; a typo scores `FUZZY` times its similarity."""
-
-MIN_SIMILARITY = 0.75
-"""Names less alike than this (2 x common letters / all letters) are no candidates."""
 
 _POSTINGS = 60_000  # names read from the trigram index for one text
 _SCORED = 4_000  # names compared letter by letter for one text
@@ -68,15 +60,11 @@ def find_similar(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[Enti
     if not folded:
         return []
     names = _candidates(snapshot, folded)
-    shuffled = " ".join(sorted(folded.split()))
+    shuffled = sorted_words(folded)
     found: list[Found] = []
     for name, entity in zip(snapshot.folded_names.take(names), snapshot.name_entity[names].tolist(), strict=True):
-        likeness = fuzz.ratio(folded, name, score_cutoff=100 * MIN_SIMILARITY)
-        if " " in name and likeness < 100 * FUZZY:
-            reordered = fuzz.ratio(shuffled, " ".join(sorted(name.split())), score_cutoff=100 * MIN_SIMILARITY)
-            likeness = max(likeness, reordered)
-        if likeness:
-            found.append((entity, FUZZY * likeness / 100, "fuzzy"))
+        if likeness := similarity(folded, shuffled, name):
+            found.append((entity, FUZZY * likeness, "fuzzy"))
     return _hits(snapshot, found, limit)
 
 

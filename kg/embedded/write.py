@@ -42,10 +42,7 @@ def add_triples(
         BadInputError: a name is empty or cannot be encoded; or the input raises it. Nothing is added.
         CorruptError: the record is damaged.
     """
-    rows, named = _checked(triples), list(entities)
-    for entity in named:
-        _check_text(entity.id, entity)
-        _check_text(" ".join((entity.label, *entity.aliases, *entity.types)), entity)
+    rows, named = checked_triples(triples), checked_entities(entities)
     with _transaction(directory, wait) as change:
         added = insert(change, rows)
         name(change, named)
@@ -59,18 +56,27 @@ def delete_triples(directory: Path, triples: Iterable[Triple], *, wait: float = 
         BusyError: another process is writing and went on for `wait` seconds.
         CorruptError: the record is damaged.
     """
-    rows = _checked(triples)
+    rows = checked_triples(triples)
     with _transaction(directory, wait) as change:
         return remove(change, rows)
 
 
-def _checked(triples: Iterable[Triple]) -> list[Triple]:
+def checked_triples(triples: Iterable[Triple]) -> list[Triple]:
     """Distinct triples in order; `BadInputError` for one that no record can hold."""
     rows = list(dict.fromkeys(triples))
     for row in rows:
         for text in row:
             _check_text(text, tuple(row))
     return rows
+
+
+def checked_entities(entities: Iterable[Entity]) -> list[Entity]:
+    """The entities in order; `BadInputError` for one that no record can hold."""
+    named = list(entities)
+    for entity in named:
+        _check_text(entity.id, entity)
+        _check_text(" ".join((entity.label, *entity.aliases, *entity.types)), entity)
+    return named
 
 
 def _check_text(text: str, where: object) -> None:

@@ -1,0 +1,127 @@
+"""The Cypher of writing: indexes, the marker, entities and triples that Trivium makes; and of looking at a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kg.neo4j.cypher import any_of, quote
+from kg.neo4j.view import ENTITY, MARKER
+
+NAMES_INDEX, WORDS_INDEX = "trivium_names", "trivium_words"
+"""Full-text indexes of what Trivium wrote: whole folded names for look-up, words of names for typos."""
+
+OWN_INDEX = "trivium_own_names"
+"""The full-text index of a user's own graph: name properties and texts that are literals."""
+
+MADE_INDEXES = (
+    f"CREATE CONSTRAINT trivium_entity_key IF NOT EXISTS FOR (n:{ENTITY}) REQUIRE n.key IS UNIQUE",
+    f"CREATE FULLTEXT INDEX {NAMES_INDEX} IF NOT EXISTS FOR (n:{ENTITY}) ON EACH [n.names] "
+    "OPTIONS {indexConfig: {`fulltext.analyzer`: 'keyword'}}",
+    f"CREATE FULLTEXT INDEX {WORDS_INDEX} IF NOT EXISTS FOR (n:{ENTITY}) ON EACH [n.id, n.name, n.aliases] "
+    "OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}",
+)
+AWAIT_INDEXES = "CALL db.awaitIndexes(600)"
+SHOW_INDEXES = "SHOW FULLTEXT INDEXES YIELD name, state, labelsOrTypes, properties RETURN name, state, labelsOrTypes, properties"
+
+COUNTS = (
+    "CALL () { MATCH (n) RETURN count(n) AS nodes } CALL () { MATCH ()-[r]->() RETURN count(r) AS triples } "
+    "RETURN nodes, triples"
+)
+"""Nodes and relationships of the database, from its own counters."""
+
+MADE_COUNTS = (
+    f"CALL () {{ MATCH (n:{ENTITY}) RETURN count(n) AS nodes }} "
+    f"CALL () {{ MATCH (:{ENTITY})-[r]->() RETURN count(r) AS triples }} RETURN nodes, triples"
+)
+"""The same of what Trivium wrote, a user's relationships from its entities included."""
+
+RELATIONSHIP_TYPES = "CALL db.relationshipTypes() YIELD relationshipType RETURN relationshipType"
+
+READ_MARKER = f"MATCH (m:{MARKER}) RETURN properties(m) LIMIT 1"
+LOCK_MARKER = f"MATCH (m:{MARKER}) SET m.writing = true REMOVE m.writing RETURN properties(m) LIMIT 1"
+"""Takes the marker's lock until the end of the transaction, so that writers wait for each other."""
+
+SET_MARKER = f"MERGE (m:{MARKER} {{format: $fields.format}}) SET m = $fields"
+DELETE_MARKER = f"MATCH (m:{MARKER}) DELETE m"
+ATTACHED = f"MATCH (n:{ENTITY})-[r]-(o) WHERE NOT o:{ENTITY} RETURN count(r)"
+"""Relationships between what Trivium wrote and what it did not."""
+
+DELETE_MADE = f"MATCH (n:{ENTITY}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 10000 ROWS"
+
+MERGE_ENTITIES = (
+    f"UNWIND $rows AS row MERGE (n:{ENTITY} {{key: row.key}}) ON CREATE SET n.id = row.id, n.names = row.names"
+)
+CREATE_ENTITIES = (
+    f"UNWIND $rows AS row CREATE (n:{ENTITY} {{key: row.key, id: row.id, name: row.name, aliases: row.aliases, "
+    "types: row.types, names: row.names})"
+)
+READ_NAMES = f"UNWIND $keys AS key MATCH (n:{ENTITY} {{key: key}}) RETURN n.id, n.name, n.aliases, n.types"
+SET_NAMES = (
+    f"UNWIND $rows AS row MATCH (n:{ENTITY} {{key: row.key}}) "
+    "SET n.name = row.name, n.aliases = row.aliases, n.types = row.types, n.names = row.names"
+)
+COUNT_LONELY = f"UNWIND $keys AS key MATCH (n:{ENTITY} {{key: key}}) WHERE NOT EXISTS {{ (n)--() }} RETURN count(n)"
+DELETE_LONELY = (
+    f"UNWIND $keys AS key MATCH (n:{ENTITY} {{key: key}}) WHERE NOT EXISTS {{ (n)--() }} DELETE n RETURN count(n)"
+)
+
+
+def create_triples(relation: str) -> str:
+    """$rows (head key, tail key) -> their relationships; they are not there yet."""
+    return (
+        f"UNWIND $rows AS row MATCH (h:{ENTITY} {{key: row[0]}}) MATCH (t:{ENTITY} {{key: row[1]}}) "
+        f"CREATE (h)-[:{quote(relation)}]->(t)"
+    )
+
+
+def delete_triples(relation: str) -> str:
+    """$rows (head key, tail key): delete their relationships."""
+    return (
+        f"UNWIND $rows AS row MATCH (h:{ENTITY} {{key: row[0]}})-[r:{quote(relation)}]->(t:{ENTITY} {{key: row[1]}}) "
+        "DELETE r"
+    )
+
+
+def count_relation(relation: str) -> str:
+    """Nothing -> triples of a relation that Trivium wrote, from the database's counters."""
+    return f"MATCH (:{ENTITY})-[r:{quote(relation)}]->() RETURN count(r)"
+
+
+def find_named(limit_each: int) -> str:
+    """$queries, $texts, $limit -> i, id, name, degree, whether it is its name to the letter; best first."""
+    return (
+        f"UNWIND range(0, size($queries) - 1) AS i CALL (i) {{ "
+        f"CALL db.index.fulltext.queryNodes('{NAMES_INDEX}', $queries[i], {{limit: {limit_each}}}) YIELD node AS n "
+        "WITH n, $texts[i] IN ([n.id, n.name] + coalesce(n.aliases, [])) AS exact, "
+        "COUNT { (n)-->() } + COUNT { (n)<--() } AS degree "
+        "ORDER BY exact DESC, degree DESC, n.id LIMIT $limit "
+        "RETURN n.id AS id, coalesce(n.name, n.id) AS name, degree, exact } RETURN i, id, name, degree, exact"
+    )
+
+
+def scan_named() -> str:
+    """As `find_named` without its index: reads all entities. $folded in place of $queries."""
+    return (
+        f"MATCH (n:{ENTITY}) WHERE any(name IN n.names WHERE name IN $folded) "
+        "UNWIND [i IN range(0, size($folded) - 1) WHERE $folded[i] IN n.names] AS i "
+        "RETURN i, n.id, coalesce(n.name, n.id), COUNT { (n)-->() } + COUNT { (n)<--() }, "
+        "$texts[i] IN ([n.id, n.name] + coalesce(n.aliases, []))"
+    )
+
+
+def find_similar(index: str, columns: str) -> str:
+    """$queries, $limit -> i, `columns` of nodes of a full-text index, degree."""
+    return (
+        "UNWIND range(0, size($queries) - 1) AS i CALL (i) { "
+        f"CALL db.index.fulltext.queryNodes('{index}', $queries[i], {{limit: $limit}}) YIELD node AS n RETURN n }} "
+        f"RETURN i, {columns}, COUNT {{ (n)-->() }} + COUNT {{ (n)<--() }}"
+    )
+
+
+def create_own_index(labels: Iterable[str], keys: Iterable[str]) -> str:
+    """The full-text index over a user's own names and texts."""
+    properties = ", ".join(f"n.{quote(key)}" for key in keys)
+    return (
+        f"CREATE FULLTEXT INDEX {OWN_INDEX} IF NOT EXISTS FOR (n{any_of(labels)}) ON EACH [{properties}] "
+        "OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}"
+    )

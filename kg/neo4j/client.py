@@ -1,0 +1,243 @@
+"""One connection pool to one database, usable from any thread and event loop.
+
+The driver's pool belongs to the event loop that it was made in, while a store is asked from many: one `asyncio.run`
+after the other on the command line, several loops in a server. So the pool lives in a loop of its own in a thread of
+its own, and callers of every loop wait for their answers without blocking.
+
+A read is one auto-commit query in read access mode, with a time-out that the server keeps: one round trip, where a
+managed transaction takes three. It is tried again as the driver says (`can_retry`). The server refuses to write in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from neo4j import (
+    READ_ACCESS,
+    WRITE_ACCESS,
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    NotificationMinimumSeverity,
+    Query,
+    unit_of_work,
+)
+
+from kg.neo4j.address import Address
+from kg.neo4j.failures import DRIVER_ERRORS, can_retry, is_unreachable, translated
+
+T = TypeVar("T")
+Row = list[Any]
+Parameters = dict[str, Any]
+
+_GRACE = 5.0  # seconds beyond the server's time-out after which an answer is no longer waited for
+_FIRST_PAUSE = 0.05
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one query may cost.
+
+    Attributes:
+        timeout: seconds of a read.
+        write_timeout: seconds of a write transaction; a large one takes minutes.
+        rows: rows of a read; a longer answer is cut, and the log says so.
+        patience: seconds for which what can be tried again is tried again.
+        connections: connections at most.
+    """
+
+    timeout: float = 30.0
+    write_timeout: float = 600.0
+    rows: int = 1_000_000
+    patience: float = 5.0
+    connections: int = 50
+
+
+class Client:
+    """A pool of connections to a database.
+
+    Attributes:
+        address: the database.
+        limits: what a query may cost.
+        state: names the last transaction that the database had committed when it was last asked; changes with any.
+        asked: when that was, `time.monotonic()`.
+        round_trips: requests sent so far.
+    """
+
+    def __init__(self, address: Address, limits: Limits = Limits()) -> None:  # noqa: B008 - frozen
+        self.address, self.limits = address, limits
+        self.state, self.asked, self.round_trips = "", 0.0, 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._driver: AsyncDriver | None = None
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._down = False
+        self._closed = False
+
+    async def read(self, text: str, /, **parameters: Any) -> list[Row]:  # noqa: ANN401 - whatever Cypher takes
+        """The rows of one read query.
+
+        Raises:
+            StoreError: the database does not answer, or refuses; a connection that broke was tried again first.
+        """
+        return await self._elsewhere(self._patiently(lambda: self._read(text, parameters)))
+
+    async def write(self, work: Callable[[AsyncManagedTransaction], Awaitable[T]]) -> T:
+        """Run `work` in one write transaction, again from its start where the driver says that this may help.
+
+        Raises:
+            StoreError: as `read`.
+        """
+        return await self._elsewhere(self._write(work))
+
+    async def run(self, text: str, /, **parameters: Any) -> None:  # noqa: ANN401 - as above
+        """Run one statement that manages its own transaction: an index, a deletion in batches."""
+        await self._elsewhere(self._patiently(lambda: self._run(text, parameters)))
+
+    async def stream(self, text: str, batch_size: int, /, **parameters: Any) -> AsyncIterator[list[Row]]:  # noqa: ANN401
+        """The rows of a read query in batches, fetched as they are taken. No time-out: an export takes what it takes.
+
+        Raises:
+            StoreError: as `read`; nothing is tried again once rows were given.
+        """
+        rows = self._rows(text, parameters, batch_size)
+        try:
+            while (batch := await self._elsewhere(anext(rows, None))) is not None:
+                yield batch
+        finally:
+            await self._elsewhere(rows.aclose())
+
+    async def fresh_state(self, age: float) -> str:
+        """`state`, not older than `age` seconds: a read tells it along with its answer, else the database is asked."""
+        if time.monotonic() - self.asked > age:
+            await self.read("RETURN 1")
+        return self.state
+
+    def close_now(self, *, wait: bool = True) -> None:
+        """Close all connections and end the thread; safe to call twice. With `wait` they are closed at the return."""
+        with self._lock:
+            loop, driver, thread = self._loop, self._driver, self._thread
+            self._loop, self._driver, self._thread, self._closed = None, None, None, True
+        if loop is None or thread is None:
+            return
+
+        async def end() -> None:
+            if driver is not None:
+                await driver.close()
+            for _ in range(3):  # the transports close their sockets in the loop's next turns
+                await asyncio.sleep(0)
+            loop.stop()
+
+        asyncio.run_coroutine_threadsafe(end(), loop)
+        if wait:
+            thread.join(_GRACE)
+
+    async def _elsewhere(self, coroutine: Coroutine[Any, Any, T] | Awaitable[T]) -> T:
+        """Await in the pool's own loop; cancelling the caller cancels it there."""
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_awaited(coroutine), self._own_loop()))
+
+    def _own_loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._closed:
+                raise ValueError(f"the store of {self.address} is closed")
+            if self._loop is None:
+                self._loop = loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=_serve, args=(loop,), name="trivium-neo4j", daemon=True)
+                self._thread.start()
+            return self._loop
+
+    def _pool(self) -> AsyncDriver:
+        """The driver, made in its own loop on first use."""
+        if self._driver is None:
+            address = self.address
+            self._driver = AsyncGraphDatabase.driver(
+                address.uri,
+                auth=None if address.user is None else (address.user, address.password or ""),
+                max_connection_pool_size=self.limits.connections,
+                connection_timeout=5.0,
+                connection_acquisition_timeout=self.limits.timeout,
+                liveness_check_timeout=30.0,
+                max_transaction_retry_time=self.limits.patience,
+                notifications_min_severity=NotificationMinimumSeverity.OFF,
+                telemetry_disabled=True,
+                user_agent="trivium",
+            )
+        return self._driver
+
+    async def _read(self, text: str, parameters: Parameters) -> list[Row]:
+        limits = self.limits
+        async with asyncio.timeout(limits.timeout + _GRACE):
+            async with self._pool().session(
+                database=self.address.database, default_access_mode=READ_ACCESS, fetch_size=-1
+            ) as session:
+                self.round_trips += 1
+                result = await session.run(Query(text, timeout=limits.timeout), parameters)
+                rows = await result.values()
+            self._note((await session.last_bookmarks()).raw_values)
+        return rows
+
+    async def _write(self, work: Callable[[AsyncManagedTransaction], Awaitable[T]]) -> T:
+        timed: Any = unit_of_work(timeout=self.limits.write_timeout)(work)
+        try:
+            async with self._pool().session(
+                database=self.address.database, default_access_mode=WRITE_ACCESS
+            ) as session:
+                done: T = await session.execute_write(timed)
+            self._note((await session.last_bookmarks()).raw_values)
+        except DRIVER_ERRORS as error:
+            raise translated(error, self.address) from error
+        return done
+
+    async def _run(self, text: str, parameters: Parameters) -> None:
+        async with self._pool().session(database=self.address.database, default_access_mode=WRITE_ACCESS) as session:
+            await (await session.run(text, parameters)).consume()
+
+    async def _rows(self, text: str, parameters: Parameters, size: int) -> AsyncIterator[list[Row]]:
+        try:
+            async with self._pool().session(
+                database=self.address.database, default_access_mode=READ_ACCESS, fetch_size=size
+            ) as session:
+                result = await session.run(text, parameters)
+                while records := await result.fetch(size):
+                    yield [record.values() for record in records]
+        except DRIVER_ERRORS as error:
+            raise translated(error, self.address) from error
+
+    def _note(self, bookmarks: frozenset[str]) -> None:
+        # A bookmark names the last transaction that a read saw: the cheapest news of foreign writes there is.
+        self.state, self.asked = "".join(sorted(bookmarks)), time.monotonic()
+
+    async def _patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Try until it succeeds, cannot succeed, or patience ends; a server known to be down is tried once."""
+        ends, pause = time.monotonic() + (0.0 if self._down else self.limits.patience), _FIRST_PAUSE
+        while True:
+            try:
+                done = await attempt()
+            except DRIVER_ERRORS as error:
+                self._down = is_unreachable(error)
+                if not can_retry(error) or time.monotonic() + pause > ends:
+                    raise translated(error, self.address) from error
+            else:
+                self._down = False
+                return done
+            await asyncio.sleep(pause * random.uniform(0.7, 1.3))
+            pause *= 2
+
+
+async def _awaited(awaitable: Awaitable[T]) -> T:
+    return await awaitable
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()

@@ -1,0 +1,348 @@
+"""All Cypher of Trivium; `kg.neo4j.administration` holds that of indexes, writes and surveys.
+
+Values go in as parameters. What Cypher takes no parameter for (labels, relationship types, property names) is quoted
+by `quote`; nothing else is ever put into a query's text. Queries read in batches: `UNWIND` over what was asked, with
+the place `i` of each in the answer. A variable holds a node or, in a user's own graph, a property's value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kg.neo4j.view import ENTITY, Literal, View
+from kg.types import Direction, Hop
+
+
+def quote(name: str) -> str:
+    r"""A label, relationship type or property name in backticks.
+
+    Backticks are doubled. Cypher reads `\uXXXX` anywhere in a query before it reads anything else, so that a name
+    holding `\u0060` would close its own quotes: every backslash is written as its own escape.
+    """
+    return "`" + name.replace("\\", "\\u005C").replace("`", "``") + "`"
+
+
+def text(value: str) -> str:
+    """A string literal, for names that are columns of an answer."""
+    return "'" + value.replace("\\", "\\u005C\\u005C").replace("'", "\\u005C'") + "'"
+
+
+def any_of(names: Iterable[str]) -> str:
+    """`:A|B` for a pattern; nothing where there are no names."""
+    joined = "|".join(map(quote, names))
+    return f":{joined}" if joined else ""
+
+
+def node(view: View, variable: str) -> str:
+    """The pattern of an entity."""
+    return f"({variable}{any_of([ENTITY] if view.made else view.labels)})"
+
+
+def seek(view: View, variable: str, key: str) -> str:
+    """MATCH an entity by its key (`kg.neo4j.values.key_of`), an expression."""
+    if view.made:
+        return f"MATCH ({variable}:{ENTITY} {{key: {key}}})"
+    return f"MATCH {node(view, variable)} WHERE elementId({variable}) = {key}"
+
+
+def id_of(view: View, variable: str) -> str:
+    """The id of a node."""
+    return f"{variable}.id" if view.made else f"elementId({variable})"
+
+
+def about(view: View, variable: str) -> str:
+    """Four columns that make an `Entity` (`kg.neo4j.values.to_entity`): id, names, aliases, types."""
+    if view.made:
+        return f"{variable}.id, {variable}.name, {variable}.aliases, {variable}.types"
+    names = ", ".join(f"toString({variable}.{quote(key)})" for key in view.name_keys)
+    return f"elementId({variable}), [{names}], [], labels({variable})"
+
+
+def degree(variable: str) -> str:
+    """Relationships of a node in both directions, a self-loop twice; from the node's own counters."""
+    return f"COUNT {{ ({variable})-->() }} + COUNT {{ ({variable})<--() }}"
+
+
+def _arrow(relation: str, *, inverse: bool) -> str:
+    return f"<-[{relation}]-" if inverse else f"-[{relation}]->"
+
+
+def _each(view: View, variable: str) -> str:
+    return f"UNWIND range(0, size($keys) - 1) AS i {seek(view, variable, '$keys[i]')}"
+
+
+def value_of(literal: Literal, variable: str) -> str:
+    """The value, or list of values, of a property of a node that is known; null on nodes that it does not count for."""
+    return f"CASE WHEN {variable}{any_of(literal.labels)} THEN {variable}.{quote(literal.key)} END"
+
+
+def has_value(literal: Literal, variable: str, value: str) -> str:
+    """Whether a node's property holds a value."""
+    held = f"{variable}.{quote(literal.key)}"
+    return f"{value} IN {held}" if literal.many else f"{held} = {value}"
+
+
+def entities(view: View) -> str:
+    """$keys -> i, `about` each."""
+    return f"{_each(view, 'n')} RETURN i, {about(view, 'n')}"
+
+
+def known_values(literals: Sequence[Literal]) -> str:
+    """$values (candidates of each text) -> i where some node has one of them."""
+    tests = " OR ".join(
+        f"EXISTS {{ MATCH (n{any_of(x.labels)}) WHERE any(v IN $values[i] WHERE {has_value(x, 'n', 'v')}) }}"
+        for x in literals
+    )
+    return f"UNWIND range(0, size($values) - 1) AS i WITH i WHERE {tests} RETURN i"
+
+
+def neighbors(view: View, relation: str | None, direction: Direction) -> str:
+    """$keys, $limit -> i, relation, the other end's id, inverse; sorted, at most $limit each."""
+    literal = None if relation is None else view.literal(relation)
+    types = view.relations if relation is None else [relation]
+    parts = []
+    for inverse in (False, True):
+        if direction == ("out" if inverse else "in") or literal is not None or not (view.made or types):
+            continue
+        # A self-loop stands in both directions, and with `both` once: forward.
+        loop = " WHERE o <> n" if inverse and direction == "both" else ""
+        match = f"MATCH (n){_arrow('r' + any_of(types), inverse=inverse)}{node(view, 'o')}{loop}"
+        parts.append(
+            f"{match} RETURN DISTINCT type(r) AS relation, {id_of(view, 'o')} AS id, {str(inverse).lower()} AS inverse"
+        )
+    values = [literal] if literal is not None else list(view.literals) if relation is None else []
+    if values and direction != "in":
+        pairs = ", ".join(f"[{text(x.relation)}, {value_of(x, 'n')}]" for x in values)
+        parts.append(
+            f"UNWIND [{pairs}] AS pair UNWIND pair[1] AS v "
+            "RETURN DISTINCT pair[0] AS relation, toString(v) AS id, false AS inverse"
+        )
+    found = " UNION ALL ".join(parts) or "RETURN '' AS relation, '' AS id, false AS inverse LIMIT 0"
+    return (
+        f"{_each(view, 'n')} CALL (n) {{ CALL (n) {{ {found} }} "
+        "RETURN relation, id, inverse ORDER BY relation, id, inverse LIMIT $limit } RETURN i, relation, id, inverse"
+    )
+
+
+def value_neighbors(literals: Sequence[Literal]) -> str:
+    """$values, $limit -> i, relation, id of a node that has a value of these, true."""
+    parts = " UNION ALL ".join(
+        f"MATCH (o{any_of(x.labels)}) WHERE any(v IN $values[i] WHERE {has_value(x, 'o', 'v')}) "
+        f"RETURN {text(x.relation)} AS relation, elementId(o) AS id"
+        for x in literals
+    )
+    return (
+        f"UNWIND range(0, size($values) - 1) AS i CALL (i) {{ CALL (i) {{ {parts} }} "
+        "RETURN relation, id ORDER BY relation, id LIMIT $limit } RETURN i, relation, id, true"
+    )
+
+
+def value_relations(literals: Sequence[Literal]) -> str:
+    """$values -> i, relation of each literal that has one of these."""
+    tests = " UNION ALL ".join(
+        f"WITH i WHERE EXISTS {{ MATCH (n{any_of(x.labels)}) WHERE any(v IN $values[i] WHERE {has_value(x, 'n', 'v')}) }} "
+        f"RETURN {text(x.relation)} AS relation"
+        for x in literals
+    )
+    return f"UNWIND range(0, size($values) - 1) AS i CALL (i) {{ {tests} }} RETURN i, relation"
+
+
+def walkable(view: View, hops: Sequence[Hop]) -> bool:
+    """Whether each hop starts from what the one before reaches: a node, or a value."""
+    at_value: bool | None = None
+    for hop in hops:
+        literal = view.literal(hop.relation)
+        if not view.knows(hop) or at_value not in (None, literal is not None and hop.inverse):
+            return False
+        at_value = literal is not None and not hop.inverse
+    return True
+
+
+def _start(view: View, hops: Sequence[Hop]) -> str:
+    if hops and view.literal(hops[0].relation) and hops[0].inverse:
+        return "UNWIND $values AS x0"
+    return f"UNWIND $keys AS key {seek(view, 'x0', 'key')}"
+
+
+def _hop(view: View, hop: Hop, carried: str) -> str:
+    """From `x` by a hop to `y`; `carried` are the other variables, each after a comma."""
+    literal = view.literal(hop.relation)
+    if literal is None:
+        return f"MATCH (x){_arrow(':' + quote(hop.relation), inverse=hop.inverse)}{node(view, 'y')} "
+    if hop.inverse:
+        return f"MATCH (y{any_of(literal.labels)}) WHERE {has_value(literal, 'y', 'x')} "
+    return f"WITH x{carried} WHERE x{any_of(literal.labels)} UNWIND x.{quote(literal.key)} AS y "
+
+
+def _ids(view: View, hops: Sequence[Hop]) -> list[str]:
+    """The expressions of the ids of p[0], p[1], …"""
+    first = bool(hops) and hops[0].inverse and view.literal(hops[0].relation) is not None
+    values = [first, *(not hop.inverse and view.literal(hop.relation) is not None for hop in hops)]
+    return [f"toString(p[{i}])" if value else id_of(view, f"p[{i}]") for i, value in enumerate(values)]
+
+
+def chain(view: View, hops: Sequence[Hop], *, limited: bool) -> str:
+    """$keys or $values, $limit -> ids of a path to each entity reached, support, its degree, cut: in one round trip.
+
+    Layers are merged hop by hop as `kg.embedded.walk.follow` does: support is added up, one path is kept. With
+    `limited` the best supported $limit of each layer go on. `walkable` comes first.
+    """
+    ids = _ids(view, hops)
+    query = f"{_start(view, hops)} WITH DISTINCT x0 AS x WITH x, 1.0 AS s, [x] AS p, false AS cut "
+    for i, hop in enumerate(hops, 1):
+        query += _hop(view, hop, ", s, p, cut")
+        if not view.made:  # parallel relationships of one type are one triple, equal values of a list are one
+            query += "WITH DISTINCT x, y, s, p, cut "
+        query += "WITH y AS x, sum(s) AS s, head(collect(p)) + [y] AS p, max(cut) AS cut "
+        if limited:
+            query += (
+                f"WITH x, s, p, cut ORDER BY s DESC, {ids[i].replace(f'p[{i}]', 'x')} LIMIT $limit + 1 "
+                "WITH collect([x, s, p]) AS rows, max(cut) AS cut WITH rows, cut OR size(rows) > $limit AS cut "
+                "UNWIND rows[..$limit] AS row WITH row[0] AS x, row[1] AS s, row[2] AS p, cut "
+            )
+    ends_in_value = ids[-1].startswith("toString")
+    return query + f"RETURN [{', '.join(ids)}], s, {0 if ends_in_value else degree('x')}, cut"
+
+
+def reaches(view: View, hops: Sequence[Hop]) -> str:
+    """$keys or $values, $without -> a row where the chain leads to another entity than those; stops at the first."""
+    query = f"{_start(view, hops)} WITH x0 AS x "
+    for hop in hops:
+        query += f"{_hop(view, hop, '')}WITH DISTINCT y AS x "
+    end = _ids(view, hops)[-1].replace(f"p[{len(hops)}]", "x")
+    return query + f"WHERE NOT {end} IN $without RETURN true LIMIT 1"
+
+
+def hops(view: View, relations: Sequence[str] | None) -> str:
+    """$keys -> i, relations out, relations in, literals. Few `relations` are each looked for in a node's own register.
+
+    Without them a node's relationships are all read.
+    """
+    sides = []
+    for inverse in (False, True):
+        if relations is None:
+            pattern = f"(n){_arrow('r' + any_of(view.relations), inverse=inverse)}{node(view, '')}"
+            sides.append(f"COLLECT {{ MATCH {pattern} RETURN DISTINCT type(r) }}")
+        else:
+            tests = (
+                f"CASE WHEN EXISTS {{ (n){_arrow(':' + quote(name), inverse=inverse)}() }} THEN {text(name)} END"
+                for name in relations
+            )
+            sides.append(f"[t IN [{', '.join(tests)}] WHERE t IS NOT NULL]")
+    return f"{_each(view, 'n')} RETURN i, {', '.join(sides)}, {_literals(view, 'n')}"
+
+
+def _literals(view: View, variable: str) -> str:
+    """The literal relations that a node has."""
+    tests = (f"CASE WHEN {value_of(x, variable)} IS NOT NULL THEN {text(x.relation)} END" for x in view.literals)
+    return f"[t IN [{', '.join(tests)}] WHERE t IS NOT NULL]"
+
+
+def transitions(view: View) -> str:
+    """Nothing -> relations out, relations in, literals: the distinct combinations over all nodes."""
+    types, other = any_of(view.relations), node(view, "")
+    if not view.made and not view.relations:
+        return f"MATCH {node(view, 'n')} RETURN DISTINCT [], [], {_literals(view, 'n')}"
+    out = f"COLLECT {{ MATCH (n)-[r{types}]->{other} RETURN DISTINCT type(r) AS t ORDER BY t }}"
+    back = f"COLLECT {{ MATCH (n)<-[r{types}]-{other} RETURN DISTINCT type(r) AS t ORDER BY t }}"
+    return f"MATCH {node(view, 'n')} RETURN DISTINCT {out}, {back}, {_literals(view, 'n')}"
+
+
+def shared_values(literals: Sequence[Literal]) -> str:
+    """Nothing -> literal relations that have a value in common: the distinct combinations."""
+    parts = " UNION ".join(
+        f"MATCH (n{any_of(x.labels)}) UNWIND n.{quote(x.key)} AS v RETURN v, {text(x.relation)} AS t" for x in literals
+    )
+    return f"CALL () {{ {parts} }} WITH v, t ORDER BY t WITH v, collect(DISTINCT t) AS ts RETURN DISTINCT ts"
+
+
+def paths(view: View, max_hops: int) -> str:
+    """$source, $target, $limit -> ids of the entities, types, forward or not; shortest first, no entity twice."""
+    types, parts = any_of(view.relations), []
+    for length in range(1, max_hops + 1):
+        names = ["s", *(f"x{i}" for i in range(1, length)), "t"]
+        steps = "".join(
+            f"-[r{i}{types}]-" + ("(t)" if i == length else node(view, names[i])) for i in range(1, length + 1)
+        )
+        apart = [f"{a} <> {b}" for i, a in enumerate(names) for b in names[i + 1 :]]
+        ids = ", ".join(id_of(view, name) for name in names)
+        kinds = ", ".join(f"type(r{i})" for i in range(1, length + 1))
+        forward = ", ".join(f"startNode(r{i}) = {names[i - 1]}" for i in range(1, length + 1))
+        parts.append(
+            f"MATCH (s){steps} WHERE {' AND '.join(apart)} "
+            f"RETURN DISTINCT [{ids}] AS ids, [{kinds}] AS types, [{forward}] AS forward"
+        )
+    return (
+        f"{seek(view, 's', '$source')} {seek(view, 't', '$target')} CALL (s, t) {{ {' UNION ALL '.join(parts)} }} "
+        "RETURN ids, types, forward LIMIT $limit"
+    )
+
+
+def contains(view: View) -> str:
+    """$rows (head key, relation, tail key) -> i of each that is a relationship."""
+    ends = f"{seek(view, 'h', 'row[0]')} {seek(view, 't', 'row[2]')}"
+    return (
+        f"UNWIND range(0, size($rows) - 1) AS i WITH i, $rows[i] AS row {ends} "
+        "WITH i, row, h, t WHERE EXISTS { (h)-[r]->(t) WHERE type(r) = row[1] } RETURN i"
+    )
+
+
+def contains_values(literals: Sequence[Literal]) -> str:
+    """$rows (head key, relation, text) -> i of each that is a property's value."""
+    cases = " ".join(f"WHEN {text(x.relation)} THEN {value_of(x, 'h')}" for x in literals)
+    return (
+        "UNWIND range(0, size($rows) - 1) AS i WITH i, $rows[i] AS row MATCH (h) WHERE elementId(h) = row[0] "
+        f"UNWIND CASE row[1] {cases} END AS v WITH i, row, v WHERE toString(v) = row[2] RETURN DISTINCT i"
+    )
+
+
+def relation_counts(view: View) -> str:
+    """Nothing -> type, triples, heads, tails."""
+    match = f"MATCH {node(view, 'h')}-[r{any_of(view.relations)}]->{node(view, 't')}"
+    return f"{match} RETURN type(r), count(r), count(DISTINCT h), count(DISTINCT t)"
+
+
+def literal_counts(literal: Literal) -> str:
+    """Nothing -> triples, heads, tails of a property."""
+    match = f"MATCH (h{any_of(literal.labels)}) UNWIND h.{quote(literal.key)} AS v"
+    return f"{match} WITH DISTINCT h, v RETURN count(*), count(DISTINCT h), count(DISTINCT v)"
+
+
+def end_types(view: View, relation: str) -> str:
+    """$sample -> types of the head, types of the tail, of the first triples of a relation."""
+    literal = view.literal(relation)
+    if literal is not None:
+        return f"MATCH (h{any_of(literal.labels)}) WHERE h.{quote(literal.key)} IS NOT NULL RETURN labels(h), [] LIMIT $sample"
+    kinds = "coalesce({0}.types, [])" if view.made else "labels({0})"
+    match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
+    return f"{match} RETURN {kinds.format('h')}, {kinds.format('t')}"
+
+
+def stream_triples(view: View) -> str:
+    """Nothing -> head id, relation, tail id; grouped by head, so that the server holds one entity's triples at a time."""
+    parts = []
+    if view.made or view.relations:
+        parts.append(
+            f"MATCH (h)-[r{any_of(view.relations)}]->{node(view, 't')} "
+            f"RETURN DISTINCT type(r) AS relation, {id_of(view, 't')} AS tail"
+        )
+    if view.literals:
+        pairs = ", ".join(f"[{text(x.relation)}, {value_of(x, 'h')}]" for x in view.literals)
+        parts.append(
+            f"UNWIND [{pairs}] AS pair UNWIND pair[1] AS v RETURN DISTINCT pair[0] AS relation, toString(v) AS tail"
+        )
+    found = " UNION ALL ".join(parts) or "RETURN '' AS relation, '' AS tail LIMIT 0"
+    return f"MATCH {node(view, 'h')} CALL (h) {{ {found} }} RETURN {id_of(view, 'h')}, relation, tail"
+
+
+def stream_entities(view: View) -> str:
+    """Nothing -> `about` every node, by id."""
+    return f"MATCH {node(view, 'n')} RETURN {about(view, 'n')} ORDER BY {id_of(view, 'n')}"
+
+
+def stream_values(literals: Sequence[Literal]) -> str:
+    """Nothing -> every value of the literals as text, in order."""
+    parts = " UNION ".join(
+        f"MATCH (n{any_of(x.labels)}) UNWIND n.{quote(x.key)} AS v RETURN toString(v) AS v" for x in literals
+    )
+    return f"CALL () {{ {parts} }} RETURN v ORDER BY v"

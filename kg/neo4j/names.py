@@ -1,0 +1,69 @@
+"""Find entities by text in a database: exact, then folded, by one full-text index; with typos by another.
+
+The database finds who may be meant; what counts as the same name, and how alike two are, is decided here by the same
+rules as in the embedded store (`kg.similarity`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kg.neo4j import administration as admin
+from kg.neo4j.client import Client
+from kg.neo4j.lucene import phrase, similar
+from kg.neo4j.view import View
+from kg.similarity import EXACT, FOLDED, FUZZY, similarity, sorted_words
+from kg.text import fold_name
+from kg.types import EntityHit
+
+LONGEST_NAME = 1_000
+"""Letters of a folded name that are indexed; the index refuses terms of more than 32 KB."""
+
+_SAME = 2_000  # entities of one name that are looked at
+_ALIKE = 300  # entities that are compared with a text letter by letter
+
+
+class Names:
+    """Look-up by name in what Trivium wrote."""
+
+    def __init__(self, client: Client, view: View) -> None:
+        self._client, self._view = client, view
+
+    async def named(self, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+        """Exact and folded matches of each text, best first, at most `limit` each."""
+        folded = [fold_name(text)[:LONGEST_NAME] for text in texts]
+        out: list[list[EntityHit]] = [[] for _ in texts]
+        asked = [place for place, name in enumerate(folded) if name]
+        if not asked:
+            return out
+        queries, given = [phrase(folded[place]) for place in asked], [texts[place] for place in asked]
+        rows = await self._client.read(admin.find_named(_SAME), queries=queries, texts=given, limit=limit)
+        for i, id_, label, degree, exact in rows:
+            score = EXACT if exact else FOLDED
+            out[asked[i]].append(EntityHit(id_, label, score, degree, "exact" if exact else "folded"))
+        return [sorted(hits, key=_best_first)[:limit] for hits in out]
+
+    async def similar(self, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+        """Entities with a name that resembles each text: typos, words in another order."""
+        folded = [fold_name(text) for text in texts]
+        out: list[list[EntityHit]] = [[] for _ in texts]
+        asked = [place for place, name in enumerate(folded) if name]
+        if not asked:
+            return out
+        query = admin.find_similar(admin.WORDS_INDEX, "n.id, n.name, n.aliases")
+        queries = [similar(folded[place]) for place in asked]
+        for i, id_, name, aliases, degree in await self._client.read(query, queries=queries, limit=_ALIKE):
+            place = asked[i]
+            likeness = _likeness(folded[place], [id_, *([name] if name else []), *(aliases or [])])
+            if likeness:
+                out[place].append(EntityHit(id_, name or id_, FUZZY * likeness, degree, "fuzzy"))
+        return [sorted(hits, key=_best_first)[:limit] for hits in out]
+
+
+def _best_first(hit: EntityHit) -> tuple[float, int, str]:
+    return -hit.score, -hit.degree, hit.id
+
+
+def _likeness(folded: str, names: Sequence[str]) -> float:
+    shuffled = sorted_words(folded)
+    return max(similarity(folded, shuffled, fold_name(name)) for name in names)

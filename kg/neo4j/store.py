@@ -1,0 +1,238 @@
+"""`Neo4jStore`: the `GraphStore` over a database, asked in batches, one round trip a call.
+
+What questions ask again and again (names, hops, whether a chain leads on) is remembered for as long as the database
+has committed nothing since: every answer names the last transaction that it saw, and once a second it is asked for.
+So a foreign write shows within a second, our own at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from kg.errors import WriteRefusedError
+from kg.neo4j import cypher, made, walking
+from kg.neo4j.client import Client
+from kg.neo4j.names import Names
+from kg.neo4j.values import candidates, is_element, key_of, to_entity
+from kg.neo4j.view import View
+from kg.types import (
+    ChainResult,
+    Direction,
+    Entity,
+    EntityHit,
+    Hop,
+    KGInfo,
+    LogicalChain,
+    ReasoningPath,
+    RelationSchema,
+    Triple,
+    WalkedTriple,
+)
+
+log = logging.getLogger("trivium.neo4j")
+
+_FRESH_SECONDS = 1.0  # how old may be what is known of the database's last transaction
+_REMEMBERED = 50_000  # answers remembered of each kind
+_FEW_RELATIONS = 60  # up to so many, looking for each beats reading all relationships of a hub; set by measurement
+
+T = TypeVar("T")
+
+
+class Neo4jStore:
+    """A KG in a Neo4j database. Safe for use from several threads and event loops.
+
+    Attributes:
+        client: the connections.
+        view: what of the database is the KG.
+    """
+
+    def __init__(self, client: Client, view: View) -> None:
+        self.client, self.view = client, view
+        self._names = Names(client, view)
+        self._memory: dict[str, dict[Any, Any]] = {}
+        self._memory_of = ""
+
+    async def _known(self, kind: str) -> dict[Any, Any]:
+        """What is remembered of a kind of question in the database's present state."""
+        state = await self.client.fresh_state(_FRESH_SECONDS)
+        if state != self._memory_of:
+            self._memory, self._memory_of = {}, state
+        if len(self._memory.get(kind, ())) > _REMEMBERED:
+            self._memory[kind] = {}  # a new one: who is still reading the old one keeps it
+        return self._memory.setdefault(kind, {})
+
+    async def _once(self, kind: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever `make` gives
+        """The answer to a question about the whole KG, asked once a state of the database."""
+        known = await self._known(kind)
+        if kind not in known:
+            known[kind] = await make()
+        return known[kind]
+
+    def _key(self, entity: str) -> str:
+        return key_of(entity) if self.view.made else entity
+
+    def _split(self, ids: Sequence[str]) -> tuple[list[int], list[int]]:
+        """The places of the ids that are nodes, and of those that are values."""
+        if self.view.made:
+            return list(range(len(ids))), []
+        nodes = [i for i, id_ in enumerate(ids) if is_element(id_)]
+        return nodes, [i for i, id_ in enumerate(ids) if not is_element(id_)] if self.view.literals else []
+
+    async def entities(self, ids: Sequence[str]) -> list[Entity | None]:
+        """The entities with these ids; None where there is none."""
+        out: list[Entity | None] = [None] * len(ids)
+        nodes, values = self._split(ids)
+        if nodes:
+            rows = await self.client.read(cypher.entities(self.view), keys=[self._key(ids[i]) for i in nodes])
+            for place, *columns in rows:
+                out[nodes[place]] = to_entity(self.view, *columns)
+        if values:
+            given = [candidates(ids[i]) for i in values]
+            for (place,) in await self.client.read(cypher.known_values(self.view.literals), values=given):
+                out[values[place]] = Entity(ids[values[place]], ids[values[place]])
+        return out
+
+    async def labels(self, ids: Sequence[str]) -> list[str]:
+        """The labels of these ids; an unknown id is its own label."""
+        known = await self._known("labels")
+        nodes, _ = self._split(ids)
+        new = list(dict.fromkeys(ids[i] for i in nodes if ids[i] not in known))
+        if new:
+            known.update(dict.fromkeys(new))
+            rows = await self.client.read(cypher.entities(self.view), keys=[self._key(id_) for id_ in new])
+            known.update((new[place], to_entity(self.view, *columns).label) for place, *columns in rows)
+        return [known.get(id_) or id_ for id_ in ids]
+
+    async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
+        """Candidates for each text, best first (see `kg.neo4j.names`)."""
+        found = await self._find("named", texts, limit, self._names.named)
+        if not fuzzy or all(found):
+            return found
+        missing = [text for text, hits in zip(texts, found, strict=True) if not hits]
+        alike = iter(await self._find("similar", missing, limit, self._names.similar))
+        return [hits or next(alike) for hits in found]
+
+    async def _find(
+        self, kind: str, texts: Sequence[str], limit: int, look: Callable[..., Any]
+    ) -> list[list[EntityHit]]:
+        known = await self._known(f"{kind} {limit}")
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, await look(new, limit), strict=True))
+        return [list(known[text]) for text in texts]
+
+    async def neighbors(
+        self,
+        ids: Sequence[str],
+        *,
+        relation: str | None = None,
+        direction: Direction = "both",
+        limit: int | None = None,
+    ) -> list[list[WalkedTriple]]:
+        """The triples around each entity, walked away from it, sorted by relation, then end."""
+        nodes, values = self._split(ids)
+        return await walking.neighbors(self, list(ids), (nodes, values), relation, direction, limit)
+
+    async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
+        """The hops that leave each entity; none for an unknown one."""
+        known = await self._known("hops")
+        new = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
+        if new:
+            nodes, values = self._split(new)
+            found = await walking.hops(self, new, (nodes, values), await self._few_relations())
+            known.update(zip(new, found, strict=True))
+        return [known[id_] for id_ in ids]
+
+    async def _few_relations(self) -> list[str] | None:
+        """The relationship types that there are, where they are few."""
+        if not self.view.made:
+            return list(self.view.relations) if len(self.view.relations) <= _FEW_RELATIONS else None
+        names: list[str] = await self._once("types", lambda: made.relationship_types(self.client))
+        return names if len(names) <= _FEW_RELATIONS else None
+
+    async def transitions(self) -> dict[Hop, frozenset[Hop]]:
+        """For every hop of the KG, the hops that leave some entity which it reaches."""
+        found: dict[Hop, frozenset[Hop]] = await self._once("transitions", lambda: walking.transitions(self))
+        return dict(found)
+
+    async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
+        """Walk a chain from all seeds at once, in one round trip; see `GraphStore.follow`."""
+        return await walking.follow(self, list(dict.fromkeys(seeds)), chain, limit)
+
+    async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
+        """Whether a chain leads from the seed to any entity but those of `without`; the walk stops at the first."""
+        known, asked = await self._known("reaches"), (seed, chain, tuple(without))
+        if asked not in known:
+            known[asked] = await walking.reaches(self, seed, chain, without)
+        answer: bool = known[asked]
+        return answer
+
+    async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
+        """Simple paths from source to target, shortest first; see `GraphStore.paths`.
+
+        In a user's own graph a path goes through a value at its ends alone.
+        """
+        return await walking.paths(self, source, target, max_hops, limit)
+
+    async def contains(self, triples: Sequence[Triple]) -> list[bool]:
+        """Whether each triple is stored."""
+        return await walking.contains(self, triples)
+
+    async def schema(self) -> list[RelationSchema]:
+        """All relations, most triples first."""
+        found: list[RelationSchema] = await self._once("schema", lambda: walking.schema(self))
+        return list(found)
+
+    async def triples(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Triple]]:
+        """A stream of all triples in batches."""
+        async for rows in self.client.stream(cypher.stream_triples(self.view), batch_size):
+            yield [Triple(*row) for row in rows]
+
+    async def all_entities(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Entity]]:
+        """A stream of all entities in batches, by id; a user's own graph's values come last."""
+        async for rows in self.client.stream(cypher.stream_entities(self.view), batch_size):
+            yield [to_entity(self.view, *row) for row in rows]
+        if self.view.literals:
+            async for rows in self.client.stream(cypher.stream_values(self.view.literals), batch_size):
+                yield [Entity(text, text) for (text,) in rows]
+
+    async def info(self) -> KGInfo:
+        """Counts and content hash: those that Trivium keeps of what it wrote, else counted by reading all triples."""
+        found: KGInfo = await self._once("info", self._info)
+        return found
+
+    async def _info(self) -> KGInfo:
+        if self.view.made and (kept := await made.kept_info(self.client)) is not None:
+            return kept
+        return await made.counted_info(self.triples())
+
+    async def add(self, triples: Iterable[Triple], entities: Iterable[Entity] = ()) -> int:
+        """Add triples and name entities in one transaction; returns how many triples were new.
+
+        Raises:
+            WriteRefusedError: the graph is a user's own.
+            BadInputError: a name is empty or cannot be encoded.
+        """
+        self._own_only()
+        return await made.add(self.client, list(triples), list(entities))
+
+    async def delete(self, triples: Iterable[Triple]) -> int:
+        """Delete triples in one transaction, and entities left without one; raises as `add`."""
+        self._own_only()
+        return await made.delete(self.client, list(triples))
+
+    def _own_only(self) -> None:
+        if not self.view.made:
+            raise WriteRefusedError(
+                f"{self.client.address} is a graph of your own, which Trivium reads and never changes; change it by Cypher"
+            )
+
+    async def close(self) -> None:
+        """Close the connections; safe to call twice."""
+        self.client.close_now()
+
+    def close_now(self, *, wait: bool = True) -> None:
+        """`close` for synchronous callers."""
+        self.client.close_now(wait=wait)

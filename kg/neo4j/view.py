@@ -1,0 +1,89 @@
+"""How a database is read as a KG: what Trivium wrote itself, or a user's own graph by settings and guesses.
+
+In what Trivium wrote an entity is a node `:TriviumEntity` with its id, and a triple is a relationship whose type is
+the relation's name. In a user's own graph an entity is any node that counts, its id the node's element id; a triple
+is a relationship, or a property's value (a literal, whose id is its text).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kg.types import Hop
+
+ENTITY = "TriviumEntity"
+"""Label of the entities that Trivium wrote."""
+
+MARKER = "TriviumKG"
+"""Label of the one node that says what Trivium wrote into a database: counts, content hash, state."""
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A property whose values are read as triples.
+
+    Attributes:
+        relation: the relation's name: the property's, or `NAME (property)` where a relationship type has that name.
+        key: the property.
+        labels: nodes of these labels have it.
+        many: whether it holds lists.
+    """
+
+    relation: str
+    key: str
+    labels: tuple[str, ...]
+    many: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """What of a database is the KG.
+
+    Attributes:
+        made: whether Trivium wrote it; all else is empty then.
+        labels: node labels that count; empty: every node.
+        relations: relationship types that count.
+        names: (label, property) by which nodes are named, in the order in which they are tried; label "" is any node.
+        literals: properties that are read as triples.
+        qualifiers: relationship properties shown as qualifiers, by type.
+    """
+
+    made: bool = True
+    labels: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    literals: tuple[Literal, ...] = ()
+    qualifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def name_keys(self) -> tuple[str, ...]:
+        """The properties that hold names, each once."""
+        return tuple(dict.fromkeys(key for _, key in self.names))
+
+    def literal(self, relation: str) -> Literal | None:
+        """The property that a relation is; None where it is a relationship type or unknown."""
+        return next((literal for literal in self.literals if literal.relation == relation), None)
+
+    def knows(self, hop: Hop) -> bool:
+        """Whether the relation of a hop may exist; what Trivium wrote is asked by name."""
+        return self.made or hop.relation in self.relations or self.literal(hop.relation) is not None
+
+
+MADE = View()
+"""The view of what Trivium wrote."""
+
+
+def to_view(fields: Mapping[str, Any]) -> View:
+    """A view from the JSON of `dataclasses.asdict`."""
+    return View(
+        made=bool(fields["made"]),
+        labels=tuple(fields["labels"]),
+        relations=tuple(fields["relations"]),
+        names=tuple((label, key) for label, key in fields["names"]),
+        literals=tuple(
+            Literal(x["relation"], x["key"], tuple(x["labels"]), bool(x["many"])) for x in fields["literals"]
+        ),
+        qualifiers={name: tuple(keys) for name, keys in fields["qualifiers"].items()},
+    )

@@ -1,0 +1,244 @@
+"""The reading operations of `GraphStore` on a database: what to ask, and from rows to the KG's types."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from kg.neo4j import cypher
+from kg.neo4j.client import Client, Row
+from kg.neo4j.values import candidates, is_element, key_of
+from kg.neo4j.view import View
+from kg.types import (
+    ChainResult,
+    Direction,
+    Entity,
+    Hop,
+    LogicalChain,
+    Reached,
+    ReasoningPath,
+    RelationSchema,
+    Triple,
+    WalkedTriple,
+)
+
+log = logging.getLogger("trivium.neo4j")
+
+_SAMPLE = 200  # triples whose ends' types stand for all of a relation
+_SHOWN = 3  # types shown
+_THROUGH = 1_000  # nodes that share a value through which a path to it is looked for
+
+Places = tuple[list[int], list[int]]
+"""The places of ids that are nodes, and of those that are values."""
+
+
+class Asked(Protocol):
+    """What a store is asked through."""
+
+    client: Client
+    view: View
+
+    async def entities(self, ids: Sequence[str]) -> list[Entity | None]:
+        """As `GraphStore.entities`."""
+        ...
+
+
+def keys_of(view: View, ids: Iterable[str]) -> list[str]:
+    """The keys by which nodes with these ids are looked up."""
+    return [key_of(id_) for id_ in ids] if view.made else [id_ for id_ in ids if is_element(id_)]
+
+
+async def neighbors(
+    store: Asked, ids: list[str], places: Places, relation: str | None, direction: Direction, limit: int | None
+) -> list[list[WalkedTriple]]:
+    """As `GraphStore.neighbors`; without a limit at most the client's row cap, and the log says where it cut."""
+    out: list[list[WalkedTriple]] = [[] for _ in ids]
+    view, cap = store.view, store.client.limits.rows
+    most = cap if limit is None else min(limit, cap)
+    if relation is not None and not view.knows(Hop(relation, inverse=False)):
+        return out
+    nodes, values = places
+    rows: list[Row] = []
+    if nodes:
+        query = cypher.neighbors(view, relation, direction)
+        keys = keys_of(view, [ids[i] for i in nodes])
+        rows += [(nodes[i], *row) for i, *row in await store.client.read(query, keys=keys, limit=most)]
+    literals = [x for x in view.literals if relation in (None, x.relation)]
+    if values and literals and direction != "out":
+        given = [candidates(ids[i]) for i in values]
+        found = await store.client.read(cypher.value_neighbors(literals), values=given, limit=most)
+        rows += [(values[i], *row) for i, *row in found]
+    for place, name, end, inverse in rows:
+        here = ids[place]
+        out[place].append(WalkedTriple(end, name, here, True) if inverse else WalkedTriple(here, name, end, False))
+    if limit is None and any(len(found) >= cap for found in out):
+        log.warning("%s: an entity has more than %d triples; the first are read", store.client.address, cap)
+    return [sorted(found, key=lambda step: (step.relation, step.end, step.inverse)) for found in out]
+
+
+async def hops(store: Asked, ids: list[str], places: Places, few: Sequence[str] | None) -> list[frozenset[Hop]]:
+    """The hops that leave each entity."""
+    out: list[frozenset[Hop]] = [frozenset()] * len(ids)
+    nodes, values = places
+    if nodes:
+        keys = keys_of(store.view, [ids[i] for i in nodes])
+        for i, *found in await store.client.read(cypher.hops(store.view, few), keys=keys):
+            out[nodes[i]] = _hops(*found)
+    if values:
+        given = [candidates(ids[i]) for i in values]
+        held: dict[int, set[Hop]] = defaultdict(set)
+        query = cypher.value_relations(store.view.literals)
+        for i, relation in await store.client.read(query, values=given):
+            held[i].add(Hop(relation, inverse=True))
+        for i, found_hops in held.items():
+            out[values[i]] = frozenset(found_hops)
+    return out
+
+
+def _hops(out: list[str], back: list[str], literals: list[str]) -> frozenset[Hop]:
+    forward = (Hop(name, inverse=False) for name in (*out, *literals))
+    return frozenset((*forward, *(Hop(name, inverse=True) for name in back)))
+
+
+async def transitions(store: Asked) -> dict[Hop, frozenset[Hop]]:
+    """For every hop, the hops that leave some entity which it reaches: from the distinct sets of hops that entities have."""
+    leaving = [_hops(*row) for row in await store.client.read(cypher.transitions(store.view))]
+    if store.view.literals:
+        rows = await store.client.read(cypher.shared_values(store.view.literals))
+        leaving += [frozenset(Hop(name, inverse=True) for name in names) for (names,) in rows]
+    out: dict[Hop, set[Hop]] = defaultdict(set)
+    for found in leaving:
+        for hop in found:
+            out[Hop(hop.relation, not hop.inverse)] |= found
+    return {hop: frozenset(after) for hop, after in out.items()}
+
+
+async def follow(store: Asked, seeds: list[str], chain: LogicalChain, limit: int | None) -> ChainResult:
+    """As `GraphStore.follow`."""
+    view = store.view
+    if not cypher.walkable(view, chain):
+        return ChainResult(())
+    query = cypher.chain(view, chain, limited=limit is not None)
+    rows = await store.client.read(query, **_seeds(view, seeds, chain), limit=limit)
+    if not chain and not view.made:  # a chain of no hop starts from nodes; values are their own end
+        values = [seed for seed in seeds if not is_element(seed)]
+        rows += [[[seed], 1, 0, False] for seed, found in zip(values, await store.entities(values), strict=True) if found]
+    rows.sort(key=lambda row: (-row[1], row[2], row[0][-1]))
+    reached = (Reached(ids[-1], round(support), _path(ids, chain)) for ids, support, _, _ in rows)
+    return ChainResult(tuple(reached), any(cut for *_, cut in rows))
+
+
+def _seeds(view: View, seeds: Sequence[str], chain: LogicalChain) -> dict[str, list[object]]:
+    """The parameter that a chain starts from: keys of nodes, or the values that texts may stand for."""
+    if chain and view.literal(chain[0].relation) and chain[0].inverse:
+        return {"values": [value for seed in seeds if not is_element(seed) for value in candidates(seed)]}
+    return {"keys": list(keys_of(view, seeds))}
+
+
+def _path(ids: Sequence[str], chain: LogicalChain) -> ReasoningPath:
+    steps = zip(ids, chain, ids[1:], strict=False)
+    return tuple(
+        WalkedTriple(end, hop.relation, start, True) if hop.inverse else WalkedTriple(start, hop.relation, end, False)
+        for start, hop, end in steps
+    )
+
+
+async def reaches(store: Asked, seed: str, chain: LogicalChain, without: Sequence[str]) -> bool:
+    """As `GraphStore.reaches`."""
+    if not chain:
+        return seed not in without and (await store.entities([seed]))[0] is not None
+    if not cypher.walkable(store.view, chain):
+        return False
+    query = cypher.reaches(store.view, chain)
+    return bool(await store.client.read(query, **_seeds(store.view, [seed], chain), without=list(without)))
+
+
+async def paths(store: Asked, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
+    """As `GraphStore.paths`; a value is passed at the ends alone."""
+    if source == target or limit <= 0 or max_hops < 1:
+        return []
+    view = store.view
+    if view.made or (is_element(source) and is_element(target)):
+        return await _node_paths(store, source, target, max_hops, limit) if view.made or view.relations else []
+    ends = [await _bearers(store, id_) for id_ in (source, target)]
+    found: list[ReasoningPath] = []
+    for first, start in ends[0]:
+        for last, goal in ends[1]:
+            left = max_hops - len(first) - len(last)
+            middle = [()] if start == goal else await _node_paths(store, start, goal, left, limit) if left > 0 else []
+            found += [path for m in middle if (path := (*first, *m, *_turned(last))) and len(path) <= max_hops]
+    return sorted(found, key=len)[:limit]
+
+
+async def _bearers(store: Asked, id_: str) -> list[tuple[ReasoningPath, str]]:
+    """The node that an id is, by no step; or the nodes that have a value, by one step from it."""
+    if is_element(id_):
+        return [((), id_)]
+    literals = store.view.literals
+    if not literals:
+        return []
+    query = cypher.value_neighbors(literals)
+    rows = await store.client.read(query, values=[candidates(id_)], limit=_THROUGH)
+    return [((WalkedTriple(end, relation, id_, True),), end) for _, relation, end, _ in rows]
+
+
+def _turned(path: ReasoningPath) -> ReasoningPath:
+    return tuple(step._replace(inverse=not step.inverse) for step in reversed(path))
+
+
+async def _node_paths(store: Asked, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
+    start, goal = keys_of(store.view, [source]), keys_of(store.view, [target])
+    query = cypher.paths(store.view, max_hops)
+    rows = await store.client.read(query, source=start[0], target=goal[0], limit=limit)
+    return [
+        tuple(
+            WalkedTriple(ids[i], kind, ids[i + 1], False) if forward else WalkedTriple(ids[i + 1], kind, ids[i], True)
+            for i, (kind, forward) in enumerate(zip(types, directions, strict=True))
+        )
+        for ids, types, directions in rows
+    ]
+
+
+async def contains(store: Asked, triples: Sequence[Triple]) -> list[bool]:
+    """As `GraphStore.contains`."""
+    view, out = store.view, [False] * len(triples)
+    literal = {i for i, triple in enumerate(triples) if view.literal(triple.relation)}
+    related = [i for i, triple in enumerate(triples) if i not in literal and view.knows(Hop(triple.relation, False))]
+    for places, query in (
+        (related, cypher.contains(view)),
+        (sorted(literal), cypher.contains_values(view.literals)),
+    ):
+        if places:
+            rows = [_row(view, triples[i]) for i in places]
+            for (place,) in await store.client.read(query, rows=rows):
+                out[places[place]] = True
+    return out
+
+
+def _row(view: View, triple: Triple) -> list[str]:
+    return [key_of(triple[0]), triple[1], key_of(triple[2])] if view.made else list(triple)
+
+
+async def schema(store: Asked) -> list[RelationSchema]:
+    """All relations, most triples first (ties: by name), with the types that a sample of their ends mostly have."""
+    view = store.view
+    rows: list[Row] = await store.client.read(cypher.relation_counts(view)) if view.made or view.relations else []
+    for literal in view.literals:
+        rows += [[literal.relation, *row] for row in await store.client.read(cypher.literal_counts(literal))]
+    out = []
+    for name, count, heads, tails in rows:
+        if count:
+            ends = await store.client.read(cypher.end_types(view, name), sample=_SAMPLE)
+            types = [_frequent(types for pair in ends for types in [pair[side]]) for side in (0, 1)]
+            out.append(RelationSchema(name, count, heads, tails, types[0], types[1]))
+    return sorted(out, key=lambda row: (-row.triples, row.name))
+
+
+def _frequent(types: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    counts: dict[str, int] = defaultdict(int)
+    for names in types:
+        for name in names:
+            counts[name] += 1
+    return tuple(sorted(counts, key=lambda name: (-counts[name], name))[:_SHOWN])

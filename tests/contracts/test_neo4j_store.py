@@ -1,0 +1,40 @@
+"""The Neo4j store passes the contract on a real server, as what Trivium wrote into a database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+
+import pytest
+
+from kg.embedded import EmbeddedStore, build
+from kg.neo4j.address import Address
+from kg.neo4j.client import Client
+from kg.neo4j.loading import load
+from kg.neo4j.store import Neo4jStore
+from kg.neo4j.view import MADE
+from kg.types import Entity, Triple
+from tests.contracts.graph_store import GraphStoreContract, MakeStore
+
+
+@pytest.fixture
+async def make_store(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[MakeStore]:
+    opened: list[Neo4jStore] = []
+
+    async def make(triples: Iterable[Triple], entities: Iterable[Entity]) -> Neo4jStore:
+        # A database holds one KG: the contract's tests that make two compare what they said, one after the other.
+        path = tmp_path / f"kg{len(opened)}"
+        build(path, [triples], entities)
+        source, store = EmbeddedStore.open(path), Neo4jStore(Client(neo4j_address), MADE)
+        await load(store.client, source, lambda *_: None)
+        await source.close()
+        opened.append(store)
+        return store
+
+    yield make
+    for store in opened:
+        await store.close()
+
+
+class TestNeo4jStore(GraphStoreContract):
+    """The contract on a Neo4j database."""
