@@ -105,7 +105,7 @@ class ModelError(RequestError):
 
 
 class WriteRefusedError(TriviumError):
-    """Raised when a write was not allowed: a database that Trivium did not make without --write, or not its own part."""
+    """Raised when a write was not allowed: without --write, or to what Trivium did not make."""
 
 
 class StoreError(TriviumError):

@@ -21,7 +21,9 @@ MADE_INDEXES = (
     "OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}",
 )
 AWAIT_INDEXES = "CALL db.awaitIndexes(600)"
-SHOW_INDEXES = "SHOW FULLTEXT INDEXES YIELD name, state, labelsOrTypes, properties RETURN name, state, labelsOrTypes, properties"
+SHOW_INDEXES = (
+    "SHOW FULLTEXT INDEXES YIELD name, state, labelsOrTypes, properties RETURN name, state, labelsOrTypes, properties"
+)
 
 COUNTS = (
     "CALL () { MATCH (n) RETURN count(n) AS nodes } CALL () { MATCH ()-[r]->() RETURN count(r) AS triples } "

@@ -14,7 +14,7 @@ import asyncio
 import random
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -70,7 +70,7 @@ class Client:
         round_trips: requests sent so far.
     """
 
-    def __init__(self, address: Address, limits: Limits = Limits()) -> None:  # noqa: B008 - frozen
+    def __init__(self, address: Address, limits: Limits = Limits()) -> None:
         self.address, self.limits = address, limits
         self.state, self.asked, self.round_trips = "", 0.0, 0
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -198,7 +198,7 @@ class Client:
         async with self._pool().session(database=self.address.database, default_access_mode=WRITE_ACCESS) as session:
             await (await session.run(text, parameters)).consume()
 
-    async def _rows(self, text: str, parameters: Parameters, size: int) -> AsyncIterator[list[Row]]:
+    async def _rows(self, text: str, parameters: Parameters, size: int) -> AsyncGenerator[list[Row]]:
         try:
             async with self._pool().session(
                 database=self.address.database, default_access_mode=READ_ACCESS, fetch_size=size

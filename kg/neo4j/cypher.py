@@ -82,17 +82,20 @@ def has_value(literal: Literal, variable: str, value: str) -> str:
     return f"{value} IN {held}" if literal.many else f"{held} = {value}"
 
 
+def _is_held(literal: Literal) -> str:
+    """Whether some node has one of the values $values[i]."""
+    match = f"MATCH (n{any_of(literal.labels)}) WHERE any(v IN $values[i] WHERE {has_value(literal, 'n', 'v')})"
+    return f"EXISTS {{ {match} }}"
+
+
 def entities(view: View) -> str:
     """$keys -> i, `about` each."""
     return f"{_each(view, 'n')} RETURN i, {about(view, 'n')}"
 
 
 def known_values(literals: Sequence[Literal]) -> str:
-    """$values (candidates of each text) -> i where some node has one of them."""
-    tests = " OR ".join(
-        f"EXISTS {{ MATCH (n{any_of(x.labels)}) WHERE any(v IN $values[i] WHERE {has_value(x, 'n', 'v')}) }}"
-        for x in literals
-    )
+    """$values, candidates of each text -> i where some node has one of them."""
+    tests = " OR ".join(map(_is_held, literals))
     return f"UNWIND range(0, size($values) - 1) AS i WITH i WHERE {tests} RETURN i"
 
 
@@ -139,11 +142,7 @@ def value_neighbors(literals: Sequence[Literal]) -> str:
 
 def value_relations(literals: Sequence[Literal]) -> str:
     """$values -> i, relation of each literal that has one of these."""
-    tests = " UNION ALL ".join(
-        f"WITH i WHERE EXISTS {{ MATCH (n{any_of(x.labels)}) WHERE any(v IN $values[i] WHERE {has_value(x, 'n', 'v')}) }} "
-        f"RETURN {text(x.relation)} AS relation"
-        for x in literals
-    )
+    tests = " UNION ALL ".join(f"WITH i WHERE {_is_held(x)} RETURN {text(x.relation)} AS relation" for x in literals)
     return f"UNWIND range(0, size($values) - 1) AS i CALL (i) {{ {tests} }} RETURN i, relation"
 
 
@@ -175,7 +174,7 @@ def _hop(view: View, hop: Hop, carried: str) -> str:
 
 
 def _ids(view: View, hops: Sequence[Hop]) -> list[str]:
-    """The expressions of the ids of p[0], p[1], …"""
+    """The expressions of the ids of the entities of a path `p`."""
     first = bool(hops) and hops[0].inverse and view.literal(hops[0].relation) is not None
     values = [first, *(not hop.inverse and view.literal(hop.relation) is not None for hop in hops)]
     return [f"toString(p[{i}])" if value else id_of(view, f"p[{i}]") for i, value in enumerate(values)]
@@ -312,14 +311,15 @@ def end_types(view: View, relation: str) -> str:
     """$sample -> types of the head, types of the tail, of the first triples of a relation."""
     literal = view.literal(relation)
     if literal is not None:
-        return f"MATCH (h{any_of(literal.labels)}) WHERE h.{quote(literal.key)} IS NOT NULL RETURN labels(h), [] LIMIT $sample"
+        match = f"MATCH (h{any_of(literal.labels)}) WHERE h.{quote(literal.key)} IS NOT NULL"
+        return f"{match} RETURN labels(h), [] LIMIT $sample"
     kinds = "coalesce({0}.types, [])" if view.made else "labels({0})"
     match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
     return f"{match} RETURN {kinds.format('h')}, {kinds.format('t')}"
 
 
 def stream_triples(view: View) -> str:
-    """Nothing -> head id, relation, tail id; grouped by head, so that the server holds one entity's triples at a time."""
+    """Nothing -> head id, relation, tail id; by head, so that the server holds one entity's triples at a time."""
     parts = []
     if view.made or view.relations:
         parts.append(

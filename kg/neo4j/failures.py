@@ -35,7 +35,7 @@ def translated(error: Exception, address: Address) -> StoreError:
     """Trivium's error for one of the driver's. Its message names the server, never the password."""
     code = (error.code or "") if isinstance(error, Neo4jError) else ""
     said = " ".join(((error.message or "") if isinstance(error, Neo4jError) else str(error)).split())[:_LONGEST]
-    if isinstance(error, AuthError) or ".Security." in code and "Forbidden" not in code:
+    if isinstance(error, AuthError) or (".Security." in code and "Forbidden" not in code):
         return LoginError(
             f"{address}: the server refuses the login ({said}); set TRIVIUM_NEO4J_USER and TRIVIUM_NEO4J_PASSWORD"
         )
@@ -43,7 +43,7 @@ def translated(error: Exception, address: Address) -> StoreError:
         name = address.database or "the user's home database"
         return NoDatabaseError(f"{address}: there is no database {name} to read ({said}); set TRIVIUM_NEO4J_DATABASE")
     if "TransactionTimedOut" in code or "Terminated" in code:
-        return QueryTimeoutError(f"{address}: a query went on past its time-out ({said}); raise timeout in trivium.toml")
+        return QueryTimeoutError(f"{address}: a query went on past its time-out ({said}); see timeout in trivium.toml")
     if "Forbidden" in code or "ReadOnly" in code or "AccessMode" in code:
         return PermissionDeniedError(f"{address}: the user or the database does not allow that ({said})")
     if is_unreachable(error) or isinstance(error, DriverError):

@@ -111,5 +111,3 @@ async def _put(client: Client, query: str, **parameters: object) -> None:
         await (await tx.run(query, parameters)).consume()
 
     await client.write(work)
-
-

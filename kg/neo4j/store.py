@@ -226,7 +226,7 @@ class Neo4jStore:
     def _own_only(self) -> None:
         if not self.view.made:
             raise WriteRefusedError(
-                f"{self.client.address} is a graph of your own, which Trivium reads and never changes; change it by Cypher"
+                f"{self.client.address} is a graph of your own, which Trivium never changes; change it by Cypher"
             )
 
     async def close(self) -> None:

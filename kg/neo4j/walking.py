@@ -64,12 +64,12 @@ async def neighbors(
     if nodes:
         query = cypher.neighbors(view, relation, direction)
         keys = keys_of(view, [ids[i] for i in nodes])
-        rows += [(nodes[i], *row) for i, *row in await store.client.read(query, keys=keys, limit=most)]
+        rows += [[nodes[i], *row] for i, *row in await store.client.read(query, keys=keys, limit=most)]
     literals = [x for x in view.literals if relation in (None, x.relation)]
     if values and literals and direction != "out":
         given = [candidates(ids[i]) for i in values]
         found = await store.client.read(cypher.value_neighbors(literals), values=given, limit=most)
-        rows += [(values[i], *row) for i, *row in found]
+        rows += [[values[i], *row] for i, *row in found]
     for place, name, end, inverse in rows:
         here = ids[place]
         out[place].append(WalkedTriple(end, name, here, True) if inverse else WalkedTriple(here, name, end, False))
@@ -103,7 +103,7 @@ def _hops(out: list[str], back: list[str], literals: list[str]) -> frozenset[Hop
 
 
 async def transitions(store: Asked) -> dict[Hop, frozenset[Hop]]:
-    """For every hop, the hops that leave some entity which it reaches: from the distinct sets of hops that entities have."""
+    """For every hop, the hops that leave some entity which it reaches, by the sets of hops that entities have."""
     leaving = [_hops(*row) for row in await store.client.read(cypher.transitions(store.view))]
     if store.view.literals:
         rows = await store.client.read(cypher.shared_values(store.view.literals))
@@ -124,7 +124,9 @@ async def follow(store: Asked, seeds: list[str], chain: LogicalChain, limit: int
     rows = await store.client.read(query, **_seeds(view, seeds, chain), limit=limit)
     if not chain and not view.made:  # a chain of no hop starts from nodes; values are their own end
         values = [seed for seed in seeds if not is_element(seed)]
-        rows += [[[seed], 1, 0, False] for seed, found in zip(values, await store.entities(values), strict=True) if found]
+        rows += [
+            [[seed], 1, 0, False] for seed, found in zip(values, await store.entities(values), strict=True) if found
+        ]
     rows.sort(key=lambda row: (-row[1], row[2], row[0][-1]))
     reached = (Reached(ids[-1], round(support), _path(ids, chain)) for ids, support, _, _ in rows)
     return ChainResult(tuple(reached), any(cut for *_, cut in rows))

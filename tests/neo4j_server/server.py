@@ -18,7 +18,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from tests.neo4j_server.install import ServerError, jars, java
 
 USER = "neo4j"
-_FIRST_PASSWORD = "neo4j"  # noqa: S105 - the server's own, which it makes everybody change
+_FIRST_PASSWORD = "neo4j"  # the server's own, which it makes everybody change
 _START_SECONDS = 120
 _STOP_SECONDS = 30
 _HEAP = "512m"
@@ -28,7 +28,7 @@ _OPENS = ("java.base/java.nio", "java.base/sun.nio.ch", "java.base/java.io", "ja
 _KEPT = ["trivium_entity_key", "trivium_names", "trivium_words"]
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
-"""Servers that this process started and may yet stop: an ended child stays in the process table until it is waited for."""
+"""Servers of this process: an ended child stays in the process table until it is waited for."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,11 @@ class Server:
         return [list(record.values()) for record in records]
 
     def empty(self) -> None:
-        """Delete every node and relationship, and the indexes of graphs of a user's own; Trivium's take a second to make."""
+        """Delete nodes, relationships and the indexes of a user's own graph; Trivium's own take a second to make."""
         self.run("MATCH (n) DETACH DELETE n")
-        for (name,) in self.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' AND NOT name IN $kept RETURN name", kept=_KEPT):
+        for (name,) in self.run(
+            "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' AND NOT name IN $kept RETURN name", kept=_KEPT
+        ):
             self.run(f"DROP INDEX `{name}`")
 
 
