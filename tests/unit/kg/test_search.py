@@ -13,7 +13,8 @@ from rapidfuzz import fuzz
 from kg.embedded import EmbeddedStore, Snapshot, build
 from kg.embedded.columns import StringColumn
 from kg.embedded.names import grams_of
-from kg.embedded.search import FUZZY, MIN_SIMILARITY, find, find_similar
+from kg.embedded.search import find, find_similar
+from kg.similarity import FUZZY, MIN_SIMILARITY
 from kg.types import Entity, Triple
 
 WORDS = ["alien", "brazil", "casablanca", "drive", "eraserhead", "fargo", "gilda", "heat", "inception", "jaws"]
