@@ -1,4 +1,4 @@
-"""From the KG argument of a command to a directory or an open store."""
+"""From the KG argument of a command to where the KG is, or to an open store."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kg.catalog import SAMPLE, locate
-from kg.errors import TriviumError, UsageError
+from kg.catalog import SAMPLE, cache_folder, locate, source
+from kg.errors import UsageError, WriteRefusedError
+from kg.neo4j.settings import RemoteKG
 
 if TYPE_CHECKING:
-    from kg.embedded import EmbeddedStore
-
-_NEO4J = ("bolt", "neo4j")
+    from kg.neo4j.client import Client
+    from kg.store import GraphStore
 
 
 def kg_directory(name: str) -> Path:
@@ -21,11 +21,17 @@ def kg_directory(name: str) -> Path:
 
     Raises:
         NotAKnowledgeBaseError: neither a folder nor a name that is known.
-        TriviumError: a Neo4j URI.
+        UsageError: a KG in Neo4j, which has none.
     """
-    refuse_neo4j(name)
-    if name != SAMPLE:
-        return locate(name)
+    return _sample() if name == SAMPLE else locate(name)
+
+
+def kg_source(name: str) -> Path | RemoteKG:
+    """Where the KG of a KG argument is, the bundled sample too; raises as `kg.catalog.source`."""
+    return _sample() if name == SAMPLE else source(name)
+
+
+def _sample() -> Path:
     # Here, since learning from the sample needs much that no other KG command needs.
     from tools.sample import ensure_sample
 
@@ -44,19 +50,50 @@ def writable_directory(name: str) -> Path:
 
 
 @contextmanager
-def open_store(name: str) -> Iterator[EmbeddedStore]:
-    """The store of a KG argument, closed at the end; raises as `kg_directory` and `EmbeddedStore.open` do."""
+def open_store(name: str) -> Iterator[GraphStore]:
+    """The store of a KG argument, closed at the end; raises as `kg_source` and the stores' own opening do."""
     from kg.embedded import EmbeddedStore
 
-    store = EmbeddedStore.open(kg_directory(name))
+    found = kg_source(name)
+    store: GraphStore
+    if isinstance(found, RemoteKG):
+        from kg.neo4j.opening import open_store as open_remote
+
+        with open_client(found) as client:
+            yield client.wait(open_remote(client, found, cache_folder()))
+        return
+    store = EmbeddedStore.open(found)
     try:
         yield store
     finally:
         store.close_now()
 
 
-def refuse_neo4j(name: str) -> None:
-    """Raise `TriviumError` for a Neo4j URI."""
-    scheme, separator, _ = name.partition("://")
-    if separator and scheme.partition("+")[0] in _NEO4J:
-        raise TriviumError(f"{name}: Neo4j comes with a later release; name a KG directory")
+@contextmanager
+def open_client(remote: RemoteKG) -> Iterator[Client]:
+    """Connections to the database of a KG, closed at the end."""
+    from kg.neo4j.client import Client
+
+    client = Client(remote.address, remote.limits)
+    try:
+        yield client
+    finally:
+        client.close_now()
+
+
+@contextmanager
+def writable_store(name: str, *, write: bool) -> Iterator[GraphStore]:
+    """The store of a KG to change, closed at the end.
+
+    Raises:
+        UsageError: the bundled sample.
+        WriteRefusedError: a database that Trivium did not make, without `write`.
+    """
+    if not isinstance(kg_source(name) if name != SAMPLE else None, RemoteKG):
+        name = str(writable_directory(name))
+    with open_store(name) as store:
+        from kg.neo4j.store import Neo4jStore
+
+        if isinstance(store, Neo4jStore) and not store.view.made and not write:
+            raise WriteRefusedError(f"{name} is a database that Trivium did not make; --write allows to write to it")
+        yield store

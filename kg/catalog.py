@@ -1,4 +1,4 @@
-"""From a KG argument to a directory: a path, the bundled sample, or a name that the operator set in `trivium.toml`."""
+"""From a KG argument to where the KG is: a directory, a Neo4j URI, or a name that `trivium.toml` gives to either."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from kg.errors import BadInputError, NotAKnowledgeBaseError
+from kg.errors import BadInputError, NotAKnowledgeBaseError, UsageError
+from kg.neo4j.address import address_of, is_uri
+from kg.neo4j.settings import RemoteKG, read_remote
 
 SETTINGS_FILE = "trivium.toml"
 SAMPLE = "sample"
@@ -36,33 +38,48 @@ def read_settings(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Any]:
         raise BadInputError(f"is no valid TOML ({error})", path=settings) from error
 
 
-def named_kgs(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Path]:
-    """The KGs named in a settings file, `[kg.NAME] path = "…"`, paths relative to it; none where there is no file.
+def named_kgs(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Path | RemoteKG]:
+    """The KGs named in a settings file, `[kg.NAME]` with a `path`, relative to it, or a `uri`; none without a file.
 
     Raises:
-        BadInputError: the file is no TOML, or a name has no path.
+        BadInputError: the file is no TOML, or a name has neither; or a setting of a KG in Neo4j is not one.
     """
     try:
-        tables = read_settings(settings).get("kg", {})
-        return {name: settings.parent / table["path"] for name, table in tables.items()}
+        return {
+            name: read_remote(name, table, settings) if "uri" in table else settings.parent / table["path"]
+            for name, table in read_settings(settings).get("kg", {}).items()
+        }
     except (KeyError, TypeError, AttributeError) as error:
-        raise BadInputError('every [kg.NAME] needs a path = "…"', path=settings) from error
+        raise BadInputError('every [kg.NAME] needs a path = "…" or a uri = "bolt://…"', path=settings) from error
 
 
 def locate(name: str) -> Path:
-    """The directory of a KG argument.
+    """The directory of a KG argument; raises as `source`, and `UsageError` for a KG in Neo4j, which has none."""
+    found = source(name)
+    if isinstance(found, RemoteKG):
+        raise UsageError(f"{name} is a KG in Neo4j; this needs a KG directory: trivium kg copy {name} DIR makes one")
+    return found
+
+
+def source(name: str) -> Path | RemoteKG:
+    """Where the KG of a KG argument is. A bare URI takes the settings of the name that has the same URI, if one has.
 
     Raises:
-        NotAKnowledgeBaseError: neither a folder nor a name of `trivium.toml`.
+        NotAKnowledgeBaseError: neither a folder nor a URI nor a name of `trivium.toml`.
+        BadInputError: a URI, or the settings, cannot be read.
     """
     named = named_kgs()
     if name in named:
         return named[name]
+    if is_uri(name):
+        address = address_of(name)
+        same = (kg for kg in named.values() if isinstance(kg, RemoteKG) and kg.address == address)
+        return next(same, RemoteKG(address))
     path = Path(name)
     if path.is_dir():
         return path
     known = ", ".join([SAMPLE, *sorted(named)])
     raise NotAKnowledgeBaseError(
-        f"no KG named {name!r}: it is neither a folder nor one of the names here ({known}); "
+        f"no KG named {name!r}: it is neither a folder, a Neo4j URI nor one of the names here ({known}); "
         f"make one with: trivium kg build --out {name} FILE"
     )

@@ -112,3 +112,7 @@ class GraphStore(Protocol):
     async def close(self) -> None:
         """Release files and connections; safe to call twice."""
         ...
+
+    def close_now(self) -> None:
+        """`close` for synchronous callers."""
+        ...

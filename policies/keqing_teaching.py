@@ -17,12 +17,15 @@ from policies.keqing_learning import Learnt, Progress, learn
 async def teach(base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Progress) -> Learnt:
     """Learn from pairs, or with None from the schema alone; decomposer and templates replace those there were.
 
+    A KG in Neo4j is learnt from its walking snapshot (`KnowledgeBase.learning_store`).
+
     Raises:
         BadInputError: the pairs teach nothing on this KG.
         BusyError: another process is writing.
     """
-    learnt = await learn(pairs, base.store, base.embedder, progress)
-    exemplars = await make_exemplars(pairs or (), learnt.decomposer, base.store)
+    store = await base.learning_store(progress)
+    learnt = await learn(pairs, store, base.embedder, progress)
+    exemplars = await make_exemplars(pairs or (), learnt.decomposer, store)
     await base.save_templates(learnt.templates)
     info = await base.store.info()
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from kg.catalog import SAMPLE, locate
+from kg.catalog import SAMPLE, source
 from kg.embedders import additive
 from kg.errors import NotLearntError
 from kg.knowledge_base import KnowledgeBase
 from kg.manifest import MANIFEST
+from kg.neo4j.settings import RemoteKG
 from kg.store import GraphStore
 from policies.decomposer import Decomposer
 from policies.exemplars import Exemplar, load_exemplars, template_exemplars
@@ -88,9 +89,9 @@ class Knowledge:
 
 @dataclass
 class _Opened:
-    """A KG of this process: its directory, the state of its learnt artefacts, and when that was last looked at."""
+    """A KG of this process: where it is, the state of its learnt artefacts, and when that was last looked at."""
 
-    path: Path
+    source: Path | RemoteKG
     stamp: tuple[int, ...]
     checked: float
     knowledge: Knowledge
@@ -105,6 +106,7 @@ async def open_knowledge(name: str) -> Knowledge:
 
     Raises:
         NotAKnowledgeBaseError, VersionError, CorruptError: as `EmbeddedStore.open`.
+        StoreError: the database of a KG in Neo4j does not answer.
     """
     found = _opened.get(name)
     if found is None or time.monotonic() - found.checked > _CHECK_SECONDS:
@@ -120,15 +122,17 @@ async def close_all() -> None:
 
 
 def _look(name: str, known: _Opened | None) -> _Opened:
-    path = known.path if known else ensure_sample() if name == SAMPLE else locate(name)
-    stamp = tuple(_modified(file) for file in (path / MANIFEST, path / "keqing" / "decomposer.json"))
-    if known and known.stamp == stamp:
+    if known and known.stamp == _stamp(known.knowledge.base.path):
         known.knowledge.base.snapshot()  # here in a thread it looks for triples that others wrote
         return replace(known, checked=time.monotonic())
-    knowledge = Knowledge(name, KnowledgeBase.open(path))
-    weakref.finalize(knowledge, knowledge.base.store.close_now)  # not before the last run that holds it has ended
-    return _Opened(path, stamp, time.monotonic(), knowledge)
+    found = known.source if known else ensure_sample() if name == SAMPLE else source(name)
+    stamp = _stamp(found) if isinstance(found, Path) else None
+    knowledge = Knowledge(name, KnowledgeBase.open(found))
+    weakref.finalize(knowledge, knowledge.base.close_now)  # not before the last run that holds it has ended
+    return _Opened(found, stamp or _stamp(knowledge.base.path), time.monotonic(), knowledge)
 
 
-def _modified(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0
+def _stamp(path: Path) -> tuple[int, ...]:
+    """When what belongs to a KG's folder was last written."""
+    files = (path / MANIFEST, path / "keqing" / "decomposer.json")
+    return tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)

@@ -7,10 +7,11 @@ import typer
 from app.kg.change import add, remove
 from app.kg.check import info, verify
 from app.kg.make import build, copy, export
+from app.kg.remote import index, schema, snapshot
 from app.kg.vectors import vectors
 from app.kg.walk import find, neighbors, paths
 
-COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths, vectors)
+COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths, vectors, schema, index, snapshot)
 
 
 def register(app: typer.Typer) -> None:

@@ -9,10 +9,12 @@ from kg.errors import CorruptError
 
 def info(kg: KGArgument, as_json: JsonOption = False) -> None:
     """Show counts and content hash: equal for equal sets of triples, whatever their order or store."""
+    import asyncio
+
     from app.kg_argument import open_store
 
     with open_store(kg) as store:
-        held = store.meta.info
+        held = asyncio.run(store.info())
     told = {"entities": held.entities, "relations": held.relations, "triples": held.triples, "hash": held.hash}
     (print_json if as_json else print_facts)(told)
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
 
 from app.kg.exchange import exchange
 from app.progress import progress
@@ -15,12 +12,12 @@ from kg.embedded import EmbeddedStore, build
 from kg.embedded.locks import build_lock, write_lock
 from kg.errors import KnowledgeBaseExistsError, UsageError
 from kg.manifest import is_kg
+from kg.store import GraphStore
+from kg.streams import drain
 from kg.types import KGInfo
 
-Batch = TypeVar("Batch")
 
-
-def copy_store(source: EmbeddedStore, target: Path, *, replace: bool) -> KGInfo:
+def copy_store(source: GraphStore, target: Path, *, replace: bool) -> KGInfo:
     """Build `target` from the triples and entities of `source`.
 
     Raises:
@@ -31,14 +28,14 @@ def copy_store(source: EmbeddedStore, target: Path, *, replace: bool) -> KGInfo:
     target = target.resolve()
     if not is_kg(target):
         return _build(source, target)
-    if target == source.path.resolve():
+    if isinstance(source, EmbeddedStore) and target == source.path.resolve():
         raise UsageError(f"{target} is the KG to copy; name another folder")
     if not replace:
         raise KnowledgeBaseExistsError(f"{target} holds a KG already; --replace puts the copy in its place")
     return _replace(source, target)
 
 
-def _replace(source: EmbeddedStore, target: Path) -> KGInfo:
+def _replace(source: GraphStore, target: Path) -> KGInfo:
     """Build beside `target`, exchange the two names, remove the old one. A kill leaves the old KG or the new one."""
     beside = target.with_name(f".{target.name}.replacing")
     with build_lock(target):
@@ -52,7 +49,7 @@ def _replace(source: EmbeddedStore, target: Path) -> KGInfo:
     return info
 
 
-def _build(source: EmbeddedStore, target: Path) -> KGInfo:
+def _build(source: GraphStore, target: Path) -> KGInfo:
     with progress() as show:
         names = {"read": "reading", "store": "storing", "snapshot": "indexing"}
         return build(
@@ -61,14 +58,3 @@ def _build(source: EmbeddedStore, target: Path) -> KGInfo:
             chain.from_iterable(drain(source.all_entities())),
             lambda stage, done, total: show(names.get(stage, stage), done, total, "triples"),
         )
-
-
-def drain(stream: AsyncIterator[Batch]) -> Iterator[Batch]:
-    """An asynchronous stream as a plain one, for a caller that runs in no event loop."""
-
-    async def take() -> Batch | None:
-        return await anext(stream, None)
-
-    with asyncio.Runner() as runner:
-        while (batch := runner.run(take())) is not None:
-            yield batch

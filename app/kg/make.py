@@ -8,37 +8,69 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.kg.options import EntitiesOption, Files, JsonOption, KGArgument, SkipBadOption
+from app.kg.options import (
+    EntitiesOption,
+    Files,
+    JsonOption,
+    KGArgument,
+    ReplaceOption,
+    SkipBadOption,
+    WriteOption,
+)
 from app.output import complain, print_facts, print_json
 from kg.errors import BadInputError, TriviumError, UsageError
 
 if TYPE_CHECKING:
     from app.kg.input import Input
+    from kg.neo4j.settings import RemoteKG
     from kg.store import GraphStore
     from kg.types import KGInfo
 
 
 def build(
     files: Files,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The new KG directory; it must not exist, or be empty.")],
+    out: Annotated[
+        str, typer.Option(metavar="DIR", help="The new KG directory, which must not exist or be empty; or bolt://…")
+    ],
     entities: EntitiesOption = None,
     skip_bad: SkipBadOption = False,
+    write: WriteOption = False,
+    replace: ReplaceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a KG directory from files of triples; repeated triples count once."""
+    """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once."""
     from app.kg.input import Input
 
-    given = Input(files, entities, skip_bad=skip_bad)
-    held = _build(out, given)
+    target = _target(out)
+    if isinstance(target, Path):
+        if replace:
+            raise UsageError("--replace is for a database; remove the directory, or see trivium kg copy --replace")
+        given = Input(files, entities, skip_bad=skip_bad)
+        held = build_directory(target, given)
+    else:
+        from app.kg.loading import load_files
+
+        given = Input(files, entities, skip_bad=skip_bad)
+        held = load_files(given, target, write=write, replace=replace)
     given.tell_skipped()
-    _derive(out)
+    _derive(target)
     told = {**asdict(held), "skipped": given.skipped}
     (print_json if as_json else print_facts)(told)
 
 
-def _build(out: Path, given: Input) -> KGInfo:
+def _target(name: str) -> Path | RemoteKG:
+    """Where a new KG is to be: a database by URI or by a name that has one, else a directory of that name."""
+    from kg.catalog import named_kgs, source
+    from kg.neo4j.address import is_uri
+    from kg.neo4j.settings import RemoteKG
+
+    return source(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
+
+
+def build_directory(out: Path, given: Input) -> KGInfo:
+    """Build a KG directory from opened files, showing progress; raises as `kg.embedded.build`."""
     from app.progress import progress
-    from kg.embedded import build as build_directory
+    from kg.embedded import build as build_kg
 
     with progress() as show:
 
@@ -49,10 +81,10 @@ def _build(out: Path, given: Input) -> KGInfo:
             else:
                 show({"store": "storing", "snapshot": "indexing"}.get(stage, stage), done, total)
 
-        return build_directory(out, given.batches(), given.entities(), shown)
+        return build_kg(out, given.batches(), given.entities(), shown)
 
 
-def _derive(out: Path) -> None:
+def _derive(out: Path | RemoteKG) -> None:
     """Make the indexes of relations and templates now. The KG is whole without them: the first question makes them."""
     import asyncio
 
@@ -73,22 +105,29 @@ def _derive(out: Path) -> None:
 
 def copy(
     source: Annotated[
-        str, typer.Argument(metavar="FROM", help="A KG directory, a name from trivium.toml, or: sample.")
+        str, typer.Argument(metavar="FROM", help="A KG directory, bolt://…, a name from trivium.toml, or: sample.")
     ],
-    target: Annotated[str, typer.Argument(metavar="TO", help="The new KG directory.")],
-    _write: Annotated[bool, typer.Option("--write", help="Allow writing to a database; a DIR needs no leave.")] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace the KG that is there, in one step.")] = False,
+    target: Annotated[str, typer.Argument(metavar="TO", help="The new KG directory, or bolt://…")],
+    write: WriteOption = False,
+    replace: ReplaceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Copy triples and entities of a KG. What was learnt is not copied: run trivium learn on the copy."""
-    from app.kg.copying import copy_store
-    from app.kg_argument import open_store, refuse_neo4j
+    from app.kg_argument import open_store
+    from kg.embedded import EmbeddedStore
 
-    refuse_neo4j(target)
+    place = _target(target)
     with open_store(source) as store:
-        held = copy_store(store, Path(target), replace=replace)
-        learnt = (store.path / "keqing").exists()
-    _derive(Path(target))
+        if isinstance(place, Path):
+            from app.kg.copying import copy_store
+
+            held = copy_store(store, place, replace=replace)
+        else:
+            from app.kg.loading import load_store
+
+            held = load_store(store, place, write=write, replace=replace)
+        learnt = isinstance(store, EmbeddedStore) and (store.path / "keqing").exists()
+    _derive(place)
     if learnt:
         complain(f"what was learnt stays with {source}: run trivium learn keqing --kg {target}")
     (print_json if as_json else print_facts)(asdict(held))
@@ -106,22 +145,23 @@ def export(
     import asyncio
 
     from app.kg_argument import open_store
+    from kg.embedded import EmbeddedStore
 
     with open_store(kg) as store:
-        _check_outputs(store.path, file, entities)
+        _check_outputs(store.path if isinstance(store, EmbeddedStore) else None, file, entities)
         counts = {"triples": asyncio.run(_write_triples(store, file))}
         if entities is not None:
             counts["entities"] = asyncio.run(_write_entities(store, entities))
     (print_json if as_json else print_facts)(counts)
 
 
-def _check_outputs(kg: Path, *files: Path | None) -> None:
+def _check_outputs(kg: Path | None, *files: Path | None) -> None:
     """Refuse before any work what would destroy the KG or cannot be written."""
     named = [file.absolute() for file in files if file is not None]
     for file in named:
         if file.is_dir():
             raise BadInputError("is a folder; name a file", path=file)
-        if kg.resolve() in file.resolve().parents:
+        if kg is not None and kg.resolve() in file.resolve().parents:
             raise UsageError(f"{file} lies inside the KG; write it elsewhere")
     if len({file.resolve() for file in named}) < len(named):
         raise UsageError("triples and entities need a file each")

@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-KGArgument = Annotated[str, typer.Argument(metavar="KG", help="A KG directory, a name from trivium.toml, or: sample.")]
+KGArgument = Annotated[
+    str, typer.Argument(metavar="KG", help="A KG directory, bolt://…, a name from trivium.toml, or: sample.")
+]
+WriteOption = Annotated[
+    bool, typer.Option("--write", help="Allow writing to a database that Trivium did not make; a DIR needs no leave.")
+]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace the KG that is there; in a DIR in one step.")]
 DirectoryArgument = Annotated[str, typer.Argument(metavar="DIR", help="A KG directory, or a name from trivium.toml.")]
 Files = Annotated[
     list[Path],

@@ -17,6 +17,6 @@ def vectors(kg: DirectoryArgument, as_json: JsonOption = False) -> None:
         with progress() as show:
             path = base.make_vectors(show)
     finally:
-        base.store.close_now()
+        base.close_now()
     told = {"file": str(path), "bytes": path.stat().st_size}
     (print_json if as_json else print_facts)(told)

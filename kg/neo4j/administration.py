@@ -20,6 +20,7 @@ MADE_INDEXES = (
     f"CREATE FULLTEXT INDEX {WORDS_INDEX} IF NOT EXISTS FOR (n:{ENTITY}) ON EACH [n.id, n.name, n.aliases] "
     "OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}",
 )
+DROP_OWN_INDEX = f"DROP INDEX {OWN_INDEX} IF EXISTS"
 AWAIT_INDEXES = "CALL db.awaitIndexes(600)"
 SHOW_INDEXES = (
     "SHOW FULLTEXT INDEXES YIELD name, state, labelsOrTypes, properties RETURN name, state, labelsOrTypes, properties"
@@ -127,3 +128,32 @@ def create_own_index(labels: Iterable[str], keys: Iterable[str]) -> str:
         f"CREATE FULLTEXT INDEX {OWN_INDEX} IF NOT EXISTS FOR (n{any_of(labels)}) ON EACH [{properties}] "
         "OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}"
     )
+
+
+LABELS = "CALL db.labels() YIELD label RETURN label"
+
+_STATISTICS = (
+    "WITH collect(x) AS all UNWIND all AS x UNWIND keys(x) AS key WITH size(all) AS total, key, x[key] AS v "
+    "RETURN key, total, count(v), count(DISTINCT v), "
+    "collect(DISTINCT valueType(v)), avg(size(coalesce(toStringOrNull(v), ''))) ORDER BY key"
+)
+
+
+def sample_label(label: str) -> str:
+    """$sample -> key, nodes looked at, nodes that have it, values, their types, mean letters: no value itself."""
+    return f"MATCH (x{any_of([label])}) WITH x LIMIT $sample {_STATISTICS}"
+
+
+def sample_type(kind: str) -> str:
+    """The same of the properties of a relationship type."""
+    return f"MATCH ()-[x{any_of([kind])}]->() WITH x LIMIT $sample {_STATISTICS}"
+
+
+def count_label(label: str) -> str:
+    """Nothing -> nodes of a label, from the database's counters."""
+    return f"MATCH (n{any_of([label])}) RETURN count(n)"
+
+
+def count_type(kind: str) -> str:
+    """Nothing -> relationships of a type, from the database's counters."""
+    return f"MATCH ()-[r{any_of([kind])}]->() RETURN count(r)"

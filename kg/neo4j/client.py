@@ -15,7 +15,6 @@ import random
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from neo4j import (
@@ -29,7 +28,7 @@ from neo4j import (
     unit_of_work,
 )
 
-from kg.neo4j.address import Address
+from kg.neo4j.address import Address, Limits
 from kg.neo4j.failures import DRIVER_ERRORS, can_retry, is_unreachable, translated
 
 T = TypeVar("T")
@@ -38,25 +37,6 @@ Parameters = dict[str, Any]
 
 _GRACE = 5.0  # seconds beyond the server's time-out after which an answer is no longer waited for
 _FIRST_PAUSE = 0.05
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one query may cost.
-
-    Attributes:
-        timeout: seconds of a read.
-        write_timeout: seconds of a write transaction; a large one takes minutes.
-        rows: rows of a read; a longer answer is cut, and the log says so.
-        patience: seconds for which what can be tried again is tried again.
-        connections: connections at most.
-    """
-
-    timeout: float = 30.0
-    write_timeout: float = 600.0
-    rows: int = 1_000_000
-    patience: float = 5.0
-    connections: int = 50
 
 
 class Client:
@@ -70,14 +50,14 @@ class Client:
         round_trips: requests sent so far.
     """
 
-    def __init__(self, address: Address, limits: Limits = Limits()) -> None:
-        self.address, self.limits = address, limits
+    def __init__(self, address: Address, limits: Limits | None = None) -> None:
+        self.address, self.limits = address, limits or Limits()
         self.state, self.asked, self.round_trips = "", 0.0, 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._driver: AsyncDriver | None = None
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
-        self._down = False
+        self._down = True  # until it has answered once: a server that is not there is told at once
         self._closed = False
 
     async def read(self, text: str, /, **parameters: Any) -> list[Row]:  # noqa: ANN401 - whatever Cypher takes
@@ -112,6 +92,10 @@ class Client:
                 yield batch
         finally:
             await self._elsewhere(rows.aclose())
+
+    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end in the pool's loop, for callers in no event loop. Blocks."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._own_loop()).result()
 
     async def fresh_state(self, age: float) -> str:
         """`state`, not older than `age` seconds: a read tells it along with its answer, else the database is asked."""
@@ -224,7 +208,7 @@ class Client:
                 if not can_retry(error) or time.monotonic() + pause > ends:
                     raise translated(error, self.address) from error
             else:
-                self._down = False
+                self._down = True  # until it has answered once: a server that is not there is told at once
                 return done
             await asyncio.sleep(pause * random.uniform(0.7, 1.3))
             pause *= 2

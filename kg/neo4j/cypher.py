@@ -340,6 +340,23 @@ def stream_entities(view: View) -> str:
     return f"MATCH {node(view, 'n')} RETURN {about(view, 'n')} ORDER BY {id_of(view, 'n')}"
 
 
+def stream_names(view: View) -> str:
+    """Nothing -> id, names, labels, degree of every node of a user's own graph."""
+    names = ", ".join(f"toString(n.{quote(key)})" for key in view.name_keys)
+    return f"MATCH {node(view, 'n')} RETURN elementId(n), [{names}], labels(n), {degree('n')}"
+
+
+def literal_values(view: View, variable: str) -> str:
+    """The values of a node's literals as a list of texts."""
+    lists = " + ".join(f"[v IN coalesce({_listed(x, variable)}, []) | toString(v)]" for x in view.literals)
+    return lists or "[]"
+
+
+def _listed(literal: Literal, variable: str) -> str:
+    value = value_of(literal, variable)
+    return value if literal.many else f"[v IN [{value}] WHERE v IS NOT NULL]"
+
+
 def stream_values(literals: Sequence[Literal]) -> str:
     """Nothing -> every value of the literals as text, in order."""
     parts = " UNION ".join(

@@ -7,14 +7,17 @@ So a foreign write shows within a second, our own at once.
 
 from __future__ import annotations
 
-import logging
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from kg.errors import WriteRefusedError
 from kg.neo4j import cypher, made, walking
 from kg.neo4j.client import Client
 from kg.neo4j.names import Names
+from kg.neo4j.own_names import OwnNames
+from kg.neo4j.relations import kept_schema
 from kg.neo4j.values import candidates, is_element, key_of, to_entity
 from kg.neo4j.view import View
 from kg.types import (
@@ -31,8 +34,6 @@ from kg.types import (
     WalkedTriple,
 )
 
-log = logging.getLogger("trivium.neo4j")
-
 _FRESH_SECONDS = 1.0  # how old may be what is known of the database's last transaction
 _REMEMBERED = 50_000  # answers remembered of each kind
 _FEW_RELATIONS = 60  # up to so many, looking for each beats reading all relationships of a hub; set by measurement
@@ -46,11 +47,12 @@ class Neo4jStore:
     Attributes:
         client: the connections.
         view: what of the database is the KG.
+        folder: where its schema is kept between processes; None: nowhere.
     """
 
-    def __init__(self, client: Client, view: View) -> None:
-        self.client, self.view = client, view
-        self._names = Names(client, view)
+    def __init__(self, client: Client, view: View, folder: Path | None = None) -> None:
+        self.client, self.view, self.folder = client, view, folder
+        self._names: Names | OwnNames = Names(client, view) if view.made else OwnNames(client, view)
         self._memory: dict[str, dict[Any, Any]] = {}
         self._memory_of = ""
 
@@ -182,7 +184,7 @@ class Neo4jStore:
 
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""
-        found: list[RelationSchema] = await self._once("schema", lambda: walking.schema(self))
+        found: list[RelationSchema] = await self._once("schema", lambda: kept_schema(self, self.folder))
         return list(found)
 
     async def triples(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Triple]]:
@@ -231,8 +233,8 @@ class Neo4jStore:
 
     async def close(self) -> None:
         """Close the connections; safe to call twice."""
-        self.client.close_now()
+        await asyncio.to_thread(self.client.close_now)
 
-    def close_now(self, *, wait: bool = True) -> None:
-        """`close` for synchronous callers."""
-        self.client.close_now(wait=wait)
+    def close_now(self) -> None:
+        """`close` for synchronous callers; the connections close a moment later."""
+        self.client.close_now(wait=False)

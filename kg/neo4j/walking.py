@@ -19,15 +19,12 @@ from kg.types import (
     LogicalChain,
     Reached,
     ReasoningPath,
-    RelationSchema,
     Triple,
     WalkedTriple,
 )
 
 log = logging.getLogger("trivium.neo4j")
 
-_SAMPLE = 200  # triples whose ends' types stand for all of a relation
-_SHOWN = 3  # types shown
 _THROUGH = 1_000  # nodes that share a value through which a path to it is looked for
 
 Places = tuple[list[int], list[int]]
@@ -221,26 +218,3 @@ async def contains(store: Asked, triples: Sequence[Triple]) -> list[bool]:
 
 def _row(view: View, triple: Triple) -> list[str]:
     return [key_of(triple[0]), triple[1], key_of(triple[2])] if view.made else list(triple)
-
-
-async def schema(store: Asked) -> list[RelationSchema]:
-    """All relations, most triples first (ties: by name), with the types that a sample of their ends mostly have."""
-    view = store.view
-    rows: list[Row] = await store.client.read(cypher.relation_counts(view)) if view.made or view.relations else []
-    for literal in view.literals:
-        rows += [[literal.relation, *row] for row in await store.client.read(cypher.literal_counts(literal))]
-    out = []
-    for name, count, heads, tails in rows:
-        if count:
-            ends = await store.client.read(cypher.end_types(view, name), sample=_SAMPLE)
-            types = [_frequent(types for pair in ends for types in [pair[side]]) for side in (0, 1)]
-            out.append(RelationSchema(name, count, heads, tails, types[0], types[1]))
-    return sorted(out, key=lambda row: (-row.triples, row.name))
-
-
-def _frequent(types: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    counts: dict[str, int] = defaultdict(int)
-    for names in types:
-        for name in names:
-            counts[name] += 1
-    return tuple(sorted(counts, key=lambda name: (-counts[name], name))[:_SHOWN])

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kg.embedded.locks import build_lock, write_lock
+from tests.neo4j_server.server import free_port
 from tests.unit.app.running import Trivium, refused
 
 FILES = {
@@ -98,9 +99,14 @@ def test_a_newer_kg_is_refused(trivium: Trivium, kg: Path) -> None:
     refused(trivium("kg", "add", kg, kg.parent / "triples.tsv"), "VersionError", "upgrade")
 
 
-def test_neo4j_comes_later(trivium: Trivium, kg: Path) -> None:
-    refused(trivium("kg", "copy", kg, "bolt://localhost:7687", "--write"), "TriviumError", "Neo4j")
-    refused(trivium("kg", "info", "neo4j+s://example.org"), "TriviumError", "later release")
+def test_a_neo4j_uri_that_leads_nowhere(trivium: Trivium, kg: Path) -> None:
+    nobody = f"bolt://127.0.0.1:{free_port()}"
+    refused(trivium("kg", "copy", kg, nobody, "--write"), "UnreachableError", nobody, "is it running")
+    refused(trivium("kg", "info", nobody), "UnreachableError", nobody)
+    refused(trivium("kg", "info", "bolt://neo4j:secret@127.0.0.1"), "BadInputError", "TRIVIUM_NEO4J_PASSWORD")
+    assert "secret" not in trivium("kg", "info", "bolt://neo4j:secret@127.0.0.1").err
+    refused(trivium("kg", "info", "bolt:///nowhere"), "BadInputError", "bolt://HOST:PORT")
+    refused(trivium("kg", "verify", nobody), "UsageError", "trivium kg copy", code=2)
 
 
 def test_an_unknown_entity_is_named_with_similar_ones(trivium: Trivium, kg: Path) -> None:

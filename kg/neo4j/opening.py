@@ -1,0 +1,81 @@
+"""Open a KG in Neo4j: what is in the database, how it is read, what it lacks, and the local folder beside it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from kg.errors import CorruptError, NotAKnowledgeBaseError
+from kg.neo4j import administration as admin
+from kg.neo4j.artefacts import folder_of, prepare
+from kg.neo4j.client import Client
+from kg.neo4j.made import READY, find_marker
+from kg.neo4j.settings import RemoteKG
+from kg.neo4j.store import Neo4jStore
+from kg.neo4j.survey import surveyed
+from kg.neo4j.view import MADE, View
+
+log = logging.getLogger("trivium.neo4j")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An open KG in Neo4j and the local folder of what is learnt of it."""
+
+    store: Neo4jStore
+    folder: Path
+
+
+async def open_store(client: Client, remote: RemoteKG, cache: Path, *, quiet: bool = False) -> Neo4jStore:
+    """The store of a database; a user's own graph is surveyed, once until its counts move.
+
+    Raises:
+        NotAKnowledgeBaseError: the database is empty.
+        CorruptError: a copy into it was cut short.
+        StoreError: the database does not answer.
+    """
+    marker = await find_marker(client) if remote.settings.graph != "own" else None
+    if marker is None and remote.settings.graph == "trivium":
+        raise NotAKnowledgeBaseError(f"{client.address} holds no KG that Trivium wrote: see trivium kg copy")
+    if marker is not None and marker.state != READY:
+        raise CorruptError(
+            f"a copy into {client.address} was cut short; make it again, with --replace: "
+            f"trivium kg copy FROM {client.address.uri} --replace"
+        )
+    if marker is not None:
+        view = MADE
+    else:
+        view = await surveyed(client, remote.settings, folder_of(cache, client.address))
+    if not quiet:
+        await _tell_missing_indexes(client, view)
+    return Neo4jStore(client, view, folder_of(cache, client.address))
+
+
+async def open_remote(client: Client, remote: RemoteKG, cache: Path) -> Opened:
+    """As `open_store`, with the folder for what is learnt of it."""
+    store = await open_store(client, remote, cache)
+    relations = [relation.name for relation in await store.schema()]
+    return Opened(store, prepare(folder_of(cache, client.address), client.address, relations))
+
+
+def open_now(remote: RemoteKG, cache: Path) -> Opened:
+    """`open_remote` for synchronous callers; the connections are closed where it fails."""
+    client = Client(remote.address, remote.limits)
+    try:
+        return client.wait(open_remote(client, remote, cache))
+    except BaseException:
+        client.close_now()
+        raise
+
+
+async def _tell_missing_indexes(client: Client, view: View) -> None:
+    """Say which indexes would make look-up by name faster, and the command that makes them."""
+    there = {name for name, state, *_ in await client.read(admin.SHOW_INDEXES) if state == "ONLINE"}
+    wanted = {admin.NAMES_INDEX, admin.WORDS_INDEX} if view.made else {admin.OWN_INDEX}
+    if missing := sorted(wanted - there):
+        log.warning(
+            "%s has no full-text index %s: names are looked up without, which is slower; "
+            "to make it (this writes to the database's schema): trivium kg index %s",
+            client.address, " and ".join(missing), client.address.uri,
+        )  # fmt: skip

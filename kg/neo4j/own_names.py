@@ -1,0 +1,161 @@
+"""Find entities by text in a user's own graph: by its full-text index where there is one, else by a table in memory.
+
+Names are the values of name properties; the texts of literals are entities too. The index finds nodes that hold such a
+text somewhere; which of their names and values it is, is decided here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from kg.neo4j import administration as admin
+from kg.neo4j import cypher
+from kg.neo4j.client import Client
+from kg.neo4j.lucene import phrase, similar
+from kg.neo4j.values import candidates, own_name
+from kg.neo4j.view import View
+from kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, similarity, sorted_words
+from kg.text import fold_name
+from kg.types import EntityHit
+
+_SAME = 500  # nodes of a full-text query that are looked at
+_ALIKE = 300
+_TABLE_SECONDS = 60.0  # how old the table in memory may be once the database has changed
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """One text that names an entity: a node, or itself where it is a value."""
+
+    id: str
+    text: str
+    degree: int
+
+
+class OwnNames:
+    """Look-up by name in a user's own graph.
+
+    Attributes:
+        indexed: whether the full-text index is there.
+    """
+
+    def __init__(self, client: Client, view: View) -> None:
+        self._client, self._view = client, view
+        self.indexed: bool | None = None
+        self._table: dict[str, list[Named]] = {}
+        self._table_of = ("", 0.0)
+
+    async def named(self, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+        """Exact and folded matches of each text, best first, at most `limit` each."""
+        folded = [fold_name(text) for text in texts]
+        if await self._has_index():
+            found = await self._search([phrase(name) if name else "" for name in folded], _SAME)
+        else:
+            table = await self._all()
+            found = [table.get(name, []) for name in folded]
+        await self._add_values(texts, found)
+        return [
+            _hits(
+                (
+                    (each, EXACT if each.text == text else FOLDED)
+                    for each in each_text
+                    if fold_name(each.text) == name and name
+                ),
+                limit,
+            )
+            for text, name, each_text in zip(texts, folded, found, strict=True)
+        ]
+
+    async def similar(self, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+        """Entities with a name that resembles each text: typos, words in another order."""
+        folded = [fold_name(text) for text in texts]
+        if await self._has_index():
+            found = await self._search([similar(name) if name else "" for name in folded], _ALIKE)
+        else:
+            table = await self._all()
+            found = [_nearest(table, name) for name in folded]
+        return [
+            _hits(
+                ((each, FUZZY * similarity(name, sorted_words(name), fold_name(each.text))) for each in each_text),
+                limit,
+            )
+            for name, each_text in zip(folded, found, strict=True)
+        ]
+
+    async def _has_index(self) -> bool:
+        if self.indexed is None:
+            rows = await self._client.read(admin.SHOW_INDEXES)
+            self.indexed = any(name == admin.OWN_INDEX and state == "ONLINE" for name, state, *_ in rows)
+        return self.indexed
+
+    async def _search(self, queries: Sequence[str], limit: int) -> list[list[Named]]:
+        """The names and texts of the nodes that each query of the full-text index finds."""
+        view, out = self._view, [list[Named]() for _ in queries]
+        asked = [i for i, query in enumerate(queries) if query]
+        columns = f"{cypher.about(view, 'n')}, {cypher.literal_values(view, 'n')}"
+        query = admin.find_similar(admin.OWN_INDEX, columns)
+        rows = await self._client.read(query, queries=[queries[i] for i in asked], limit=limit) if asked else []
+        for i, id_, names, _, labels, values, degree in rows:
+            if name := own_name(view, names, labels):
+                out[asked[i]].append(Named(id_, name, degree))
+            # How many nodes share a value is not known from one of them: as many as were found.
+            out[asked[i]] += [Named(value, value, 1) for value in values]
+        return out
+
+    async def _add_values(self, texts: Sequence[str], found: Sequence[list[Named]]) -> None:
+        """Add the texts that are values which a full-text index does not hold: numbers, truth values, times."""
+        if not self._view.literals:
+            return
+        given = [(i, values) for i, text in enumerate(texts) if len(values := candidates(text.strip())) > 1]
+        if given:
+            query = cypher.known_values(self._view.literals)
+            for (place,) in await self._client.read(query, values=[values for _, values in given]):
+                i = given[place][0]
+                found[i].append(Named(texts[i].strip(), texts[i].strip(), 1))
+
+    async def _all(self) -> dict[str, list[Named]]:
+        """Every name by its folded form; read again at most once a minute while the database changes."""
+        state, when = self._table_of
+        if not state or (state != self._client.state and time.monotonic() - when > _TABLE_SECONDS):
+            table: dict[str, list[Named]] = defaultdict(list)
+            async for rows in self._client.stream(cypher.stream_names(self._view), 10_000):
+                for id_, names, labels, degree in rows:
+                    if name := own_name(self._view, names, labels):
+                        table[fold_name(name)].append(Named(id_, name, degree))
+            if self._view.literals:
+                async for rows in self._client.stream(cypher.stream_values(self._view.literals), 10_000):
+                    for (text,) in rows:
+                        table[fold_name(text)].append(Named(text, text, 1))
+            self._table, self._table_of = dict(table), (await self._client.fresh_state(0.0), time.monotonic())
+        return self._table
+
+
+def _nearest(table: dict[str, list[Named]], folded: str) -> list[Named]:
+    """The names of a table that are spelt most alike; names with their words in another order are tried too."""
+    cutoff = 100 * MIN_SIMILARITY
+    alike = process.extract(folded, table.keys(), scorer=fuzz.ratio, score_cutoff=cutoff, limit=_ALIKE)
+    shuffled = process.extract(
+        sorted_words(folded), table.keys(), scorer=fuzz.token_sort_ratio, score_cutoff=cutoff, limit=_ALIKE
+    )
+    return [named for name in dict.fromkeys(name for name, *_ in (*alike, *shuffled)) for named in table[name]]
+
+
+def _hits(found: Iterable[tuple[Named, float]], limit: int) -> list[EntityHit]:
+    """The best match of each entity: by score, then degree, then id."""
+    best: dict[str, EntityHit] = {}
+    for hit in _as_hits(found):
+        if hit.id not in best or hit.score > best[hit.id].score:
+            best[hit.id] = hit
+    return sorted(best.values(), key=lambda hit: (-hit.score, -hit.degree, hit.id))[:limit]
+
+
+def _as_hits(found: Iterable[tuple[Named, float]]) -> Iterator[EntityHit]:
+    for named, score in found:
+        if score:
+            kind = "exact" if score == EXACT else "folded" if score == FOLDED else "fuzzy"
+            yield EntityHit(named.id, named.text, score, named.degree, kind)

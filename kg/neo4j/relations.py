@@ -1,0 +1,75 @@
+"""The relations of a KG in Neo4j with their counts, kept between processes while the database's counts stay."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kg.files import write_atomic
+from kg.neo4j import administration as admin
+from kg.neo4j import cypher
+from kg.neo4j.client import Row
+from kg.neo4j.walking import Asked
+from kg.types import RelationSchema
+
+SCHEMA = "schema.json"
+_SAMPLE = 200  # triples whose ends' types stand for all of a relation
+_SHOWN = 3  # types shown
+
+
+async def kept_schema(store: Asked, folder: Path | None) -> list[RelationSchema]:
+    """The schema: the one that is kept where it still holds, else made by reading all relations once, and kept."""
+    counts = (await store.client.read(admin.COUNTS))[0]
+    key = {"counts": counts, "view": hashlib.sha256(repr(store.view).encode()).hexdigest()}
+    if folder is not None and (kept := await asyncio.to_thread(_kept, folder / SCHEMA, key)) is not None:
+        return kept
+    made = await schema(store)
+    if folder is not None:
+        rows = [asdict(row) for row in made]
+        await asyncio.to_thread(keep, folder / SCHEMA, {**key, "schema": rows})
+    return made
+
+
+def keep(path: Path, fields: dict[str, Any]) -> None:
+    """Write what was found out about a database where it is looked for; blocks."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, json.dumps(fields, ensure_ascii=False, indent=1).encode())
+
+
+def _kept(path: Path, key: dict[str, Any]) -> list[RelationSchema] | None:
+    try:
+        fields = json.loads(path.read_bytes())
+        if any(fields[name] != value for name, value in key.items()):
+            return None
+        return [
+            RelationSchema(**{**row, "head_types": tuple(row["head_types"]), "tail_types": tuple(row["tail_types"])})
+            for row in fields["schema"]
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # never made, or damaged: it is made again
+
+
+async def schema(store: Asked) -> list[RelationSchema]:
+    """All relations, most triples first (ties: by name), with the types that a sample of their ends mostly have."""
+    view = store.view
+    rows: list[Row] = await store.client.read(cypher.relation_counts(view)) if view.made or view.relations else []
+    for literal in view.literals:
+        rows += [[literal.relation, *row] for row in await store.client.read(cypher.literal_counts(literal))]
+    out = []
+    for name, count, heads, tails in rows:
+        if count:
+            ends = await store.client.read(cypher.end_types(view, name), sample=_SAMPLE)
+            types = [_frequent(types for pair in ends for types in [pair[side]]) for side in (0, 1)]
+            out.append(RelationSchema(name, count, heads, tails, types[0], types[1]))
+    return sorted(out, key=lambda row: (-row.triples, row.name))
+
+
+def _frequent(types: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    counts = Counter(name for names in types for name in names)
+    return tuple(sorted(counts, key=lambda name: (-counts[name], name))[:_SHOWN])
