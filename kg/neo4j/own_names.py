@@ -21,7 +21,7 @@ from kg.neo4j.values import candidates, own_name
 from kg.neo4j.view import View
 from kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, similarity, sorted_words
 from kg.text import fold_name
-from kg.types import EntityHit
+from kg.types import EntityHit, MatchKind
 
 _SAME = 500  # nodes of a full-text query that are looked at
 _ALIKE = 300
@@ -157,5 +157,5 @@ def _hits(found: Iterable[tuple[Named, float]], limit: int) -> list[EntityHit]:
 def _as_hits(found: Iterable[tuple[Named, float]]) -> Iterator[EntityHit]:
     for named, score in found:
         if score:
-            kind = "exact" if score == EXACT else "folded" if score == FOLDED else "fuzzy"
+            kind: MatchKind = "exact" if score == EXACT else "folded" if score == FOLDED else "fuzzy"
             yield EntityHit(named.id, named.text, score, named.degree, kind)
