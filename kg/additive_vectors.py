@@ -44,6 +44,10 @@ class AdditiveVectors:
         snapshot: whose entities and relations they are.
         embedder: makes sums of token vectors.
         mapped: all entities' rows, float16 [E, d], if a file holds them.
+
+    Attributes:
+        rows: sums of token vectors an entity, float16 [E, d]; without a file those not met yet are zeros.
+        relations: the same a relation, float32 [R, d].
     """
 
     def __init__(self, snapshot: Snapshot, embedder: AdditiveEmbedder, mapped: Half | None = None) -> None:
@@ -55,7 +59,7 @@ class AdditiveVectors:
             # The operating system hands out pages as rows are written, so that an untouched entity costs nothing.
             mapped = np.zeros((snapshot.entities, self.relations.shape[1]), np.float16)
             self._known = np.zeros(snapshot.entities, dtype=bool)
-        self._rows = mapped
+        self.rows = mapped
 
     @cached_property
     def own_names(self) -> FloatArray:
@@ -70,7 +74,7 @@ class AdditiveVectors:
     def entities(self, entities: Ints) -> FloatArray:
         """The rows of entities, int [n], each in [0, E): sums of token vectors, float32 [n, d]."""
         self._make(entities)
-        return _widen(self._rows[entities])
+        return _widen(self.rows[entities])
 
     def cosines(self, asked: FloatArray, codes: Ints, ends: Ints) -> FloatArray:
         """The cosine of a unit vector, float32 [d], with "relation end" of n triples: float32 [n] in [-1, 1].
@@ -82,7 +86,7 @@ class AdditiveVectors:
         out = np.empty(len(ends), np.float32)
         for start in range(0, len(ends), _CHUNK):
             part = slice(start, start + _CHUNK)
-            rows = _widen(self._rows[ends[part]])
+            rows = _widen(self.rows[ends[part]])
             rows += self.relations[relations[part]]
             lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
             out[part] = (rows @ asked) / np.maximum(lengths, np.float32(1e-9))
@@ -95,7 +99,7 @@ class AdditiveVectors:
         new = np.unique(entities[~self._known[entities]])
         for start in range(0, len(new), _BATCH):
             rows = new[start : start + _BATCH]
-            self._rows[rows] = self._embedder.token_sums(self.snapshot.names(rows))
+            self.rows[rows] = self._embedder.token_sums(self.snapshot.names(rows))
             self._known[rows] = True
 
 

@@ -108,6 +108,9 @@ def _events(state: OdaState, context: OdaContext, result: Result) -> list[dict[s
     if state["iteration"] >= context.max_iterations and last and last["name"] != "Answer":
         message = f"{context.max_iterations} iterations were done before the action was to answer"
         events.append({"stage": "reflect", "event": "iterations_spent", "message": message})
+    if result.truncated:
+        message = "a chain leads to more entities than are followed: the answer may lack some, and a count is too low"
+        events.append({"stage": "answer", "event": "truncated", "message": message})
     if result.own:
         message = f"no path supports: {', '.join(result.own)}"
         events.append({"stage": "answer", "event": "own_knowledge", "message": message})

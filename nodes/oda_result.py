@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kg.types import LogicalChain, Reached, ReasoningPath
+from kg.types import ChainResult, Reached, ReasoningPath
 from nodes.oda_context import OdaContext
 from nodes.oda_state import OdaState
 from nodes.oda_ways import choice_of, settled
@@ -39,12 +39,14 @@ class Result:
         value: where the answer is no entity.
         shown: paths that prove the value, where it names no entity.
         own: what the model said and nothing in the memory supports.
+        truncated: whether a chain led to more entities than were followed.
     """
 
     answers: list[Found] = field(default_factory=list)
     value: Value = None
     shown: list[ReasoningPath] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
+    truncated: bool = False
 
 
 async def similar_result(state: OdaState, context: OdaContext, knowledge: Knowledge) -> Result:
@@ -56,18 +58,21 @@ async def similar_result(state: OdaState, context: OdaContext, knowledge: Knowle
     del context
     choice = await choice_of(state, knowledge)
     held = settled(state, choice)
-    reached = {topic: await _ends(state, topic, chain, knowledge) for topic, (_, chain) in held.items()}
+    found = {
+        topic: await knowledge.store.follow([topic], chain, limit=_CHAIN_LIMIT) for topic, (_, chain) in held.items()
+    }
+    truncated = any(result.truncated for result in found.values())
+    reached = {topic: _ends(state, result, len(held[topic][1])) for topic, result in found.items()}
     if question_kind(state["question"]) == "fact":
         return _checked(state, reached)
     answers = _agreed(reached, {topic: score for topic, (score, _) in held.items()})
     labels = await knowledge.store.labels([found.id for found in answers[:2]])
-    return Result(answers, value=value_of(state["question"], answers, labels))
+    return Result(answers, value=value_of(state["question"], answers, labels), truncated=truncated)
 
 
-async def _ends(state: OdaState, topic: str, chain: LogicalChain, knowledge: Knowledge) -> list[Reached]:
-    """Where a chain leads from a topic; several hops do not lead back to a topic, as a path passes no entity twice."""
-    result = await knowledge.store.follow([topic], chain, limit=_CHAIN_LIMIT)
-    return [end for end in result.reached if len(chain) == 1 or end.id not in state["topics"]]
+def _ends(state: OdaState, result: ChainResult, hops: int) -> list[Reached]:
+    """Where a chain led; several hops do not lead back to a topic, as a path passes no entity twice."""
+    return [end for end in result.reached if hops == 1 or end.id not in state["topics"]]
 
 
 def _agreed(reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float]) -> list[Found]:

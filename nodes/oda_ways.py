@@ -39,14 +39,14 @@ def explored(state: OdaState) -> set[str]:
 
 
 def candidates_of(state: OdaState) -> list[str]:
-    """What an action may name: the task entities, and topics that no action has looked at, each once.
+    """What an action may name: topics that no action has looked at, and the task entities, each once.
 
     The paper's prompt lists the task entities alone; in its second case (table 6) a topic that is no longer one is
-    looked at all the same.
+    looked at all the same. Topics stand first, since of many candidates only the first are observed.
     """
     done = explored(state)
     topics = [topic for topic in state["topics"] if topic not in done]
-    return list(dict.fromkeys([*state["task_entities"], *topics]))
+    return list(dict.fromkeys([*topics, *state["task_entities"]]))
 
 
 async def choice_of(state: OdaState, knowledge: Knowledge) -> SimilarityChoice:

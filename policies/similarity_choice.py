@@ -14,30 +14,44 @@ docs/oda.md has what each of them is worth:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kg.embedders import Embedder, FloatArray, additive, unit
-from kg.indexes import own_words
+from kg.indexes import own_words, relation_words
 from kg.text import tokens
 from kg.types import Hop, LogicalChain
 from policies.question_kind import FUNCTION_WORDS
 
-# Chosen on a part of the dev questions, the same for every KG, and reported on the others (docs/oda.md).
-INVERSE_COST = 0.05
-"""Cosine that an inverse hop has to make up for."""
-HOP_COST = 0.03
-"""Cosine that each hop after the first has to add."""
-WORD_LIKENESS = 0.4
-"""Cosine from which a word of the question speaks for a word of a relation's name."""
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRules:
+    """The rules, the same for every KG; chosen on a part of the dev questions, reported on the others."""
+
+    inverse_cost: float = 0.05
+    """Cosine that an inverse hop has to make up for."""
+    hop_cost: float = 0.03
+    """Cosine that each hop after the first has to add."""
+    word_likeness: float = 0.4
+    """Cosine from which a word of the question speaks for a word of a relation's name; -1 lets every word speak."""
+    own_names: bool = True
+    """Whether a relation goes by its own name, without the path of names before it."""
+    leave_names_out: bool = True
+    """Whether the words of the entities' names are left out of the question."""
+
+
+DEFAULT_RULES = ChoiceRules()
 
 
 class RelationNames:
     """Vectors of relations' own names and of their words, made once a KG and embedder."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, rules: ChoiceRules = DEFAULT_RULES) -> None:
         self.embedder = embedder
+        self.rules = rules
+        self._said = own_words if rules.own_names else relation_words
         self._sums: dict[str, FloatArray] = {}
         self._words: dict[str, FloatArray] = {}
 
@@ -45,14 +59,14 @@ class RelationNames:
         """A vector a relation: the sum of its tokens where the embedder's add up, else its unit vector; [n, d]."""
         new = [name for name in dict.fromkeys(relations) if name not in self._sums]
         if new:
-            said, adding = [own_words(name) for name in new], additive(self.embedder)
+            said, adding = [self._said(name) for name in new], additive(self.embedder)
             self._sums.update(zip(new, adding.token_sums(said) if adding else self.embedder.embed(said), strict=True))
         return np.stack([self._sums[name] for name in relations])
 
     def words(self, relation: str) -> FloatArray:
         """A unit vector for each word of a relation's own name that can speak for it, float32 [k, d], k >= 1."""
         if relation not in self._words:
-            said = own_words(relation).split()
+            said = self._said(relation).split()
             self._words[relation] = self.embedder.embed([w for w in said if w not in FUNCTION_WORDS] or said)
         return self._words[relation]
 
@@ -67,7 +81,8 @@ class SimilarityChoice:
     """
 
     def __init__(self, question: str, labels: Iterable[str], names: RelationNames) -> None:
-        left = without_names(question, labels)
+        self._rules = names.rules
+        left = without_names(question, labels if self._rules.leave_names_out else ())
         (self._asked,) = names.embedder.embed([left])
         words = [word for word in left.split() if word not in FUNCTION_WORDS]
         self._words = names.embedder.embed(words) if words else np.zeros((0, len(self._asked)), np.float32)
@@ -87,7 +102,7 @@ class SimilarityChoice:
             self._listen(hop.relation for chain in new if len(chain) > 1 for hop in chain)
             cosines = unit(np.add.reduceat(hops, starts, axis=0)) @ self._asked
             for chain, cosine in zip(new, cosines.tolist(), strict=True):
-                self._known[chain] = cosine - _cost(chain) if self._is_spoken_for(chain) else -np.inf
+                self._known[chain] = cosine - self._cost(chain) if self._is_spoken_for(chain) else -np.inf
         return np.array([self._known[chain] for chain in chains], dtype=np.float64)
 
     def best(self, chains: Sequence[LogicalChain]) -> tuple[float, LogicalChain] | None:
@@ -97,6 +112,10 @@ class SimilarityChoice:
         scores = self.scores(chains)
         place = int(np.argmax(scores))
         return (float(scores[place]), chains[place]) if np.isfinite(scores[place]) else None
+
+    def _cost(self, chain: Sequence[Hop]) -> float:
+        inverse = sum(hop.inverse for hop in chain)
+        return self._rules.hop_cost * (len(chain) - 1) + self._rules.inverse_cost * inverse
 
     def _is_spoken_for(self, chain: LogicalChain) -> bool:
         """Whether each hop can have a word of the question to itself; one hop alone needs none."""
@@ -109,7 +128,9 @@ class SimilarityChoice:
             return
         words = [self._names.words(name) for name in new]
         starts = np.cumsum([0, *(len(each) for each in words[:-1])])
-        near = np.logical_or.reduceat(self._words @ np.concatenate(words).T >= WORD_LIKENESS, starts, axis=1)
+        near = np.logical_or.reduceat(
+            self._words @ np.concatenate(words).T >= self._rules.word_likeness, starts, axis=1
+        )
         self._spoken.update((name, frozenset(np.flatnonzero(near[:, i]).tolist())) for i, name in enumerate(new))
 
 
@@ -117,10 +138,6 @@ def without_names(question: str, labels: Iterable[str]) -> str:
     """The question's words that are in none of the labels, folded; the whole question where nothing is left."""
     named = {token.text for label in labels for token in tokens(label)}
     return " ".join(token.text for token in tokens(question) if token.text not in named) or question
-
-
-def _cost(chain: Sequence[Hop]) -> float:
-    return HOP_COST * (len(chain) - 1) + INVERSE_COST * sum(hop.inverse for hop in chain)
 
 
 def _matched(wanted: Sequence[frozenset[int]], used: frozenset[int]) -> bool:

@@ -43,7 +43,9 @@ def need_data(data: Path | None) -> Path:
 
 
 def made_kg(name: str, data: Path) -> Path:
-    """The KG of a data set (`metaqa`, `fb15k237`) in the cache, built on first use; ablations teach it as they like.
+    """The KG of a data set in the cache, built on first use; ablations teach it as they like.
+
+    `name` is `metaqa`, `fb15k237` or `wikidata_slice`.
 
     Raises:
         BadInputError: the data set is not in the folder.
@@ -57,6 +59,8 @@ def made_kg(name: str, data: Path) -> Path:
     print(f"building {name}, once", file=sys.stderr)
     if name == "metaqa":
         build(folder, read_triples(triples_file(data)))
+    elif name == "wikidata_slice":
+        build(folder, read_triples(data / name / "triples.tsv.gz"))
     else:
         triples, entities = webqsp_files(data)
         build(folder, read_triples(triples), read_entities(entities))

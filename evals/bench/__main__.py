@@ -8,7 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from evals.ablations.asking import made_kg
 from evals.bench.answering import measure_answering
+from evals.bench.observing import measure_extraction, measure_observing
 from evals.bench.report import HEADING, Figure
 from evals.bench.start import measure_start
 from evals.bench.walking import measure_walking
@@ -71,6 +73,10 @@ def metaqa_questions(data: Path, count: int) -> list[Question]:
 
 async def run(data: Path | None) -> None:
     """Measure on the sample, then on MetaQA where its files are."""
+    print(f"\nODA's observation\n{HEADING}", flush=True)
+    _show(await measure_observing())
+    if data is not None and (data / "wikidata_slice").is_dir():
+        _show([await asyncio.to_thread(measure_extraction, made_kg("wikidata_slice", data))])
     await measure("bundled sample", await asyncio.to_thread(ensure_sample), read_questions(TEST_QUESTIONS))
     if data is None or not triples_file(data).is_file():
         print("\nMetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")

@@ -166,3 +166,20 @@ async def test_blocking_calls_are_detected_and_there_are_none(client: LangGraphC
     log = server.log.read_text()
     assert "allow-blocking" not in log
     assert "BlockingError" not in log
+
+
+async def test_oda_is_served_with_its_rounds_and_its_review(client: LangGraphClient) -> None:
+    asked = {"question": "who starred in the films directed by Michael Mann?"}
+    parts: list[Any] = [
+        part.data async for part in client.runs.stream(None, "oda", input=asked, stream_mode="updates")
+        if part.event == "updates"
+    ]  # fmt: skip
+    stages = [name for update in parts for name in update]
+    assert stages[:4] == ["link_task_entities", "observe", "act", "reflect"]
+    assert {item["id"] for item in parts[-1]["answer"]["answer"]["answers"]} == {"deniro", "pacino"}
+
+    thread = await _thread(client)
+    stopped: Any = await client.runs.wait(thread, "oda", input=asked, context={"review": True})
+    assert stopped["__interrupt__"][0]["value"]["action"] == {"action": "GetNeighbor", "entities": ["mann"]}
+    told: Any = await client.runs.wait(thread, "oda", command={"resume": {"action": "Answer"}})
+    assert told["answer"]["stop_reason"] == "no_answer"  # nothing was looked at yet

@@ -46,6 +46,21 @@ def test_stages_and_path_are_drawn(trivium: Trivium, films_kg: Path) -> None:
     assert "keqing, model none" in told.out
 
 
+def test_odas_rounds_are_drawn(trivium: Trivium, films_kg: Path) -> None:
+    asked = ("ask", "who starred in the films directed by Michael Mann?", "--kg", films_kg, "--method", "oda")
+    told = trivium(*asked)
+    assert (told.code, told.err) == (0, "")
+    stages = [line.split()[0] for line in told.out.splitlines() if line.strip()][:7]
+    assert stages == ["link", "observe", "act", "reflect", "observe", "act", "reflect"]
+    assert "GetNeighbor(Michael Mann)  ^directed_by promises" in told.out
+    assert "kept 1: Heat directed_by Michael Mann" in told.out
+    assert "Michael Mann\n└── <-directed_by- Heat\n    ├── -starring-> " in told.out
+    assert "oda, model none" in told.out
+    few = trivium(*asked, "--json", "--set", "max_iterations=1")
+    assert [event["event"] for event in few.json["events"]] == ["iterations_spent"]
+    assert trivium(*asked, "--set", "reflection=guess").code == 2
+
+
 def test_what_a_name_could_mean_besides_is_shown(trivium: Trivium, films_kg: Path) -> None:
     told = trivium("ask", "who directed Solaris?", "--kg", films_kg)
     assert told.code == 0

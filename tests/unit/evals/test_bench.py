@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from evals.bench import observing
 from evals.bench.answering import measure_answering
 from evals.bench.replay import Tape, replaying
 from evals.bench.report import Figure, in_turn, percentile
 from evals.bench.walking import measure_walking
 from graphs.keqing import graph
+from kg.embedded import EmbeddedStore
 from kg.loaders.questions import Question, parse_question
 from nodes.keqing_context import KeqingContext
 
@@ -71,3 +74,28 @@ def test_percentiles_and_turns() -> None:
     calls: list[str] = []
     in_turn(lambda: calls.append("a"), lambda: calls.append("b"), rounds=2)
     assert calls == ["a", "b"] * 3
+
+
+async def test_observing_is_measured_on_a_graph_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TRIVIUM_CACHE", str(tmp_path))
+    for name, value in (("TRIPLES", 4_000), ("_BATCH", 1_000), ("ENTITIES", 500), ("_ASKED", 3)):
+        monkeypatch.setattr(observing, name, value)
+    observation, ratio, rows = await observing.measure_observing()
+    assert observation.value > 0
+    assert ratio.value == pytest.approx(observation.value / observation.against)
+    assert (observation.met, ratio.met) != (None, None)
+    assert rows.value < rows.against
+
+
+def test_extraction_gathers_what_lies_within(films_kg: Path) -> None:
+    figure = observing.measure_extraction(films_kg)
+    assert figure.against == 3282.834
+    store = EmbeddedStore.open(films_kg)
+    try:
+        snapshot = store.snapshot
+        heat = snapshot.row("heat")
+        assert len(observing.within(snapshot, heat, 1)) == snapshot.degrees(np.array([heat]))[0]
+        whole = observing.within(snapshot, heat, 3)
+        assert len(set(whole.tolist())) == len(whole) > len(observing.within(snapshot, heat, 2))
+    finally:
+        store.close_now()

@@ -1,0 +1,121 @@
+"""ODA without a model: Hits@1 on four sets, with each rule of its choice left out in turn: `trivium eval oda`.
+
+The topic is given, as in the paper. T-REx and Zero-Shot RE are asked on the Wikidata slice, a declared substitute for
+the paper's 3-hop extract with thinner neighbourhoods, on which both are easy; WebQSP on FB15k-237 has the chains' own
+results as answers (`evals.webqsp`). None of it is comparable with the paper's figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from evals.ablations.asking import made_kg, need_data
+from evals.metaqa import HOPS, is_held_out, read_metaqa, spread
+from evals.metrics import Score, mean, score_answer
+from evals.webqsp import read_webqsp
+from graphs.oda import graph
+from kg.errors import BadInputError
+from kg.loaders import Question
+from nodes.oda_context import OdaContext
+from nodes.state import QuestionInput
+from policies.similarity_choice import ChoiceRules, RelationNames
+from tools.knowledge import close_all, open_knowledge
+
+_LIVELY = 40  # characters of a row's name
+
+Variant = tuple[str, ChoiceRules, dict[str, object]]
+"""A name, the rules of the choice, and settings of the run."""
+
+VARIANTS: tuple[Variant, ...] = (
+    ("as it is", ChoiceRules(), {}),
+    ("relations by their whole names", ChoiceRules(own_names=False), {}),
+    ("entities' names left in the question", ChoiceRules(leave_names_out=False), {}),
+    ("inverse hops cost nothing", ChoiceRules(inverse_cost=0.0), {}),
+    ("any word speaks for any hop", ChoiceRules(word_likeness=-1.0), {}),
+    ("without observation (section 4.1)", ChoiceRules(), {"observation": False}),
+    ("similarity of triples (section 4.2)", ChoiceRules(), {"reflection": "similarity"}),
+    ("random triples (section 4.2)", ChoiceRules(), {"reflection": "random"}),
+)
+
+
+def read_slots(data: Path, name: str) -> list[Question]:
+    """T-REx or Zero-Shot RE as ToG's release has them, the topic given; raises `BadInputError`.
+
+    T-REx asks "entity: relation"; Zero-Shot RE has questions in words, of which each one's own place chooses.
+    """
+    path = data / "oda" / f"{name}.dev.jsonl"
+    try:
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return [_slot(f"{name}-{place}", row, place) for place, row in enumerate(rows)]
+    except (OSError, ValueError, KeyError) as error:
+        raise BadInputError(f"is no file of slots ({error})", path=path) from error
+
+
+def _slot(key: str, row: dict[str, object], place: int) -> Question:
+    worded = row.get("template_questions")
+    text = worded[place % len(worded)] if isinstance(worded, list) and worded else str(row["input"])
+    topics, aliases = row["qid_topic_entity"], row.get("alias") or []
+    if not isinstance(topics, dict) or not isinstance(aliases, list):
+        raise ValueError(f"line {place + 1} has no topic or no list of aliases")
+    answers = tuple(dict.fromkeys([str(row["answer"]), *map(str, aliases)]))
+    return Question(key, str(text).replace(" [SEP] ", ": "), tuple(topics.values()), answers=answers)
+
+
+def question_sets(data: Path, count: int) -> list[tuple[str, str, list[Question]]]:
+    """Name, KG and questions of each set; WebQSP's in two halves, the others `count` each."""
+    webqsp = read_webqsp(data, topics=True)
+    sets = [("WebQSP, even", "fb15k237", webqsp[::2]), ("WebQSP, odd", "fb15k237", webqsp[1::2])]
+    for name, title in (("zero-shot-re", "Zero-Shot RE"), ("t-rex", "T-REx")):
+        sets.append((title, "wikidata_slice", spread(read_slots(data, name), count)))
+    for hops in HOPS:
+        held_out = [question for question in read_metaqa(data, hops, topics=True) if is_held_out(question)]
+        sets.append((f"MetaQA {hops}-hop", "metaqa", spread(held_out, count)))
+    return sets
+
+
+async def ask(questions: Sequence[Question], context: OdaContext, rules: ChoiceRules) -> Score:
+    """The mean score of some questions under these settings and rules."""
+    knowledge = await open_knowledge(context.kg)
+    knowledge.relation_names = RelationNames(knowledge.base.embedder, rules)
+    scores = []
+    for question in questions:
+        given: QuestionInput = {"question": question.question, "topic_entities": list(question.topic_entities)}
+        answer = (await graph.ainvoke(given, context=context))["answer"]
+        scores.append(score_answer(answer, question.answers))
+    return mean(scores)
+
+
+async def measure(data: Path, count: int, tell: Callable[[str], None]) -> None:
+    """Tell a row a variant: Hits@1 of every set, in percent; of the first variant F1 as well."""
+    sets = question_sets(data, count)
+    folders = {kg: str(made_kg(kg, data)) for _, kg, _ in sets}
+    tell(f"{'Hits@1, %':{_LIVELY}}" + "".join(f"{f'{name} ({len(asked)})':>22}" for name, _, asked in sets))
+    try:
+        for name, rules, settings in VARIANTS:
+            scores = []
+            for _, kg, asked in sets:
+                context = OdaContext(kg=folders[kg], **settings)  # type: ignore[arg-type] # checked by the run itself
+                scores.append(await ask(asked, context, rules))
+            tell(f"{name:{_LIVELY}}" + "".join(f"{100 * score.top1:22.1f}" for score in scores))
+            if name == VARIANTS[0][0]:
+                tell(f"{'  F1 of the same':{_LIVELY}}" + "".join(f"{100 * score.f1:22.1f}" for score in scores))
+    finally:
+        await close_all()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and show; raises `TriviumError` where the data is not here."""
+    parser = argparse.ArgumentParser(prog="trivium eval oda", description=__doc__)
+    parser.add_argument("--data", type=Path, help="the folder that holds oda/, fb15k237/, wikidata_slice/ and metaqa/")
+    parser.add_argument("--count", type=int, default=200, help="questions of each set but WebQSP")
+    given = parser.parse_args(arguments)
+    asyncio.run(measure(need_data(given.data), given.count, lambda line: print(line, flush=True)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

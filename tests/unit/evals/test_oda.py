@@ -1,0 +1,92 @@
+"""ODA's measurements on small data of their own: what is read, what is asked, what is told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from evals import oda
+from evals.oda import VARIANTS, ask, main, question_sets, read_slots
+from kg.embedded import build
+from kg.errors import BadInputError
+from kg.types import Triple
+from nodes.oda_context import OdaContext
+from tools.knowledge import close_all
+
+FACTS = [
+    Triple("Heat", "/film/film/directed_by", "Michael Mann"),
+    Triple("Heat", "/film/film/genre", "thriller"),
+    Triple("Ronin", "/film/film/genre", "thriller"),
+]
+
+
+def slot(topic: str, relation: str, answer: str, *worded: str) -> dict[str, object]:
+    found: dict[str, object] = {
+        "input": f"{topic} [SEP] {relation}",
+        "answer": answer,
+        "alias": [answer, answer.upper()],
+        "qid_topic_entity": {"Q1": topic},
+    }
+    return found | ({"template_questions": list(worded)} if worded else {})
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder in the shape of the public sets, with two questions of each."""
+    lines = [slot("Heat", "director", "Michael Mann"), slot("Ronin", "genre", "thriller", "what is Ronin's genre?")]
+    (tmp_path / "oda").mkdir()
+    for name in ("zero-shot-re", "t-rex"):
+        (tmp_path / "oda" / f"{name}.dev.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return tmp_path
+
+
+def test_slots_are_read_in_words_and_without(data: Path) -> None:
+    first, second = read_slots(data, "t-rex")
+    assert (first.question, first.topic_entities) == ("Heat: director", ("Heat",))
+    assert first.answers == ("Michael Mann", "MICHAEL MANN")
+    assert second.question == "what is Ronin's genre?"
+    with pytest.raises(BadInputError, match="is no file of slots"):
+        read_slots(data, "no")
+    (data / "oda" / "t-rex.dev.jsonl").write_text('{"answer": "x"}\n')
+    with pytest.raises(BadInputError, match="is no file of slots"):
+        read_slots(data, "t-rex")
+
+
+async def test_the_rules_matter_and_the_run_takes_its_settings(data: Path, tmp_path: Path) -> None:
+    build(tmp_path / "kg", [FACTS])
+    questions, context = read_slots(data, "zero-shot-re"), OdaContext(kg=str(tmp_path / "kg"))
+    try:
+        score = await ask(questions, context, VARIANTS[0][1])
+        assert (score.top1, score.exact) == (1.0, 1.0)
+        random = await ask(questions, OdaContext(kg=str(tmp_path / "kg"), reflection="random"), VARIANTS[0][1])
+        assert random.top1 <= score.top1
+    finally:
+        await close_all()
+
+
+def test_all_sets_are_asked_where_they_are(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadInputError):
+        question_sets(data, 1)
+    (data / "fb15k237").mkdir()
+    asked = {"id": "w", "question": "who directed Heat?", "topic": "Heat", "answers": ["Michael Mann"], "chain": ["r"]}
+    (data / "fb15k237" / "webqsp_train.jsonl").write_text(json.dumps(asked) + "\n")
+    monkeypatch.setattr(oda, "read_metaqa", lambda *_, **__: [])
+    sets = question_sets(data, 1)
+    assert [name for name, _, _ in sets][:4] == ["WebQSP, even", "WebQSP, odd", "Zero-Shot RE", "T-REx"]
+    assert [len(questions) for _, _, questions in sets] == [1, 0, 1, 1, 0, 0, 0]
+
+
+def test_the_table(data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (data / "wikidata_slice").mkdir()
+    with gzip.open(data / "wikidata_slice" / "triples.tsv.gz", "wt") as file:
+        file.writelines("\t".join(fact) + "\n" for fact in FACTS)
+    sets = [("Zero-Shot RE", "wikidata_slice", read_slots(data, "zero-shot-re"))]
+    monkeypatch.setattr(oda, "question_sets", lambda *_: sets)
+    assert main(["--data", str(data), "--count", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(VARIANTS) + 2
+    assert lines[0].endswith("Zero-Shot RE (2)")
+    assert lines[1].split()[-1] == "100.0"
