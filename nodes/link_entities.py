@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any
 
 from langgraph.runtime import Runtime
 
+from kg.text import fold_name
 from kg.types import EntityHit
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState, Link, SubQuestionState
 from tools.find_entities import find_entities
-from tools.knowledge import open_knowledge
+from tools.knowledge import Knowledge, open_knowledge
 
 _CANDIDATES = 5
 
@@ -38,4 +40,24 @@ async def link_entities(state: KeqingState, runtime: Runtime[KeqingContext]) -> 
     knowledge = await open_knowledge(runtime.context.kg)
     found = await find_entities(knowledge.base, mentions, _CANDIDATES)
     linked = {mention: [link(hit) for hit in hits] for mention, hits in zip(mentions, found, strict=True)}
+    k = runtime.context.templates_per_sub_question
+    for sub in state["sub_questions"]:
+        for mention in sub["seed_entities"]:
+            if len(linked.get(mention, ())) > 1:
+                linked[mention] = await _feasible_first(linked[mention], sub["question"], k, knowledge)
     return {"links": {**state["links"], **linked}}
+
+
+async def _feasible_first(links: list[Link], sub_question: str, k: int, knowledge: Knowledge) -> list[Link]:
+    """Of entities with one name, first those that the best template's chains can leave: of Avalons, bands have members."""
+    name = fold_name(links[0]["label"])
+    same = [each for each in links if fold_name(each["label"]) == name]
+    hops = await knowledge.store.hops([each["id"] for each in same])
+    templates = await knowledge.base.templates()
+    (matches,) = await asyncio.to_thread(templates.match, [sub_question], k)
+    for match in matches:
+        starts = {chain[0] for chain in match.template.chains}
+        able = [each for each, leaving in zip(same, hops, strict=True) if starts & leaving]
+        if able:
+            return [*able, *(each for each in links if each not in able)]
+    return links

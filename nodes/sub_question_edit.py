@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kg.errors import UsageError
 from nodes.decompose_prompt import Arguments, AskedDecomposition, AskedSubQuestion, problem, sub_questions
 from nodes.keqing_state import SubQuestionState
+from policies.decomposer import SubQuestion
 
 
 class _Edited(BaseModel):
@@ -59,14 +60,19 @@ def read_edit(reply: object, before: Sequence[SubQuestionState]) -> list[SubQues
     )
     if wrong := problem(asked):
         raise UsageError(wrong)
-    kept = {sub["id"]: sub["excludes_used"] for sub in before}
-    return [
-        SubQuestionState(
-            id=sub.id,
-            question=sub.question,
-            dep=list(sub.dep),
-            seed_entities=list(sub.seed_entities),
-            excludes_used=kept.get(sub.id, False),
-        )
-        for sub in sub_questions(asked, excludes_used=False)
-    ]
+    kept = {sub["id"]: sub for sub in before}
+    return [_complete(sub, kept.get(sub.id)) for sub in sub_questions(asked, excludes_used=False)]
+
+
+def _complete(sub: SubQuestion, before: SubQuestionState | None) -> SubQuestionState:
+    """A sub-question with what cannot be edited of the one that was shown."""
+    done = SubQuestionState(
+        id=sub.id,
+        question=sub.question,
+        dep=list(sub.dep),
+        seed_entities=list(sub.seed_entities),
+        excludes_used=before["excludes_used"] if before else False,
+    )
+    if before and "only" in before:
+        done["only"] = before["only"]
+    return done

@@ -21,6 +21,7 @@ from kg.files import write_atomic
 from kg.loaders import Question as Pair
 from kg.store import GraphStore
 from kg.templates import QuestionTemplate
+from kg.text import tokens
 from kg.types import Hop
 from policies.compact_decomposer import CompactDecomposer
 from policies.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion
@@ -80,6 +81,15 @@ async def template_exemplars(templates: Sequence[QuestionTemplate], store: Graph
     ]
 
 
+def _masked(exemplar: Exemplar) -> str:
+    """The question without the names in it."""
+    text = exemplar.question
+    for sub in exemplar.sub_questions:
+        for name in sub["args"]["seed_entities"]:
+            text = text.replace(name, MASK)
+    return text
+
+
 def _walks(pair: Pair, found: Decomposition, decomposer: CompactDecomposer) -> bool:
     """Whether the sub-questions are in the words of the pair's own hops."""
     hops = [hop for branch in pair.branches for hop in branch.chain] + list(pair.chain or ())
@@ -98,7 +108,8 @@ def load_exemplars(folder: Path) -> list[Exemplar]:
     """Those of a folder; none where its file is missing or does not read: a prompt can do without them."""
     try:
         rows = json.loads((folder / FILE).read_bytes())
-        return [Exemplar(str(row["question"]), tuple(row["sub_questions"])) for row in rows]
+        found = [Exemplar(str(row["question"]), tuple(row["sub_questions"])) for row in rows]
+        return found if all(map(_masked, found)) else []
     except (OSError, ValueError, KeyError, TypeError):
         return []
 
@@ -107,6 +118,10 @@ def nearest_exemplars(question: str, exemplars: Sequence[Exemplar], embedder: Em
     """The exemplars nearest in meaning to a question, the nearest last, where a model heeds it most."""
     if not exemplars or count < 1:
         return []
-    vectors = embedder.embed([question, *(each.question for each in exemplars)])
+    masked = [_masked(each) for each in exemplars]
+    # How it is asked counts, not about whom: words that no masked exemplar uses are names, as a rule.
+    phrasing = {word.text for text in masked for word in tokens(text)}
+    own = " ".join(word.text for word in tokens(question) if word.text in phrasing)
+    vectors = embedder.embed([own or question, *masked])
     order = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:count]
     return [exemplars[place] for place in reversed(order.tolist())]

@@ -264,6 +264,19 @@ async def test_auto_asks_where_the_trained_decomposer_is_not_sure(ask: Ask) -> N
     assert '<question id="0">' in reasoned[0]
 
 
+@pytest.mark.parametrize(
+    ("question", "answers"), [("who directed [mask]?", {"levinson"}), ("who is a member of [mask]?", {"jody", "janna"})]
+)
+async def test_of_namesakes_the_one_that_the_question_can_be_asked_of(
+    ask: Ask, question: str, answers: set[str]
+) -> None:
+    sub = {"question": question, "id": 0, "args": {"seed_entities": ["avalon"]}}
+    with FakeOpenAI(script({"json": [sub]})) as server:
+        told = await ask(server, question.replace("[mask]", "avalon"), reason="chains")
+    assert ids(told) == answers
+    assert {event["event"] for event in told["events"]} == {"ambiguous"}
+
+
 async def test_stages_can_be_forced(ask: Ask) -> None:
     with FakeOpenAI(script()) as server:
         told = await ask(server, decompose="trained", reason="chains", respond="rules")

@@ -109,3 +109,13 @@ def test_an_edit_that_cannot_be_used_is_named(reply: object, why: str) -> None:
         read_edit(reply, before)
     assert why in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_follow_ups_condition_stays_as_it_was() -> None:
+    only: Any = {"op": "before", "year": 1980}
+    shown: list[SubQuestionState] = [{**SHOWN[0], "only": only}]
+    back = {"id": 0, "question": "when was [mask] released?", "seed_entities": ["Heat"], "only": {"op": "anything"}}
+    (edited,) = read_edit({"sub_questions": [back]}, shown)
+    assert edited["only"] == only
+    assert edited["question"] == "when was [mask] released?"
+    assert "only" not in read_edit([{"question": "who made [mask]?", "seed_entities": ["Heat"]}], SHOWN)[0]
