@@ -30,6 +30,7 @@ COMMANDS = {
     "tool": ("app.tool", "Call one of Trivium's tools with JSON arguments."),
     "eval": ("app.eval", "List the measurements, or run one."),
     "serve": ("app.serve", "Serve the methods as a LangGraph server."),
+    "prompts": ("app.prompts", "Show or check the prompts that chat models get."),
     "draw": ("app.draw", "Draw a method as a mermaid diagram."),
 }
 """Name -> (module, what the overview says of it)."""

@@ -1,0 +1,35 @@
+"""`trivium prompts`: the prompts by name, each as it will be used; for an operator who words his own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.output import print_text
+from kg.errors import UsageError
+
+
+def prompts(
+    name: Annotated[str | None, typer.Argument(help="A prompt's name; without it, all names with their state.")] = None,
+) -> None:
+    """Show the prompts, the operator's own where trivium.toml names a folder; fails where one cannot be used."""
+    from nodes.keqing_prompts import KEQING_PROMPTS, check_keqing_prompts
+    from nodes.operator_prompts import operator_prompt
+
+    check_keqing_prompts()
+    known = {prompt.name: prompt for prompt in KEQING_PROMPTS}
+    if name is None:
+        for each, default in known.items():
+            used = operator_prompt(default)
+            places = " ".join(f"{{{place}}}" for place in sorted(default.required | default.optional))
+            print_text(f"{each}  {places}" + ("" if used is default else f"  from {used.name}"))
+    elif name in known:
+        print_text(operator_prompt(known[name]).text)
+    else:
+        raise UsageError(f"no prompt is named {name!r}; there are {', '.join(known)}")
+
+
+def register(app: typer.Typer) -> None:
+    """Add `prompts` to the command line."""
+    app.command("prompts")(prompts)
