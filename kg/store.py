@@ -85,6 +85,13 @@ class GraphStore(Protocol):
         """Whether each triple is stored."""
         ...
 
+    async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
+        """What else is said of each triple: one mapping a statement of it, name -> value as text; () where nothing.
+
+        A user's own graph in Neo4j has relationship properties (a role, a date); other KGs have none.
+        """
+        ...
+
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""
         ...

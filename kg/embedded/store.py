@@ -207,6 +207,10 @@ class EmbeddedStore:
         """Whether each triple is stored."""
         return answers.contains(await self._current(), triples)
 
+    async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
+        """None: a KG directory holds triples alone."""
+        return [()] * len(triples)
+
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""
         snapshot = await self._current()

@@ -133,7 +133,7 @@ def create_own_index(labels: Iterable[str], keys: Iterable[str]) -> str:
 LABELS = "CALL db.labels() YIELD label RETURN label"
 
 _STATISTICS = (
-    "WITH collect(x) AS all UNWIND all AS x UNWIND keys(x) AS key WITH size(all) AS total, key, x[key] AS v "
+    "WITH collect(x) AS seen UNWIND seen AS x UNWIND keys(x) AS key WITH size(seen) AS total, key, x[key] AS v "
     "RETURN key, total, count(v), count(DISTINCT v), "
     "collect(DISTINCT valueType(v)), avg(size(coalesce(toStringOrNull(v), ''))) ORDER BY key"
 )

@@ -173,11 +173,14 @@ def _hop(view: View, hop: Hop, carried: str) -> str:
     return f"WITH x{carried} WHERE x{any_of(literal.labels)} UNWIND x.{quote(literal.key)} AS y "
 
 
-def _ids(view: View, hops: Sequence[Hop]) -> list[str]:
-    """The expressions of the ids of the entities of a path `p`."""
+def _kinds(view: View, hops: Sequence[Hop]) -> list[bool]:
+    """Whether what each layer of a chain holds are values; nodes otherwise."""
     first = bool(hops) and hops[0].inverse and view.literal(hops[0].relation) is not None
-    values = [first, *(not hop.inverse and view.literal(hop.relation) is not None for hop in hops)]
-    return [f"toString(p[{i}])" if value else id_of(view, f"p[{i}]") for i, value in enumerate(values)]
+    return [first, *(not hop.inverse and view.literal(hop.relation) is not None for hop in hops)]
+
+
+def _id(view: View, variable: str, *, value: bool) -> str:
+    return f"toString({variable})" if value else id_of(view, variable)
 
 
 def chain(view: View, hops: Sequence[Hop], *, limited: bool) -> str:
@@ -186,21 +189,29 @@ def chain(view: View, hops: Sequence[Hop], *, limited: bool) -> str:
     Layers are merged hop by hop as `kg.embedded.walk.follow` does: support is added up, one path is kept. With
     `limited` the best supported $limit of each layer go on. `walkable` comes first.
     """
-    ids = _ids(view, hops)
-    query = f"{_start(view, hops)} WITH DISTINCT x0 AS x WITH x, 1.0 AS s, [x] AS p, false AS cut "
+    kinds = _kinds(view, hops)
+
+    def kept(variable: str, layer: int) -> str:
+        """What a path holds of a layer: nodes, whose ids are read at the end alone; a user's own graph's ids at once.
+
+        A list of nodes and values has no type that Cypher would take a node from again.
+        """
+        return variable if view.made else _id(view, variable, value=kinds[layer])
+
+    query = f"{_start(view, hops)} WITH DISTINCT x0 AS x WITH x, 1.0 AS s, [{kept('x', 0)}] AS p, false AS cut "
     for i, hop in enumerate(hops, 1):
         query += _hop(view, hop, ", s, p, cut")
         if not view.made:  # parallel relationships of one type are one triple, equal values of a list are one
             query += "WITH DISTINCT x, y, s, p, cut "
-        query += "WITH y AS x, sum(s) AS s, head(collect(p)) + [y] AS p, max(cut) AS cut "
+        query += f"WITH y AS x, sum(s) AS s, head(collect(p)) + [{kept('y', i)}] AS p, max(cut) AS cut "
         if limited:
             query += (
-                f"WITH x, s, p, cut ORDER BY s DESC, {ids[i].replace(f'p[{i}]', 'x')} LIMIT $limit + 1 "
+                f"WITH x, s, p, cut ORDER BY s DESC, {_id(view, 'x', value=kinds[i])} LIMIT $limit + 1 "
                 "WITH collect([x, s, p]) AS rows, max(cut) AS cut WITH rows, cut OR size(rows) > $limit AS cut "
                 "UNWIND rows[..$limit] AS row WITH row[0] AS x, row[1] AS s, row[2] AS p, cut "
             )
-    ends_in_value = ids[-1].startswith("toString")
-    return query + f"RETURN [{', '.join(ids)}], s, {0 if ends_in_value else degree('x')}, cut"
+    ids = f"[{', '.join(id_of(view, f'p[{i}]') for i in range(len(hops) + 1))}]" if view.made else "p"
+    return query + f"RETURN {ids}, s, {0 if kinds[-1] else degree('x')}, cut"
 
 
 def reaches(view: View, hops: Sequence[Hop]) -> str:
@@ -208,8 +219,7 @@ def reaches(view: View, hops: Sequence[Hop]) -> str:
     query = f"{_start(view, hops)} WITH x0 AS x "
     for hop in hops:
         query += f"{_hop(view, hop, '')}WITH DISTINCT y AS x "
-    end = _ids(view, hops)[-1].replace(f"p[{len(hops)}]", "x")
-    return query + f"WHERE NOT {end} IN $without RETURN true LIMIT 1"
+    return query + f"WHERE NOT {_id(view, 'x', value=_kinds(view, hops)[-1])} IN $without RETURN true LIMIT 1"
 
 
 def hops(view: View, relations: Sequence[str] | None) -> str:
@@ -295,10 +305,35 @@ def contains_values(literals: Sequence[Literal]) -> str:
     )
 
 
+def qualifiers(view: View) -> str:
+    """$rows (head key, relation, tail key) -> i, keys, values as text: a row a relationship that has any."""
+    cases = " ".join(
+        f"WHEN {text(kind)} THEN [{', '.join(text(key) for key in keys)}]" for kind, keys in view.qualifiers.items()
+    )
+    ends = f"{seek(view, 'h', 'row[0]')} {seek(view, 't', 'row[2]')}"
+    return (
+        f"UNWIND range(0, size($rows) - 1) AS i WITH i, $rows[i] AS row, CASE $rows[i][1] {cases} END AS keys {ends} "
+        "MATCH (h)-[r]->(t) WHERE type(r) = row[1] "
+        "RETURN i, keys, [key IN keys | coalesce(toStringOrNull(r[key]), toStringList(r[key]))]"
+    )
+
+
 def relation_counts(view: View) -> str:
     """Nothing -> type, triples, heads, tails."""
     match = f"MATCH {node(view, 'h')}-[r{any_of(view.relations)}]->{node(view, 't')}"
-    return f"{match} RETURN type(r), count(r), count(DISTINCT h), count(DISTINCT t)"
+    # Parallel relationships of one type are one triple; Trivium writes none.
+    distinct = "" if view.made else "DISTINCT "
+    return f"{match} WITH {distinct}type(r) AS kind, h, t RETURN kind, count(*), count(DISTINCT h), count(DISTINCT t)"
+
+
+def sampled_counts(view: View, relation: str) -> str:
+    """$sample -> triples looked at, heads, tails, all relationships of the type by the database's counter."""
+    match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
+    seen = "RETURN count(*) AS seen, count(DISTINCT h) AS heads, count(DISTINCT t) AS tails"
+    return (
+        f"CALL () {{ {match} {seen} }} CALL () {{ MATCH ()-[r:{quote(relation)}]->() RETURN count(r) AS whole }} "
+        "RETURN seen, heads, tails, whole"
+    )
 
 
 def literal_counts(literal: Literal) -> str:

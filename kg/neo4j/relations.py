@@ -21,6 +21,8 @@ from kg.types import RelationSchema
 SCHEMA = "schema.json"
 _SAMPLE = 200  # triples whose ends' types stand for all of a relation
 _SHOWN = 3  # types shown
+_COUNTED = 5_000_000  # relationships up to which heads and tails are counted; beyond, they are estimated
+_LOOKED_AT = 100_000  # triples of each relation by which they are
 
 
 async def kept_schema(store: Asked, folder: Path | None) -> list[RelationSchema]:
@@ -58,7 +60,7 @@ def _kept(path: Path, key: dict[str, Any]) -> list[RelationSchema] | None:
 async def schema(store: Asked) -> list[RelationSchema]:
     """All relations, most triples first (ties: by name), with the types that a sample of their ends mostly have."""
     view = store.view
-    rows: list[Row] = await store.client.read(cypher.relation_counts(view)) if view.made or view.relations else []
+    rows = await _relationships(store) if view.made or view.relations else []
     for literal in view.literals:
         rows += [[literal.relation, *row] for row in await store.client.read(cypher.literal_counts(literal))]
     out = []
@@ -68,6 +70,21 @@ async def schema(store: Asked) -> list[RelationSchema]:
             types = [_frequent(types for pair in ends for types in [pair[side]]) for side in (0, 1)]
             out.append(RelationSchema(name, count, heads, tails, types[0], types[1]))
     return sorted(out, key=lambda row: (-row.triples, row.name))
+
+
+async def _relationships(store: Asked) -> list[Row]:
+    """Relationship types with triples, heads and tails; of a large graph all but the first number are estimates."""
+    view = store.view
+    ((_, relationships),) = await store.client.read(admin.COUNTS)
+    if relationships <= _COUNTED:
+        return await store.client.read(cypher.relation_counts(view))
+    rows = []
+    names = view.relations or [name for (name,) in await store.client.read(admin.RELATIONSHIP_TYPES)]
+    for name in names:
+        ((seen, heads, tails, whole),) = await store.client.read(cypher.sampled_counts(view, name), sample=_LOOKED_AT)
+        scale = whole / seen if seen else 0.0
+        rows.append([name, whole if seen else 0, round(heads * scale), round(tails * scale)])
+    return rows
 
 
 def _frequent(types: Iterable[Sequence[str]]) -> tuple[str, ...]:

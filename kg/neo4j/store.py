@@ -182,6 +182,10 @@ class Neo4jStore:
         """Whether each triple is stored."""
         return await walking.contains(self, triples)
 
+    async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
+        """The properties of the relationships behind each triple, those that may be seen."""
+        return await walking.qualifiers(self, triples)
+
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""
         found: list[RelationSchema] = await self._once("schema", lambda: kept_schema(self, self.folder))

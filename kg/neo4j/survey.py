@@ -34,7 +34,7 @@ _DISTINCT = 0.05  # and that does not take the same few values over and over
 _LONGEST_NAME = 120  # mean letters; longer texts are descriptions
 _LONGEST_LITERAL = 200
 _SCALARS = ("STRING", "INTEGER", "FLOAT", "BOOLEAN", "DATE", "LOCAL", "ZONED", "DURATION")
-_LISTS = ("LIST<STRING", "LIST<INTEGER")  # lists of reals are embeddings more often than facts
+_LISTS = ("LIST<STRING", "LIST<INTEGER", "LIST<NOTHING")  # lists of reals are embeddings more often than facts
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ async def survey(client: Client, settings: GraphSettings) -> View:
     literals = _literals(found, dict(named), settings, set(types))
     qualifiers = {}
     for kind in types:
-        keys = [p.key for p in await _properties(client, admin.sample_type(kind)) if p.holds(_SCALARS)]
+        keys = [p.key for p in await _properties(client, admin.sample_type(kind)) if p.holds((*_SCALARS, *_LISTS))]
         if kept := tuple(sorted(key for key in keys if settings.may_read(kind, key))):
             qualifiers[kind] = kept
     counted = tuple(labels) if settings.labels is not None or trivium_too else ()

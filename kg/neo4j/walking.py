@@ -216,5 +216,19 @@ async def contains(store: Asked, triples: Sequence[Triple]) -> list[bool]:
     return out
 
 
+async def qualifiers(store: Asked, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
+    """As `GraphStore.qualifiers`: a statement a relationship, those without a property left out."""
+    out: list[tuple[dict[str, str], ...]] = [()] * len(triples)
+    places = [i for i, triple in enumerate(triples) if triple.relation in store.view.qualifiers]
+    if places:
+        rows = [_row(store.view, triples[i]) for i in places]
+        for i, keys, values in await store.client.read(cypher.qualifiers(store.view), rows=rows):
+            pairs = zip(keys, values, strict=True)
+            held = {k: ", ".join(map(str, v)) if isinstance(v, list) else v for k, v in pairs if v is not None}
+            if held:
+                out[places[i]] = (*out[places[i]], held)
+    return [tuple(sorted(found, key=lambda each: sorted(each.items()))) for found in out]
+
+
 def _row(view: View, triple: Triple) -> list[str]:
     return [key_of(triple[0]), triple[1], key_of(triple[2])] if view.made else list(triple)

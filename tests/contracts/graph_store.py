@@ -169,6 +169,11 @@ class GraphStoreContract:
         assert await store.contains([*FILMS, *absent]) == [True] * len(FILMS) + [False] * 3
         assert await store.contains([]) == []
 
+    async def test_triples_without_qualifiers(self, make_store: MakeStore) -> None:
+        store = await make_store(FILMS, NAMES)
+        assert await store.qualifiers([*FILMS[:2], Triple("x", "y", "z")]) == [(), (), ()]
+        assert await store.qualifiers([]) == []
+
     async def test_schema_counts_and_types(self, make_store: MakeStore) -> None:
         store = await make_store(FILMS, NAMES)
         schema = await store.schema()

@@ -1,0 +1,213 @@
+"""A user's own graph in Neo4j is read as it is: three shapes, built by Cypher, seen through the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kg.content_hash import hash_triples
+from kg.errors import BadInputError, NotAKnowledgeBaseError, WriteRefusedError
+from kg.neo4j import administration as admin
+from kg.neo4j.address import Address
+from kg.neo4j.client import Client
+from kg.neo4j.indexes import make_indexes
+from kg.neo4j.opening import open_store
+from kg.neo4j.settings import GraphSettings, RemoteKG
+from kg.neo4j.store import Neo4jStore
+from kg.types import Hop, Triple, parse_chain
+from tests.neo4j_server.server import Server
+from tests.own_graphs import CITATIONS, MOVIES, SHOP
+
+Open = Callable[..., Neo4jStore]
+
+
+@pytest.fixture
+def own(neo4j_server: Server, neo4j_address: Address, tmp_path: Path) -> Iterator[Open]:
+    """Fill the database by Cypher and open it; further settings are those of trivium.toml."""
+    clients = []
+
+    def open_it(cypher: str | None = None, settings: GraphSettings | None = None) -> Neo4jStore:
+        if cypher is not None:
+            neo4j_server.run(cypher)
+        client = Client(neo4j_address)
+        clients.append(client)
+        return client.wait(open_store(client, RemoteKG(neo4j_address, settings or GraphSettings()), tmp_path))
+
+    yield open_it
+    for client in clients:
+        client.close_now()
+
+
+async def labels_of(store: Neo4jStore, ids: list[str]) -> list[str]:
+    return sorted(await store.labels(ids))
+
+
+async def one(store: Neo4jStore, name: str) -> str:
+    (hits,) = await store.find([name], fuzzy=False)
+    return hits[0].id
+
+
+async def test_movies_are_named_and_their_years_are_triples(own: Open) -> None:
+    store = own(MOVIES)
+    assert dict(store.view.names) == {"Movie": "title", "Person": "name", "Actor": "name", "Director": "name"}
+    assert {(x.relation, x.many) for x in store.view.literals} == {
+        ("born", False), ("email", False), ("genres", True), ("released", False), ("stars", False), ("tagline", False),
+    }  # fmt: skip
+    assert store.view.qualifiers == {"ACTED_IN": ("fee", "roles")}
+    matrix = await one(store, "the matrix")
+    (around,) = await store.neighbors([matrix], direction="out")
+    assert [(t.relation, t.tail) for t in around] == [
+        ("genres", "action"), ("genres", "sci-fi"), ("released", "1999"), ("tagline", "Welcome to the Real World"),
+    ]  # fmt: skip
+    reached = await store.follow([await one(store, "Keanu Reeves")], parse_chain(["ACTED_IN", "^DIRECTED"]))
+    assert await labels_of(store, [item.id for item in reached.reached]) == ["Jan de Bont", "Lana Wachowski"]
+
+
+async def test_chains_go_through_values(own: Open) -> None:
+    store = own(MOVIES)
+    matrix = await one(store, "The Matrix")
+    same_year = await store.follow([matrix], parse_chain(["released", "^released"]), limit=10)
+    assert await labels_of(store, [item.id for item in same_year.reached]) == ["Insomnia", "The Matrix"]
+    in_1999 = await store.follow(["1999"], parse_chain(["^released", "^ACTED_IN"]), limit=10)
+    assert await labels_of(store, [item.id for item in in_1999.reached]) == ["Carrie-Anne Moss", "Keanu Reeves"]
+    action = await store.follow(["action"], parse_chain(["^genres"]))
+    assert await labels_of(store, [item.id for item in action.reached]) == ["Speed", "The Matrix"]
+    assert (await store.follow([matrix], parse_chain(["^released"]))).reached == ()
+    assert await store.reaches(matrix, parse_chain(["released", "^released"]), [matrix])
+    assert not await store.reaches("1994", parse_chain(["^released", "released"]), ["1994"])
+    assert Hop("released", inverse=True) in (await store.transitions())[Hop("released", inverse=False)]
+    assert (await store.hops(["1999", "5"]))[0] == {Hop("released", inverse=True)}
+
+
+async def test_nameless_nodes_names_that_repeat_and_values_are_found(own: Open) -> None:
+    store = own(MOVIES)
+    (rays,) = await store.find(["ray"])
+    assert sorted(label for _, label in [(h.id, h.label) for h in rays]) == ["Ray", "Ray"]
+    assert [(hit.id, hit.match) for hit in (await store.find(["1999"]))[0]] == [("1999", "exact")]
+    (typo,) = await store.find(["Keanu Reevs"])
+    assert (typo[0].label, typo[0].match) == ("Keanu Reeves", "fuzzy")
+    ((review,),) = await store.client.read("MATCH (r:Review) RETURN elementId(r)")
+    entity = await store.entities([review, "1999", "nobody"])
+    assert entity[0] is not None
+    assert entity[0].label.startswith("Review ")
+    assert [each is None for each in entity] == [False, False, True]
+    lana = await one(store, "Lana Wachowski")
+    loops = [t for t in (await store.neighbors([lana]))[0] if t.relation == "KNOWS"]
+    assert loops == [(lana, "KNOWS", lana, False)]
+
+
+async def test_the_full_text_index_finds_the_same(own: Open, neo4j_server: Server) -> None:
+    store = own(MOVIES)
+    texts = ["the matrix", "RAY", "Keanu Reevs", "action", "1999", "carrie anne moss", 'AND (title:*) "', "zzzz", ""]
+    before = await store.find(texts)
+    assert await make_indexes(store) == [admin.OWN_INDEX]
+    indexed = own()
+    assert [[(h.id, h.match) for h in hits] for hits in await indexed.find(texts)] == [
+        [(h.id, h.match) for h in hits] for hits in before
+    ]
+    assert admin.OWN_INDEX in {name for (name,) in neo4j_server.run("SHOW INDEXES YIELD name")}
+
+
+async def test_denied_properties_are_never_seen(own: Open) -> None:
+    settings = GraphSettings(deny=("Person.email", "Actor.email", "tagline", "ACTED_IN.fee"))
+    store = own(MOVIES, settings)
+    assert not {"email", "tagline"} & {x.relation for x in store.view.literals}
+    assert store.view.qualifiers == {"ACTED_IN": ("roles",)}
+    assert await store.find(["keanu@example.org"]) == [[]]
+    texts = [text async for batch in store.triples() for triple in batch for text in triple]
+    assert not any("@" in text or "Welcome" in text for text in texts)
+    only = own(None, GraphSettings(allow=("name", "title")))
+    assert only.view.literals == ()
+    assert only.view.qualifiers == {}
+
+
+async def test_settings_choose_labels_relations_names_and_literals(own: Open) -> None:
+    settings = GraphSettings(
+        labels=("Movie", "Person"), relations=("DIRECTED",), names={"Movie": "tagline"}, literals=("Movie.released",)
+    )
+    store = own(MOVIES, settings)
+    assert [row.name for row in await store.schema()] == ["released", "DIRECTED"]
+    assert (await store.find(["welcome to the real world"]))[0][0].label == "Welcome to the Real World"
+    assert {e.types[0] async for batch in store.all_entities() for e in batch if e.types} <= {
+        "Movie",
+        "Actor",
+        "Director",
+        "Person",
+    }
+    with pytest.raises(BadInputError, match="no label 'Film'"):
+        own(None, GraphSettings(labels=("Film",)))
+    with pytest.raises(BadInputError, match="names Movie by 'nmae'"):
+        own(None, GraphSettings(names={"Movie": "nmae"}))
+
+
+async def test_a_shop_with_relationship_properties(own: Open) -> None:
+    store = own(SHOP)
+    assert dict(store.view.names) == {"Product": "product_name", "Customer": "name"}
+    assert "embedding" not in {x.key for x in store.view.literals}
+    assert store.view.qualifiers["BOUGHT"] == ("on", "quantity")
+    lamp = await one(store, "lamp")
+    buyers = await store.follow([lamp], parse_chain(["^BOUGHT"]))
+    # Customer 1 bought it twice: parallel relationships of one type are one triple.
+    assert [item.support for item in buyers.reached] == [1, 1]
+    assert (await store.follow(["250.0"], parse_chain(["^price", "^BOUGHT"]))).reached[0].path[0].inverse
+    assert await store.contains(
+        [Triple(lamp, "price", "19.5"), Triple(lamp, "stocked", "true"), Triple(lamp, "price", "1")]
+    ) == [True, True, False]
+    customer = await one(store, "Customer 1")
+    assert await store.qualifiers([Triple(customer, "BOUGHT", lamp)]) == [
+        ({"on": "2024-05-01", "quantity": "2"}, {"on": "2024-06-01", "quantity": "1"})
+    ]
+    assert [hit.id for hit in (await store.find(["2020-01-03"]))[0]] == ["2020-01-03"]
+
+
+async def test_relationship_types_of_spaces_backticks_and_escapes(own: Open) -> None:
+    store = own(CITATIONS)
+    assert [row.name for row in await store.schema()][:1] == ["year"]
+    names = {row.name for row in await store.schema()}
+    assert names == {"year", "cites in text", "cites `with` praise", "written\\u0060]->() by", "it's \\ here"}
+    attention = await one(store, "attention is all you need")
+    for chain in (
+        ["written\\u0060]->() by"],
+        ["cites in text", "^cites in text"],
+        ["it's \\ here"],
+        ["cites in text", "^cites `with` praise"],
+    ):
+        assert (await store.follow([attention], parse_chain(chain), limit=5)).reached, chain
+    adam = await one(store, 'Adam: a "method" (for) optimisation')
+    (hops,) = await store.hops([attention])
+    assert {hop.relation for hop in hops} == {"year", "cites in text", "written\\u0060]->() by", "it's \\ here"}
+    assert len(await store.paths(attention, adam, max_hops=2)) == 3
+    assert len(await store.paths(attention, "2014", max_hops=2)) == 2
+
+
+@pytest.mark.parametrize("cypher", [MOVIES, SHOP, CITATIONS])
+async def test_a_stream_holds_what_the_questions_say(own: Open, cypher: str) -> None:
+    store = own(cypher)
+    triples = [triple async for batch in store.triples(batch_size=7) for triple in batch]
+    assert len(triples) == len(set(triples))
+    assert all(await store.contains(triples))
+    info = await store.info()
+    assert (info.triples, info.hash) == (len(triples), hash_triples([triples]))
+    assert info.relations == len(await store.schema()) == len({t.relation for t in triples})
+    assert sum(row.triples for row in await store.schema()) == len(triples)
+    ids = {id_ for t in triples for id_ in (t.head, t.tail)}
+    entities = {e.id async for batch in store.all_entities() for e in batch}
+    assert ids <= entities
+    around = await store.neighbors(sorted(ids), direction="out")
+    assert sorted(Triple(*step[:3]) for steps in around for step in steps) == sorted(triples)
+    back = await store.neighbors(sorted(ids), direction="in")
+    assert sorted(Triple(*step[:3]) for steps in back for step in steps) == sorted(triples)
+
+
+async def test_an_own_graph_is_never_written_and_an_empty_one_is_told(own: Open) -> None:
+    with pytest.raises(NotAKnowledgeBaseError, match="trivium kg copy"):
+        own()
+    store = own(MOVIES)
+    before = await store.info()
+    with pytest.raises(WriteRefusedError, match="graph of your own"):
+        await store.add([Triple("a", "b", "c")])
+    with pytest.raises(WriteRefusedError):
+        await store.delete([Triple("a", "b", "c")])
+    assert await own().info() == before
