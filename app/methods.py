@@ -47,6 +47,7 @@ class Method:
 
 METHODS = {
     "keqing": Method("graphs.keqing", "nodes.keqing_context", "KeqingContext"),
+    "knowgpt": Method("graphs.knowgpt", "nodes.knowgpt_context", "KnowGPTContext"),
     "oda": Method("graphs.oda", "nodes.oda_context", "OdaContext"),
 }
 AUTO = "auto"

@@ -31,19 +31,19 @@ _WAITING = 100_000  # choices without feedback that are kept, a kilobyte each; t
 _SCHEMA = """
 PRAGMA journal_mode = WAL;
 CREATE TABLE choices (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, arm TEXT NOT NULL,
-                      embedder TEXT NOT NULL, context BLOB NOT NULL, at TEXT NOT NULL);
+                      space TEXT NOT NULL, context BLOB NOT NULL, at TEXT NOT NULL);
 CREATE TABLE feedback (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, arm TEXT NOT NULL,
-                       embedder TEXT NOT NULL, context BLOB NOT NULL, reward REAL NOT NULL, source TEXT NOT NULL,
+                       space TEXT NOT NULL, context BLOB NOT NULL, reward REAL NOT NULL, source TEXT NOT NULL,
                        question TEXT NOT NULL, at TEXT NOT NULL);
 """
 
 
 class Pull(NamedTuple):
-    """An arm pulled for a run: its name, the fingerprint of the embedder, and the context vector, float32 [d]."""
+    """An arm pulled for a run: its name, for which embedder and model that counts, the context vector, float32 [d]."""
 
     run: str
     arm: str
-    embedder: str
+    space: str
     context: Floats
 
 
@@ -99,8 +99,8 @@ class BanditLog:
             BusyError, OSError, CorruptError: as `open`.
         """
         with self._writing() as db:
-            row = (pull.run, pull.arm, pull.embedder, _packed(pull.context), _now())
-            db.execute("INSERT OR REPLACE INTO choices (run, arm, embedder, context, at) VALUES (?, ?, ?, ?, ?)", row)
+            row = (pull.run, pull.arm, pull.space, _packed(pull.context), _now())
+            db.execute("INSERT OR REPLACE INTO choices (run, arm, space, context, at) VALUES (?, ?, ?, ?, ?)", row)
             (last,) = db.execute("SELECT last_insert_rowid()").fetchone()
             db.execute("DELETE FROM choices WHERE seq <= ?", (last - _WAITING,))
 
@@ -117,15 +117,15 @@ class BanditLog:
                 if counted[1] != reward:
                     raise UsageError(f"feedback of {counted[1]:g} was counted for run {run!r}; a run counts once")
                 return Given(counted[0], counted[1], new=False)
-            chosen = db.execute("SELECT arm, embedder, context FROM choices WHERE run = ?", (run,)).fetchone()
+            chosen = db.execute("SELECT arm, space, context FROM choices WHERE run = ?", (run,)).fetchone()
             if chosen is None:
                 raise UsageError(
                     f"no run {run!r} waits for feedback in {self.path}; "
                     "name the KG that it ran on with --kg, and the run as its answer's step select_prompt does"
                 )
             db.execute("DELETE FROM choices WHERE run = ?", (run,))
-            arm, embedder, context = chosen
-            db.execute(_INSERT, (run, arm, embedder, context, reward, source, "", _now()))
+            arm, space, context = chosen
+            db.execute(_INSERT, (run, arm, space, context, reward, source, "", _now()))
         return Given(arm, reward, new=True)
 
     def record(self, rewarded: Iterable[Rewarded]) -> int:
@@ -135,7 +135,7 @@ class BanditLog:
             BusyError, OSError, CorruptError: as `open`.
         """
         rows = [
-            (p.run, p.arm, p.embedder, _packed(p.context), reward, source, question, _now())
+            (p.run, p.arm, p.space, _packed(p.context), reward, source, question, _now())
             for p, reward, source, question in rewarded
         ]
         with self._writing() as db:
@@ -155,13 +155,13 @@ class BanditLog:
         """The feedback after this number, with its number, in the order in which it was counted."""
         with self._lock, _errors(self.path):
             rows = self._connection.execute(
-                "SELECT seq, run, arm, embedder, context, reward, source, question FROM feedback WHERE seq > ? "
+                "SELECT seq, run, arm, space, context, reward, source, question FROM feedback WHERE seq > ? "
                 "ORDER BY seq",
                 (seq,),
             ).fetchall()
         return [
-            (n, Rewarded(Pull(run, arm, embedder, np.frombuffer(context, np.float32)), reward, source, question))
-            for n, run, arm, embedder, context, reward, source, question in rows
+            (n, Rewarded(Pull(run, arm, space, np.frombuffer(context, np.float32)), reward, source, question))
+            for n, run, arm, space, context, reward, source, question in rows
         ]
 
     def waiting(self) -> int:
@@ -189,7 +189,7 @@ class BanditLog:
 
 
 _INSERT = (
-    "INSERT OR IGNORE INTO feedback (run, arm, embedder, context, reward, source, question, at) "
+    "INSERT OR IGNORE INTO feedback (run, arm, space, context, reward, source, question, at) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
 

@@ -17,6 +17,11 @@ FOLDER = "knowgpt"
 _PLACES = {arm.name: place for place, arm in enumerate(ARMS)}
 
 
+def space_of(embedder: str, model: str) -> str:
+    """What pulls have in common that may be learnt from together: the embedder's fingerprint, and the chat model."""
+    return f"{embedder} {model}"
+
+
 class ArmReport(NamedTuple):
     """One arm in the dashboard: its pulls, the sum and the mean of its rewards (None: never pulled)."""
 
@@ -48,26 +53,27 @@ class BanditReport(NamedTuple):
 class KeptBandit:
     """A bandit over the log of one KG; safe to share between threads.
 
-    Contexts are vectors of one embedder: pulls that were logged with another one stay in the log and are not used.
+    Contexts are vectors of one embedder, and rewards are earned with one chat model: pulls that were logged with others
+    stay in the log and are not used.
 
     Args:
         log: the open log.
-        embedder: the fingerprint of the embedder whose vectors are the contexts.
+        space: names the embedder and the model (`space_of`).
         dimensions: their length.
         settings: how to learn and choose.
     """
 
-    def __init__(self, log: BanditLog, embedder: str, dimensions: int, settings: BanditSettings) -> None:
+    def __init__(self, log: BanditLog, space: str, dimensions: int, settings: BanditSettings) -> None:
         settings.check()
-        self.log, self.embedder = log, embedder
+        self.log, self.space = log, space
         self._bandit = PromptBandit(dimensions, settings)
         self._seen = 0
         self._lock = Lock()
 
     @classmethod
-    def open(cls, directory: Path, embedder: str, dimensions: int, settings: BanditSettings) -> KeptBandit:
+    def open(cls, directory: Path, space: str, dimensions: int, settings: BanditSettings) -> KeptBandit:
         """The bandit of a KG's directory; raises as `BanditLog.open`, and `UsageError` for settings out of range."""
-        return cls(BanditLog.open(directory / FOLDER), embedder, dimensions, settings)
+        return cls(BanditLog.open(directory / FOLDER), space, dimensions, settings)
 
     def choose(self, context: Floats, run: str = "") -> BanditChoice:
         """The arm for a context, float32 [d], by all feedback that was counted until now."""
@@ -77,7 +83,7 @@ class KeptBandit:
 
     def remember(self, run: str, arm: str, context: Floats) -> None:
         """Note that a run pulled this arm, so that feedback on the run reaches it; raises as `BanditLog.choose`."""
-        self.log.choose(Pull(run, arm, self.embedder, context))
+        self.log.choose(Pull(run, arm, self.space, context))
 
     def feedback(self, run: str, reward: float, source: str = "user") -> Given:
         """Count feedback on a run; raises as `BanditLog.give`."""
@@ -119,7 +125,7 @@ class KeptBandit:
         return [
             row
             for _, row in rows
-            if row.pull.embedder == self.embedder
+            if row.pull.space == self.space
             and row.pull.arm in _PLACES
             and len(row.pull.context) == self._bandit.dimensions
         ]

@@ -1,0 +1,67 @@
+"""`select_prompt`: the arm that a KG's bandit pulls for a question; and feedback on runs (KnowGPT, section 4.2)."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from kg.knowledge_base import KnowledgeBase
+from policies.bandit_log import BanditLog, Given
+from policies.kept_bandit import FOLDER, KeptBandit, space_of
+from policies.prompt_bandit import BanditChoice, BanditSettings, Floats
+from policies.question_context import question_context
+
+
+@dataclass(frozen=True)
+class PromptChoice:
+    """The bandit's choice for a question, and the question's context vector, float32 [d]."""
+
+    choice: BanditChoice
+    context: Floats
+
+
+_bandits: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, BanditSettings], KeptBandit]] = WeakKeyDictionary()
+
+
+async def open_bandit(base: KnowledgeBase, model: str, settings: BanditSettings | None = None) -> KeptBandit:
+    """The bandit of a KG for one chat model, opened once a process.
+
+    Raises:
+        UsageError: a setting is out of range.
+        OSError, CorruptError, VersionError, BusyError: as `BanditLog.open`.
+    """
+    settings = settings or BanditSettings()
+    known = _bandits.setdefault(base, {})
+    if (model, settings) not in known:
+        space = space_of(base.embedder.fingerprint, model)
+        made = await asyncio.to_thread(KeptBandit.open, base.path, space, base.embedder.dimensions, settings)
+        known.setdefault((model, settings), made)
+    return known[model, settings]
+
+
+async def select_prompt(
+    base: KnowledgeBase, question: str, model: str, settings: BanditSettings | None = None, run: str = ""
+) -> PromptChoice:
+    """The arm for a question; raises as `open_bandit`."""
+    bandit = await open_bandit(base, model, settings)
+    context = await asyncio.to_thread(question_context, base.embedder, question)
+    return PromptChoice(await asyncio.to_thread(bandit.choose, context, run), context)
+
+
+async def give_feedback(base: KnowledgeBase, run: str, reward: float, source: str = "user") -> Given:
+    """Count a reward in [0, 1] for a run, whatever its model; a run counts once.
+
+    Raises:
+        UsageError: the run is unknown here, or other feedback was counted for it.
+        OSError, CorruptError, VersionError, BusyError: as `BanditLog.open`.
+    """
+
+    def give() -> Given:
+        log = BanditLog.open(base.path / FOLDER)
+        try:
+            return log.give(run, reward, source)
+        finally:
+            log.close()
+
+    return await asyncio.to_thread(give)
