@@ -7,22 +7,32 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from app.methods import method_named
+from app.methods import AUTO, method_named
+from kg.loaders import Choice
 from nodes.answer_record import Answer, usage
 from nodes.context import Context
-from nodes.state import QuestionInput
 from tools.knowledge import close_all as close_knowledge
 
 
 async def stages(
-    method: str, question: str, context: Context, topic_entities: Sequence[str] = ()
+    method: str,
+    question: str,
+    context: Context,
+    topic_entities: Sequence[str] = (),
+    choices: Sequence[Choice] = (),
 ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
     """Run a method and yield each stage's name with what it added to the state; the last holds `answer`.
 
     Raises:
         TriviumError: the request cannot be run.
     """
-    given: QuestionInput = {"question": question, "topic_entities": list(topic_entities)}
+    given = given_to(question, topic_entities, choices)
+    if method == AUTO:
+        from app.auto import auto_stages
+
+        async for stage, added in auto_stages(given, context):
+            yield stage, added
+        return
     async for update in method_named(method).graph().astream(given, context=context, stream_mode="updates"):
         for stage, added in update.items():
             yield stage, added or {}
@@ -38,13 +48,29 @@ async def close_all() -> None:
 
 
 async def answer(
-    method: str, question: str, context: Context, topic_entities: Sequence[str] = (), question_id: str = ""
+    method: str,
+    question: str,
+    context: Context,
+    topic_entities: Sequence[str] = (),
+    question_id: str = "",
+    choices: Sequence[Choice] = (),
 ) -> Answer:
     """Run a method to the end; raises as `stages` does."""
-    given: QuestionInput = {"question": question, "topic_entities": list(topic_entities)}
-    found: Answer = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
+    given = given_to(question, topic_entities, choices)
+    if method == AUTO:
+        from app.auto import auto_answer
+
+        found = await auto_answer(given, context)
+    else:
+        found = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
     found["id"] = question_id
     return found
+
+
+def given_to(question: str, topic_entities: Sequence[str] = (), choices: Sequence[Choice] = ()) -> dict[str, Any]:
+    """A graph's input; methods without choices do not look at them."""
+    given: dict[str, Any] = {"question": question, "topic_entities": list(topic_entities)}
+    return given | ({"choices": [{"id": each.id, "text": each.text} for each in choices]} if choices else {})
 
 
 def refusal(method: str, question: str, question_id: str, context: Context, why: Exception) -> Answer:

@@ -52,6 +52,6 @@ def _answers(line: dict[str, Any], question: Question) -> bool:
 
 async def _one(method: str, question: Question, context: Context) -> Answer:
     try:
-        return await answer(method, question.question, context, question.topic_entities, question.id)
+        return await answer(method, question.question, context, question.topic_entities, question.id, question.choices)
     except (UsageError, UnknownEntityError) as error:
         return refusal(method, question.question, question.id, context, error)

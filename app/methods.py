@@ -54,7 +54,7 @@ AUTO = "auto"
 
 
 def method_named(name: str) -> Method:
-    """The method of that name; raises `UsageError` where there is none. `auto` is Keqing as yet."""
+    """The method of that name; raises `UsageError` where there is none. `auto` (`app.auto`) takes Keqing's settings."""
     if name == AUTO:
         return METHODS["keqing"]
     if name not in METHODS:

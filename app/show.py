@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
+from app.show_knowgpt import KNOWGPT_STAGES, knowgpt_lines
 from app.show_oda import STAGES, oda_line
 from nodes.answer_record import Answer
 from tools.knowledge import Knowledge, open_knowledge
@@ -43,6 +44,11 @@ class Show:
                     "retrieve",
                     f"{done['id']}. from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found",
                 )
+        elif name in KNOWGPT_STAGES and "answer" not in added:
+            for line in await knowgpt_lines(name, added, self._labels):
+                self._line("link" if name == "link_entities" else "choose" if name == "select_prompt" else name, line)
+        elif name == "auto":
+            self._line("auto", f"{added['method']}: {added['message']}")
         elif name in STAGES:
             self._line("link" if name == "link_task_entities" else name, await oda_line(added, self._labels))
         elif "answer" in added:

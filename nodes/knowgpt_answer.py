@@ -1,4 +1,4 @@
-"""KnowGPT's stage `answer`: the model chooses among the candidates with the knowledge before it; else their scores do."""
+"""KnowGPT's stage `answer`: the model chooses among the candidates, with the knowledge; else their scores do."""
 
 from __future__ import annotations
 

@@ -54,8 +54,8 @@ def relation_phrase(name: str) -> str:
     """The words between head and tail that say a triple of this relation.
 
     `directed_by` -> `is directed by`; `is_a_subtype_of` -> `is a subtype of`; `UsedFor` -> `is used for`; `causes` ->
-    `causes`; `release_year` -> `has the release year`. Rules, which cannot know every name: a KG's own words win over
-    grammar, and nothing is said that the name does not say.
+    `causes`; `starring` -> `is starring`; `release_year` -> `has the release year`. Rules,
+    which cannot know every name: a KG's own words win over grammar, and nothing is said that the name does not say.
     """
     words = own_words(name)
     known = _PHRASES.get(words.replace(" ", ""))
@@ -64,6 +64,8 @@ def relation_phrase(name: str) -> str:
     parts = words.split()
     if not parts or parts[0] in _VERBS:
         return words
+    if len(parts) == 1 and words.endswith("ing"):
+        return f"is {words}"
     if parts[-1] in _ENDS_IN:
         # "belongs to", "differs from": a verb of its own needs no "is".
         return words if len(parts) > 1 and parts[0].endswith("s") and not parts[0].endswith("ss") else f"is {words}"

@@ -1,7 +1,8 @@
-"""The bundled sample as a KG without anything learnt, which ODA does without."""
+"""KGs without anything learnt, which KnowGPT and ODA do without: the bundled sample, and the small one of films."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from kg.embedded import build
 from kg.loaders import read_entities, read_triples
 from kg.sample import ENTITIES, TRIPLES
+from tests.films import build_films
 from tools.knowledge import close_all
 
 
@@ -24,4 +26,24 @@ def sample_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def sample(sample_folder: Path) -> AsyncIterator[str]:
     """Its name for runs; what they opened is closed afterwards."""
     yield str(sample_folder)
+    await close_all()
+
+
+@pytest.fixture(scope="session")
+def plain_films(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_films(tmp_path_factory.mktemp("plain-films"))[0]
+
+
+@pytest.fixture
+async def kg(plain_films: Path) -> AsyncIterator[str]:
+    """The films' name for runs."""
+    yield str(plain_films)
+    await close_all()
+
+
+@pytest.fixture
+async def own_kg(plain_films: Path, tmp_path: Path) -> AsyncIterator[str]:
+    """A copy, for a test that looks at what runs leave in it."""
+    shutil.copytree(plain_films, tmp_path / "kg", ignore=shutil.ignore_patterns("bandit.db*"))
+    yield str(tmp_path / "kg")
     await close_all()
