@@ -1,7 +1,7 @@
 """KnowGPT's stage `link_entities`: entities of the question (sources) and of every candidate answer (targets).
 
 Which candidate is right is unknown here, so the targets are the entities of all of them (section 3). Where a question
-has no choices, candidates are proposed: by the model, or by the KG around the question's entities (deviation K11).
+has no choices, candidates are proposed: by the model, or by the KG around the question's entities (deviation B4).
 """
 
 from __future__ import annotations

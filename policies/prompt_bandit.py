@@ -7,7 +7,7 @@ earned on the questions' embeddings c: with the contexts of its pulls as rows of
     bound = g sqrt(c (C'C + lambda I)^-1 c')               g = 1 + sqrt(ln(2 / delta) / 2)    (equation 8)
 
 The paper has m = 0 and a = 0: an arm that little is known of is expected to fail. Here m is the mean reward of all
-arms, and a the same regression on all pulls of the arm's format, drawn to 0 (deviation K9): what is known of an arm is
+arms, and a the same regression on all pulls of the arm's format, drawn to 0 (deviation B2): what is known of an arm is
 drawn to what is known of its format, and that to what is usual. LinUCB pulls the arm with the largest expectation +
 bound. Other policies over the same statistics stand beside it to be compared. Everything here is arithmetic in memory;
 `policies.bandit_log` keeps it.
@@ -69,7 +69,7 @@ def arm_named(name: str) -> Arm:
 
 @dataclass(frozen=True, slots=True)
 class BanditSettings:
-    """How the bandit learns and chooses. The paper names none of the values: all are ours (deviation K8)."""
+    """How the bandit learns and chooses. The paper names none of the values: all are ours (deviation B1)."""
 
     policy: Policy = "linucb"
     """`linucb` is the paper's; `greedy` takes the largest expectation; `fixed` always pulls `arm`."""

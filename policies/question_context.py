@@ -15,7 +15,7 @@ def question_context(embedder: Embedder, question: str) -> Floats:
 
     The paper takes the question's embedding from a language model. Static vectors are made for what a text is about:
     their pooled vector hardly shows how it is asked, since words such as "which", "that" and "both" are short vectors
-    there. With every word at the same length they speak as loudly as names do (deviation K10, measured there).
+    there. With every word at the same length they speak as loudly as names do (deviation B3, measured there).
     """
     words = [word for part in question.split() if (word := part.strip(string.punctuation))]
     if not words:
