@@ -37,7 +37,11 @@ async def extract(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict
         paths_per_pair=context.paths_per_pair, policy=context.policy,
     )  # fmt: skip
     paths = [
-        Evidence(steps=[tuple(step) for step in each.path], reward=round(each.reward, 6), target=each.target)
+        Evidence(
+            steps=[(s.head, s.relation, s.tail, s.inverse) for s in each.path],
+            reward=round(each.reward, 6),
+            target=each.target,
+        )
         for each in walked.paths
     ]
     noted = [{"stage": "extract", "event": "policy", "message": message} for message in walked.events]
@@ -57,7 +61,7 @@ def best_first(evidence: Sequence[Evidence], max_triples: int) -> list[Evidence]
         rank[each["target"]] = place + 1
         order.append((place if each["target"] else 0, each))
     seen: set[tuple[str, str, str]] = set()
-    kept = []
+    kept = list[Evidence]()
     for _, each in sorted(order, key=lambda item: item[0]):
         new = {step[:3] for step in each["steps"]} - seen
         if kept and len(seen) + len(new) > max_triples:

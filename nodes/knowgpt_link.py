@@ -74,19 +74,21 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
     }
 
 
-def check_choices(choices: Sequence[ChoiceInput]) -> list[ChoiceInput]:
+def check_choices(choices: Sequence[object]) -> list[ChoiceInput]:
     """Choices that can be told apart; raises `UsageError` for one without id or words, or an id that comes twice."""
-    seen: set[str] = set()
+    seen, read = set[str](), list[ChoiceInput]()
     if len(choices) > MAX_CHOICES:
         raise UsageError(f"a question has at most {MAX_CHOICES} choices, not {len(choices)}")
     for choice in choices:
+        # A server's client sends JSON, which need not be as the schema says.
         key, text = (choice.get("id"), choice.get("text")) if isinstance(choice, dict) else (None, None)
         if not isinstance(key, str) or not isinstance(text, str) or not key.strip() or not text.strip():
             raise UsageError(f'a choice is {{"id": ..., "text": ...}} with words in both, not {str(choice)[:80]}')
         if key in seen:
             raise UsageError(f"two choices have the id {key!r}: give each its own")
         seen.add(key)
-    return list(choices)
+        read.append(ChoiceInput(id=key, text=text))
+    return read
 
 
 async def _proposed(

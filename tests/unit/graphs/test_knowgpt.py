@@ -17,6 +17,7 @@ from kg.errors import UnknownEntityError, UsageError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Triple
 from nodes.knowgpt_context import KnowGPTContext
+from nodes.knowgpt_state import ChoiceInput, KnowGPTInput
 from policies.prompt_bandit import ARMS
 from tools.knowledge import open_knowledge
 from tools.select_prompt import give_feedback, open_bandit
@@ -32,11 +33,15 @@ graph TD;
 """
 THREAD = RunnableConfig(configurable={"thread_id": "1"})
 WHO = "who directed Heat?"
-CHOICES = [{"id": "A", "text": "Ridley Scott"}, {"id": "B", "text": "Michael Mann"}, {"id": "C", "text": "nobody"}]
+CHOICES: list[ChoiceInput] = [
+    {"id": "A", "text": "Ridley Scott"},
+    {"id": "B", "text": "Michael Mann"},
+    {"id": "C", "text": "nobody"},
+]
 
 
 async def ask(kg: str, question: str = WHO, choices: Any = (), topics: Any = (), **settings: Any) -> dict[str, Any]:  # noqa: ANN401 - settings are of KnowGPTContext's types
-    given = {"question": question, "choices": list(choices), "topic_entities": list(topics)}
+    given: KnowGPTInput = {"question": question, "choices": list(choices), "topic_entities": list(topics)}
     told: dict[str, Any] = (await graph.ainvoke(given, context=KnowGPTContext(kg=kg, **settings)))["answer"]
     return told
 
@@ -153,7 +158,8 @@ async def test_a_log_that_cannot_be_read_costs_an_event_and_no_answer(own_kg: st
 async def test_a_human_sees_the_arms_and_chooses_another(kg: str) -> None:
     threaded = builder.compile(InMemorySaver())
     context = KnowGPTContext(kg=kg, review=True)
-    stopped = await threaded.ainvoke({"question": WHO, "choices": CHOICES}, THREAD, context=context)
+    given: KnowGPTInput = {"question": WHO, "choices": CHOICES}
+    stopped = await threaded.ainvoke(given, THREAD, context=context)
     shown = stopped["__interrupt__"][0].value
     assert [each["arm"] for each in shown["estimates"]] == [arm.name for arm in ARMS]
     assert shown["error"] is None
@@ -168,9 +174,9 @@ async def test_a_human_sees_the_arms_and_chooses_another(kg: str) -> None:
 
 async def test_a_threads_next_question_starts_anew_and_its_state_stays_small(kg: str) -> None:
     threaded = builder.compile(InMemorySaver())
-    sizes = []
+    given: KnowGPTInput = {"question": WHO, "choices": CHOICES}
+    told, sizes = {}, list[int]()
     for _ in range(3):
-        given = {"question": WHO, "choices": CHOICES}
         told = (await threaded.ainvoke(given, THREAD, context=KnowGPTContext(kg=kg)))["answer"]
         sizes.append(len(json.dumps(threaded.get_state(THREAD).values, default=str)))
     assert max(sizes) - min(sizes) < 200
