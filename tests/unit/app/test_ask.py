@@ -39,8 +39,8 @@ def test_json_is_the_contracts_answer(trivium: Trivium, films_kg: Path) -> None:
 def test_stages_and_path_are_drawn(trivium: Trivium, films_kg: Path) -> None:
     told = trivium("ask", "who starred in the films directed by Michael Mann?", "--kg", films_kg)
     assert (told.code, told.err) == (0, "")
-    stages = [line.split()[0] for line in told.out.splitlines() if line.strip()][:5]
-    assert stages == ["decompose", "decompose", "link", "retrieve", "retrieve"]
+    stages = [line.split()[0] for line in told.out.splitlines() if line.strip()][:6]
+    assert stages == ["auto", "decompose", "decompose", "link", "retrieve", "retrieve"]
     assert "Michael Mann\n└── <-directed_by- Heat\n    ├── -starring-> " in told.out
     assert {"Al Pacino", "Robert De Niro"} == set(re.findall("─ -starring-> (.*)\n", told.out))
     assert "keqing, model none" in told.out
@@ -67,7 +67,7 @@ def test_what_a_name_could_mean_besides_is_shown(trivium: Trivium, films_kg: Pat
     assert "Solaris = Solaris [solaris" in told.out
     assert "(or: solaris" in told.out
     events = trivium("ask", "who directed Solaris?", "--kg", films_kg, "--json").json["events"]
-    assert [event["event"] for event in events] == ["ambiguous"]
+    assert [event["event"] for event in events] == ["method", "ambiguous"]
 
 
 def test_a_question_that_nothing_answers_exits_0_and_says_so(trivium: Trivium, films_kg: Path) -> None:
@@ -120,7 +120,8 @@ def test_kgs_that_cannot_answer(trivium: Trivium, tmp_path: Path) -> None:
     refused(trivium("ask", "who?", "--kg", tmp_path / "no"), "NotAKnowledgeBaseError", "trivium kg build")
     refused(trivium("ask", "who?", "--kg", tmp_path), "NotAKnowledgeBaseError", str(tmp_path))
     folder, _ = build_films(tmp_path)
-    refused(trivium("ask", "who directed Heat?", "--kg", folder), "NotLearntError", "trivium learn keqing")
+    asked = ("ask", "who directed Heat?", "--kg", folder)
+    refused(trivium(*asked, "--method", "keqing"), "NotLearntError", "trivium learn keqing")
 
 
 def test_neither_or_both_of_question_and_batch_is_wrong_usage(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:

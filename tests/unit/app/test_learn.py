@@ -25,7 +25,8 @@ def questions(tmp_path: Path) -> Path:
 
 
 def test_what_is_learnt_answers(trivium: Trivium, kg: Path, questions: Path) -> None:
-    refused(trivium("ask", "whose film is Alien?", "--kg", kg), "NotLearntError", "trivium learn keqing")
+    asked = ("ask", "whose film is Alien?", "--kg", kg, "--method", "keqing")
+    refused(trivium(*asked), "NotLearntError", "trivium learn keqing")
     said = trivium("learn", "keqing", "--kg", kg, "--questions", questions, "--json")
     assert (said.code, said.err) == (0, "")
     report = said.json
