@@ -12,6 +12,7 @@ from typing import Protocol
 
 from kg.store import GraphStore
 from kg.types import EntityHit
+from policies.computing.operators import Operator
 
 MASK = "[mask]"
 """Stands in a sub-question for its seed entity (paper, table 1)."""
@@ -53,6 +54,7 @@ class Decomposition:
         links: the candidates of each mention, best first; the first is the one chosen with the chain, the others
             carry the same name and stay as alternatives.
         unread: names in the question that the chosen reading makes no use of.
+        operators: what is computed on the sub-questions' results, numbered after what it takes; none for plain ones.
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
     """
 
@@ -60,6 +62,7 @@ class Decomposition:
     links: dict[str, tuple[EntityHit, ...]] = field(default_factory=dict)
     confidence: float = 0.0
     unread: tuple[str, ...] = ()
+    operators: tuple[Operator, ...] = ()
 
 
 class Decomposer(Protocol):
