@@ -1,9 +1,10 @@
 """Keqing (arXiv 2401.00426, figure 1): decompose, match templates, retrieve along their chains, reason, respond.
 
 decompose -> link_entities -> match_template -> (review) -> retrieve (a wave in parallel) -> reason -> respond
-                                                               ^_______________________________|
+                                                               ^______________(compute)________|
 
-Where a run asks for it, `review` stops before the first `retrieve` for a human to edit the sub-questions.
+Where a run asks for it, `review` stops before the first `retrieve` for a human to edit the sub-questions. `compute`
+runs the operators of a question that computes, each as soon as what it stands on is answered.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.routing import begin, kept, then
+from nodes.compute import compute, ready
 from nodes.decompose import decompose
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState
@@ -47,12 +49,15 @@ def after_review(state: KeqingState, context: KeqingContext) -> list[Send] | Lit
 
 
 def next_wave(state: KeqingState, context: KeqingContext) -> list[Send]:
-    """The sub-questions that can be answered now, in parallel; at first those of the question's own entities."""
-    return [Send("retrieve", {**task, "settings": state.get("settings")}) for task in wave(state, context)]
+    """What can be answered or computed now, in parallel; at first the sub-questions of the question's own entities."""
+    tasks = [Send("retrieve", {**task, "settings": state.get("settings")}) for task in wave(state, context)]
+    if state.get("operators"):
+        tasks += [Send("compute", {**task, "settings": state.get("settings")}) for task in ready(state)]
+    return tasks
 
 
 def after_reason(state: KeqingState, context: KeqingContext) -> list[Send] | Literal["respond"]:
-    """The next wave, where a sub-question is still open."""
+    """The next wave, where a sub-question or an operator is still open."""
     return next_wave(state, context) or "respond"
 
 
@@ -64,10 +69,12 @@ builder.add_node("link_entities", kept(link_entities))
 builder.add_node("match_template", then(match_template, after_match), destinations=("review", "retrieve"))
 builder.add_node("review", then(review, after_review), destinations=("match_template", "retrieve"))
 builder.add_node("retrieve", kept(retrieve))
-builder.add_node("reason", then(reason, after_reason), destinations=("retrieve", "respond"))
+builder.add_node("reason", then(reason, after_reason), destinations=("retrieve", "compute", "respond"))
+builder.add_node("compute", kept(compute))
 builder.add_node("respond", kept(respond))
 builder.add_edge(START, "decompose")
 builder.add_edge("link_entities", "match_template")
 builder.add_edge("retrieve", "reason")
+builder.add_edge("compute", "reason")
 builder.add_edge("respond", END)
 graph = builder.compile(name="keqing")

@@ -11,10 +11,11 @@ from typing_extensions import TypedDict
 from kg.store import GraphStore
 from kg.types import Hop, parse_chain
 from nodes.keqing_context import KeqingContext
-from nodes.keqing_state import Evidence, Found, KeqingState, OperatorState, Retrieved
+from nodes.keqing_state import Found, KeqingState, OperatorState, Retrieved, Used
 from nodes.state import Step
 from policies.computing.apply import compared, extremes, filtered
 from policies.computing.literals import Literal, Shown, read_literal
+from policies.computing.operators import bounds_of
 from tools.knowledge import open_knowledge
 
 _VALUES_EACH = 20  # values of one entity that are looked at
@@ -61,7 +62,7 @@ def _record(
     found: list[Found],
     *,
     value: bool | Shown | None = None,
-    evidence: Sequence[Evidence] = (),
+    used: Sequence[Used] = (),
 ) -> Retrieved:
     """An operator's result in the shape of a retrieval's; it matches as well as its weakest input."""
     matches = [done["match"] for done in inputs if done["match"]]
@@ -74,7 +75,7 @@ def _record(
         truncated=any(done["truncated"] for done in inputs),
         supplement=[],
         value=value,
-        evidence=list(evidence),
+        used=list(used),
     )
 
 
@@ -103,7 +104,7 @@ def _joined(operator: OperatorState, inputs: Sequence[Retrieved]) -> Retrieved:
 
 
 async def _most(operator: OperatorState, inputs: Sequence[Retrieved], store: GraphStore) -> Retrieved:
-    """Those that the most, or fewest, walks lead to; every last step of the winners' walks is evidence."""
+    """Those that the most, or fewest, walks lead to; the last steps of all the winners' walks are used."""
     (done,) = inputs
     if not done["found"]:
         return _record(operator, inputs, [])
@@ -111,14 +112,14 @@ async def _most(operator: OperatorState, inputs: Sequence[Retrieved], store: Gra
     best = rank(item["support"] for item in done["found"])
     ids = [item["id"] for item in done["found"] if item["support"] == best]
     last = {(step[1], step[3]) for item in done["found"] for step in item["path"][-1:]}
-    evidence: list[Evidence] = []
+    used: list[Used] = []
     seeds = set(done["seeds"])
     for relation, inverse in last:
         around = await store.neighbors(ids, relation=relation, direction="out" if inverse else "in")
         for key, walked in zip(ids, around, strict=True):
             steps: list[Step] = [(t.head, t.relation, t.tail, inverse) for t in walked if t.end in seeds]
-            evidence += [Evidence(answer=key, path=[step]) for step in steps]
-    return _record(operator, inputs, _kept(done, ids), evidence=evidence)
+            used += [Used(answer=key, path=[step]) for step in steps]
+    return _record(operator, inputs, _kept(done, ids), used=used)
 
 
 class _Valued(TypedDict):
@@ -133,7 +134,7 @@ async def _values(ids: Sequence[str], by: Retrieved, store: GraphStore) -> _Valu
     out = _Valued(values={key: [] for key in ids}, steps={key: [] for key in ids})
     for chain in by["match"]["chains"] if by["match"] else ():
         for key, paths in zip(ids, await _walked(ids, parse_chain(chain), store), strict=True):
-            ends = [path[-1][0 if path[-1][3] else 2] for path in paths]
+            ends = [head if inverse else tail for head, _, tail, inverse in (path[-1] for path in paths)]
             for label, path in zip(await store.labels(ends), paths, strict=True):
                 value = read_literal(label)
                 if value is not None:
@@ -159,26 +160,24 @@ async def _by_value(operator: OperatorState, inputs: Sequence[Retrieved], store:
     ids = _ids(base)
     found = await _values(ids, by, store)
     if operator["operator"] == "filter":
-        bound = read_literal(operator["value"])
+        bounds = bounds_of(operator["sign"], operator["value"])
         if len(inputs) > 2:
             labels = await store.labels(_ids(inputs[2]))
-            bound = next((value for label in labels if (value := read_literal(label)) is not None), None)
-        chosen = filtered(ids, found["values"], operator["sign"], bound) if bound else {}
+            bounds = [(operator["sign"], value) for label in labels if (value := read_literal(label)) is not None][:1]
+        chosen = filtered(ids, found["values"], bounds) if bounds else {}
     else:
         chosen = extremes(ids, found["values"], operator["sign"])
-    evidence = [
-        Evidence(answer=key, path=found["steps"][key][place]) for key, places in chosen.items() for place in places[:1]
-    ]
-    if operator["asks_value"] and evidence:
-        shown = found["values"][evidence[0]["answer"]][chosen[evidence[0]["answer"]][0]].shown
-        return _record(operator, inputs, _value_entities(evidence), value=shown)
-    return _record(operator, inputs, _kept(base, list(chosen)), evidence=evidence)
+    used = [Used(answer=key, path=found["steps"][key][place]) for key, places in chosen.items() for place in places[:1]]
+    if operator["asks_value"] and used:
+        shown = found["values"][used[0]["answer"]][chosen[used[0]["answer"]][0]].shown
+        return _record(operator, inputs, _value_entities(used), value=shown)
+    return _record(operator, inputs, _kept(base, list(chosen)), used=used)
 
 
-def _value_entities(evidence: Sequence[Evidence]) -> list[Found]:
+def _value_entities(used: Sequence[Used]) -> list[Found]:
     """The values themselves as what was found, each by the way from its entity."""
     ends: dict[str, Found] = {}
-    for item in evidence:
+    for item in used:
         head, _, tail, inverse = item["path"][-1]
         end = head if inverse else tail
         ends.setdefault(end, Found(id=end, support=1, path=list(item["path"])))
@@ -198,11 +197,11 @@ async def _of_two(operator: OperatorState, inputs: Sequence[Retrieved], store: G
         return _record(operator, inputs, [], value=compared(values[0], values[1], operator["sign"]))
     seeds = [done["seeds"][0] if done["seeds"] else "" for done in inputs]
     chosen = extremes(seeds, dict(zip(seeds, values, strict=True)), operator["sign"])
-    evidence = [
-        Evidence(answer=seed, path=list(item["path"]))
+    used = [
+        Used(answer=seed, path=list(item["path"]))
         for seed, done in zip(seeds, inputs, strict=True)
         for item in done["found"]
         if item["path"]
     ]
     found = [Found(id=seed, support=1, path=[]) for seed in seeds if seed in chosen]
-    return _record(operator, inputs, found, evidence=evidence)
+    return _record(operator, inputs, found, used=used)

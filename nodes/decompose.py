@@ -16,9 +16,10 @@ from nodes.context import NO_MODEL, check_context
 from nodes.conversation import asked, question_of
 from nodes.follow_up import LastAnswers, last_answers, points_back, resolve
 from nodes.keqing_context import KeqingContext
-from nodes.keqing_state import KeqingState, SubQuestionState
+from nodes.keqing_state import KeqingState, OperatorState, SubQuestionState
 from nodes.link_entities import link
 from nodes.usage import Usage, fresh_channels
+from policies.computing.cues import has_cue
 from policies.decomposer import Decomposition, SubQuestion
 from policies.keqing_artefact import has_decomposer
 from tools.knowledge import Knowledge, open_knowledge
@@ -39,7 +40,7 @@ def check_question(question: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A decomposition with its conditions, who made it (`llm`, or nothing for the trained one), and what it cost."""
+    """A decomposition with its conditions, who made it (`llm`, `lora`, or nothing for the trained one), its cost."""
 
     found: Decomposition
     only: Mapping[int, Condition] = field(default_factory=dict)
@@ -61,6 +62,7 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
         **asked(state, question),
         **fresh_channels(state, read.usage, read.events),
         **({"decomposed_by": read.by} if read.by or state.get("decomposed_by") else {}),
+        **({"operators": operator_states(found)} if found.operators or state.get("operators") else {}),
         "started": started,
         "sub_questions": [_record(sub, read.only.get(sub.id)) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
@@ -75,6 +77,8 @@ async def _read(question: str, state: KeqingState, knowledge: Knowledge, context
     """The trained decomposer's reading where it is sure, or is all there is; else the model's, if it gives one."""
     topics = state.get("topic_entities") or ()
     last = last_answers(state) if "answer" in state and not topics else None
+    if context.decompose == "lora":
+        return await _tuned(question, topics, last, knowledge)
     if context.model == NO_MODEL or context.decompose == "trained":
         return await _trained(question, topics, last, knowledge)
     trained = _Reading(Decomposition(()))
@@ -90,9 +94,25 @@ async def _read(question: str, state: KeqingState, knowledge: Knowledge, context
     return _Reading(asked.found, asked.only, "llm", asked.outcome.usage, asked.outcome.events)
 
 
+async def _tuned(question: str, topics: Sequence[str], last: LastAnswers | None, knowledge: Knowledge) -> _Reading:
+    """The LoRA-tuned model's reading; the trained decomposer's, with an event, where it writes none."""
+    decomposer = await knowledge.lora_decomposer()
+    if has_cue(question) and has_decomposer(knowledge.base.learnt):
+        decomposer = await knowledge.computing(decomposer)
+    found = await decomposer.decompose(question, knowledge.store, topics)
+    if found.sub_questions or not has_decomposer(knowledge.base.learnt):
+        return _Reading(found, by="lora")
+    message = "the fine-tuned model wrote no decomposition that can be read; the trained decomposer stands in"
+    event = {"stage": "decompose", "event": "lora_unreadable", "message": message}
+    trained = await _trained(question, topics, last, knowledge)
+    return replace(trained, events=[event, *trained.events])
+
+
 async def _trained(question: str, topics: Sequence[str], last: LastAnswers | None, knowledge: Knowledge) -> _Reading:
     """The trained decomposer's reading, of a question that points back as one about the last answers."""
     decomposer = await knowledge.decomposer()
+    if has_cue(question):
+        decomposer = await knowledge.computing(decomposer)
     resolved = await resolve(question, last, decomposer, knowledge) if last and points_back(question) else None
     if resolved is None:
         return _Reading(await decomposer.decompose(question, knowledge.store, topics))
@@ -103,6 +123,22 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
 def _is_sure(found: Decomposition, context: KeqingContext) -> bool:
     """Whether a reading need not be asked of a model: it has most of the probability, and leaves no name unread."""
     return bool(found.sub_questions) and found.confidence >= context.sure and not found.unread
+
+
+def operator_states(found: Decomposition) -> list[OperatorState]:
+    """A decomposition's operators as state."""
+    return [
+        OperatorState(
+            id=operator.id,
+            operator=operator.kind,
+            dep=list(operator.dep),
+            sign=operator.sign,
+            value=operator.value,
+            by=operator.by,
+            asks_value=operator.asks_value,
+        )
+        for operator in found.operators
+    ]
 
 
 def _record(sub: SubQuestion, only: Condition | None) -> SubQuestionState:

@@ -32,9 +32,9 @@ class KeqingContext(Context):
     review: bool = False
     """Stop before the first retrieval and show the sub-questions, for a human to approve or edit; needs a thread."""
 
-    decompose: Literal["auto", "trained", "llm"] = "auto"
+    decompose: Literal["auto", "trained", "llm", "lora"] = "auto"
     """Who decomposes; `auto`: the trained decomposer where it is sure, the model where it is not. Without a model
-    always the trained one."""
+    always the trained one; `lora`: what `trivium learn keqing --lora` fine-tuned."""
 
     sure: float = 0.95
     """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `python -m evals.sure` says
@@ -43,9 +43,9 @@ class KeqingContext(Context):
     exemplars: int = 4
     """Learnt questions with their decomposition shown to the model that decomposes, those nearest to the question."""
 
-    reason: Literal["auto", "chains", "llm"] = "auto"
+    reason: Literal["auto", "chains", "llm", "lora"] = "auto"
     """Who chooses among a sub-question's candidates; `auto`: the model, but for sub-questions in the very words of a
-    template, whose chains are the answer. Without a model always the chains."""
+    template, whose chains are the answer. Without a model always the chains; `lora`: the fine-tuned reasoner."""
 
     triple_format: Literal["tuples", "text"] = "tuples"
     """How the model that reasons is shown triples (section 3.3): `tuples` for models as they are, `text` for tuned."""
@@ -55,6 +55,8 @@ class KeqingContext(Context):
 
     def judges(self, score: float) -> bool:
         """Whether the model chooses among the candidates of a sub-question whose best template has this cosine."""
+        if self.reason == "lora":
+            return True
         if self.model == NO_MODEL or self.reason == "chains":
             return False
         return self.reason == "llm" or score < _VERY_WORDS

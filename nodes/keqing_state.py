@@ -22,6 +22,18 @@ class SubQuestionState(TypedDict):
     only: NotRequired[Condition]
 
 
+class OperatorState(TypedDict):
+    """A computation on results of sub-questions; the words are those of `policies.computing.operators.Operator`."""
+
+    id: int
+    operator: str
+    dep: list[int]
+    sign: str
+    value: str
+    by: str
+    asks_value: bool
+
+
 class Link(TypedDict):
     """One entity that a mention may name."""
 
@@ -48,13 +60,21 @@ class Found(TypedDict):
     path: Sequence[Step]
 
 
+class Used(TypedDict):
+    """Triples that a computation used for an answer, such as the year by which a film is the oldest."""
+
+    answer: str
+    path: Sequence[Step]
+
+
 class Retrieved(TypedDict):
-    """What one sub-question found.
+    """What one sub-question found, or one operator on them.
 
     `seeds` are what it started from, `match` the template whose chains led to something (None: none did), `found` the
     candidates with the most support first, `supplement` dense triples as (head, relation, tail, score). `more` are
     candidates of the further templates, and is there only where a model is to choose among them all; once it has,
-    `found` holds its choice and `more` is gone.
+    `found` holds its choice and `more` is gone. `value` and `used` are an operator's: its number, date or truth where
+    it gives no entities, and the triples that it looked at beside those of what it stands on.
     """
 
     id: int
@@ -65,6 +85,8 @@ class Retrieved(TypedDict):
     truncated: bool
     supplement: list[tuple[str, str, str, float]]
     more: NotRequired[list[Found]]
+    value: NotRequired[bool | int | float | str | None]
+    used: NotRequired[list[Used]]
 
 
 def merge(old: dict[str, Retrieved], new: dict[str, Retrieved]) -> dict[str, Retrieved]:
@@ -77,10 +99,12 @@ class KeqingState(RunState, total=False):
 
     sub_questions: list[SubQuestionState]
     """The decomposition, in an order in which every dependency comes first."""
+    operators: list[OperatorState]
+    """What is computed on the sub-questions' results; not there for a plain question."""
     confidence: float
     """The trained decomposer's confidence, in [0, 1]; 0 where a model decomposed."""
     decomposed_by: str
-    """`llm` where a model decomposed; empty, or not there, where the trained decomposer did."""
+    """`llm` or `lora` where a model decomposed; empty, or not there, where the trained decomposer did."""
     unread: list[str]
     """Names in the question that the decomposition makes no use of."""
     links: dict[str, list[Link]]

@@ -2,7 +2,7 @@
 
 Without a model the chain's result is the answer, ordered by how well its template matched and by how many walks
 support it, and a sub-question that others start from hands on all its candidates. With one, it chooses among them
-(`nodes.reason_llm`).
+(`nodes.reason_llm`); so does a fine-tuned one (`nodes.reason_lora`).
 """
 
 from __future__ import annotations
@@ -19,11 +19,17 @@ from tools.knowledge import open_knowledge
 
 async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Answer the question once every sub-question is answered; its last ones intersect where there are several."""
-    if runtime.context.model == NO_MODEL:
-        return _answered(state)
-    from nodes.reason_llm import judge  # a run without a model pays nothing for the layer
+    context = runtime.context
+    if context.reason == "lora":
+        from nodes.reason_lora import judge_tuned  # imports torch, some seconds, where a run asks for it
 
-    update = await judge(state, (await open_knowledge(runtime.context.kg)).store, runtime.context)
+        update = await judge_tuned(state, await open_knowledge(context.kg), context)
+    elif context.model == NO_MODEL:
+        return _answered(state)
+    else:
+        from nodes.reason_llm import judge  # a run without a model pays nothing for the layer
+
+        update = await judge(state, (await open_knowledge(context.kg)).store, context)
     if "retrieved" in update:  # whole, since the router behind this stage sees the update before any reducer
         update["retrieved"] = {**state["retrieved"], **update["retrieved"]}
     return {**update, **_answered(cast(KeqingState, {**state, **update}))}
@@ -31,11 +37,11 @@ async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[st
 
 def _answered(state: KeqingState) -> dict[str, Any]:
     """The answers once there are any; nothing in a wave between, whose candidates go on."""
-    retrieved = state["retrieved"]
-    if len(retrieved) < len(state["sub_questions"]):
+    retrieved, items = state["retrieved"], [*state["sub_questions"], *(state.get("operators") or ())]
+    if len(retrieved) < len(items):
         return {}
-    used = {dep for sub in state["sub_questions"] for dep in sub["dep"]}
-    last = [retrieved[str(sub["id"])] for sub in state["sub_questions"] if sub["id"] not in used]
+    used = {dep for item in items for dep in item["dep"]}
+    last = [retrieved[str(item["id"])] for item in items if item["id"] not in used]
     return {"reasoned": _ranked(last)}
 
 

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from kg.store import GraphStore
 from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
+from nodes.computed import Value, computed, computed_sentence
 from nodes.context import NO_MODEL
 from nodes.conversation import reply
 from nodes.keqing_context import KeqingContext
@@ -34,6 +35,10 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     ]
     traces = _Traces(state)
     paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
+    value = None
+    if state.get("operators"):
+        value, more = computed(state, traces.of)
+        paths += more
     words = await _words(state, answers, knowledge.store, runtime.context)
     answer = Answer(
         id="",
@@ -41,17 +46,23 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         kg=runtime.context.kg,
         method="keqing",
         model=runtime.context.model,
-        answer=words.text or await _sentence(answers, paths, knowledge.store),
+        answer=words.text or await _sentence(answers, paths, value, knowledge.store),
         answers=answers,
         choice=None,
-        value=None,
+        value=value,
         paths=paths,
         steps=_steps(state),
-        stop_reason="answered" if answers else "no_answer" if state["sub_questions"] else "no_reading",
+        stop_reason=_stop_reason(state, answered=bool(answers) or value is not None),
         usage=usage(state["started"], state.get("usage"), words.told.get("usage")),
         events=[*state.get("events", ()), *words.told.get("events", ()), *_events(state)],
     )
     return {"answer": answer, **words.told, **await reply(state, answer, knowledge.store, message_id=words.message_id)}
+
+
+def _stop_reason(state: KeqingState, *, answered: bool) -> str:
+    if answered:
+        return "answered"
+    return "no_answer" if state["sub_questions"] else "no_reading"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +89,8 @@ class _Traces:
     """Whole paths from the question's topics to its answers, put together from those of the sub-questions."""
 
     def __init__(self, state: KeqingState) -> None:
-        self._dep = {sub["id"]: sub["dep"] for sub in state["sub_questions"]}
+        items = [*state["sub_questions"], *(state.get("operators") or ())]
+        self._dep = {item["id"]: item["dep"] for item in items}
         self._paths = {
             done["id"]: {item["id"]: item["path"] for item in done["found"]} for done in state["retrieved"].values()
         }
@@ -91,19 +103,28 @@ class _Traces:
     def _trace(self, entity: str, number: int) -> list[list[Step]]:
         known = self._known.get((entity, number))
         if known is None:
-            known = self._known[entity, number] = self._put_together(list(self._paths[number][entity]), number)
+            known = self._known[entity, number] = self._put_together(entity, number)
         return known
 
-    def _put_together(self, own: list[Step], number: int) -> list[list[Step]]:
+    def _put_together(self, entity: str, number: int) -> list[list[Step]]:
+        own = list(self._paths[number][entity])
         if self._dep[number] == [NO_DEPENDENCY]:
             return [own]
+        if not own:  # an operator took the entity from what it stands on
+            holding = [dep for dep in self._dep[number] if entity in self._paths[dep]]
+            return [path for dep in holding for path in self._trace(entity, dep)]
         head, _, tail, inverse = own[0]
         start = tail if inverse else head
-        return [before + own for dep in self._dep[number] for before in self._trace(start, dep)]
+        known = [dep for dep in self._dep[number] if start in self._paths[dep]]
+        return [before + own for dep in known for before in self._trace(start, dep)]
 
 
-async def _sentence(answers: list[AnswerEntity], paths: list[PathRecord], store: GraphStore) -> str:
-    """The answers in a sentence, and the path of the first one."""
+async def _sentence(
+    answers: list[AnswerEntity], paths: list[PathRecord], value: Value | None, store: GraphStore
+) -> str:
+    """The answers, or the computed value, in a sentence, and the path of the first one."""
+    if value is not None:
+        return await computed_sentence(value, paths, store)
     if not answers:
         return "The knowledge graph gives no answer to this question."
     names = [answer["label"] for answer in answers[:_NAMED]]
@@ -122,6 +143,8 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
     log: list[dict[str, Any]] = [
         {"stage": "decompose", "sub_questions": subs, "confidence": round(state["confidence"], 4)},
     ]
+    if state.get("operators"):
+        log[0]["operators"] = state["operators"]
     if state.get("decomposed_by"):
         log[0]["by"] = state["decomposed_by"]
     if not subs:
@@ -140,6 +163,12 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
             "supplement": [list(triple) for triple in done["supplement"]],
         }
         for done in state["retrieved"].values()
+        if "used" not in done
+    ]
+    log += [
+        {"stage": "compute", "id": done["id"], "found": len(done["found"]), "value": done.get("value")}
+        for done in state["retrieved"].values()
+        if "used" in done
     ]
     return [*log, {"stage": "reason", "answers": len(state["reasoned"])}]
 

@@ -16,7 +16,7 @@ from langgraph.types import interrupt
 
 from kg.errors import UsageError
 from nodes.keqing_context import KeqingContext
-from nodes.keqing_state import KeqingState, Link, SubQuestionState
+from nodes.keqing_state import KeqingState, Link, OperatorState, SubQuestionState
 from nodes.link_entities import link, mentions_of
 from nodes.sub_question_edit import read_edit
 from tools.find_entities import find_entities
@@ -88,4 +88,14 @@ async def _edited(state: KeqingState, subs: list[SubQuestionState], knowledge: K
             raise UsageError(f"no entity is named {name!r} or anything like it: name another one in seed_entities")
         links[name] = [link(hit) for hit in hits]
     noted = {"stage": "review", "event": "edited", "message": "a human edited the sub-questions"}
-    return {"sub_questions": subs, "links": links, "matches": {}, "events": [noted]}
+    edited = {"sub_questions": subs, "links": links, "matches": {}, "events": [noted]}
+    if operators := state.get("operators"):
+        # What stood on a sub-question that is gone goes too, and what stood on that.
+        there = {sub["id"] for sub in subs}
+        kept = list[OperatorState]()
+        for operator in operators:
+            if there.issuperset(operator["dep"]) and operator["id"] not in there:
+                kept.append(operator)
+                there.add(operator["id"])
+        edited["operators"] = kept
+    return edited

@@ -16,9 +16,12 @@ from kg.knowledge_base import KnowledgeBase
 from kg.manifest import MANIFEST
 from kg.neo4j.settings import RemoteKG
 from kg.store import GraphStore
+from policies.compact_decomposer import CompactDecomposer
+from policies.computing.composer import ComputingDecomposer
 from policies.decomposer import Decomposer
 from policies.exemplars import Exemplar, load_exemplars, template_exemplars
 from policies.keqing_artefact import has_decomposer, load_decomposer
+from policies.lora.reasoner import LoraReasoner
 from policies.similarity_choice import RelationNames
 from tools.sample import ensure_sample
 
@@ -36,6 +39,7 @@ class Knowledge:
     base: KnowledgeBase
     _decomposer: Decomposer | None = field(default=None, repr=False)
     _tuned: Decomposer | None = field(default=None, repr=False)
+    _reasoner: LoraReasoner | None = field(default=None, repr=False)
     _exemplars: list[Exemplar] | None = field(default=None, repr=False)
 
     @cached_property
@@ -66,6 +70,17 @@ class Knowledge:
             self._decomposer = loaded
         return self._decomposer
 
+    async def computing(self, inner: Decomposer) -> Decomposer:
+        """A decomposer that hands plain questions to this one, and reads those that compute besides.
+
+        Raises:
+            NotLearntError: as `decomposer`, whose words and templates it uses.
+        """
+        compact = await self.decomposer()
+        assert isinstance(compact, CompactDecomposer)
+        known, templates = compact.reader.encoder.vocabulary, await self.base.templates()
+        return ComputingDecomposer(inner, known, compact.phrases, templates, self.base.embedder)
+
     async def lora_decomposer(self) -> Decomposer:
         """The LoRA-tuned decomposer; loading its base model takes seconds to minutes, once.
 
@@ -78,6 +93,14 @@ class Knowledge:
 
             self._tuned = await open_lora_decomposer(self.base)
         return self._tuned
+
+    async def lora_reasoner(self) -> LoraReasoner:
+        """The LoRA-tuned candidate reasoner; raises as `lora_decomposer`."""
+        if self._reasoner is None:
+            from policies.lora.serving import open_lora_reasoner
+
+            self._reasoner = await open_lora_reasoner(self.base)
+        return self._reasoner
 
     async def exemplars(self) -> list[Exemplar]:
         """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""
@@ -134,5 +157,6 @@ def _look(name: str, known: _Opened | None) -> _Opened:
 
 def _stamp(path: Path) -> tuple[int, ...]:
     """When what belongs to a KG's folder was last written."""
-    files = (path / MANIFEST, path / "keqing" / "decomposer.json")
+    tuned = (path / "lora" / stage / "lora.json" for stage in ("decompose", "reason"))
+    files = (path / MANIFEST, path / "keqing" / "decomposer.json", *tuned)
     return tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from policies.computing.literals import Literal, holds
+from policies.computing.operators import Bounds
 
 Values = Mapping[str, Sequence[Literal]]
 """For each entity the values that it has, perhaps none."""
 
 
-def filtered(ids: Sequence[str], values: Values, sign: str, bound: Literal) -> dict[str, list[int]]:
-    """Those with a value that is `sign` the bound, in their order, with the places of these values."""
+def filtered(ids: Sequence[str], values: Values, bounds: Bounds) -> dict[str, list[int]]:
+    """Those with a value of which all bounds hold, in their order, with the places of these values."""
     out = {}
     for key in ids:
-        places = [place for place, value in enumerate(values.get(key, ())) if holds(value, sign, bound)]
+        own = values.get(key, ())
+        places = [p for p, value in enumerate(own) if all(holds(value, sign, bound) for sign, bound in bounds)]
         if places:
             out[key] = places
     return out

@@ -1,7 +1,7 @@
 """Computing questions without an LLM: cues are taken out of the words, the plain rest goes to a decomposer as ever.
 
-Where the words left cannot be read, or what is to be compared has no value in the KG, the question is handed on whole:
-a computation is never guessed.
+Where the words left cannot be read, or what is to be compared has no value in the KG, the question is handed on whole
+and its cue told as unread: a computation is never guessed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kg.templates import TemplateIndex, schema_template
 from kg.text import tokens
 from kg.types import EntityHit, Hop
 from policies.computing.asked import Computation, Step
-from policies.computing.cues import CUES, has_cue
+from policies.computing.cues import CUES, DECADE, has_cue
 from policies.computing.operators import Operator
 from policies.computing.parsing import parse
 from policies.computing.values import are_values, nearest_relation, value_relations
@@ -60,6 +60,10 @@ class ComputingDecomposer:
                 found = await _Composition(self, store, topic_entities, question).compose(asked, names)
                 if found is not None:
                     return found
+                plain = await self.inner.decompose(question, store, topic_entities)
+                # Told as unread, so that nobody takes the plain reading's answer for the computed one.
+                left = [word.text for word in tokens(question) if word.text in CUES]
+                return replace(plain, unread=(*plain.unread, " ".join(left)))
         return await self.inner.decompose(question, store, topic_entities)
 
 
@@ -69,7 +73,7 @@ def _names(question: Question, known: Collection[str]) -> list[Mention]:
         mention
         for mention in question.mentions
         if any(
-            word not in known and word not in CUES and not word.isdigit()
+            word not in known and word not in CUES and not word.isdigit() and not DECADE.match(word)
             for word in question.plain[mention.start : mention.stop]
         )
     ]
@@ -94,6 +98,9 @@ class _Composition:
         if asked.pair is not None and asked.join is not None:
             return await self._of_names(asked, asked.join, names)
         parts = [await self.by.inner.decompose(core, self.store, self.topics) for core in asked.cores]
+        if asked.steps and asked.steps[0].kind == "most" and len(parts[0].sub_questions) == 1:
+            # What occurs most is reached by two hops; the whole question may show both where its rest does not.
+            parts = [await self.by.inner.decompose(self.question, self.store, self.topics)]
         if not all(part.sub_questions for part in parts):
             return None
         whole: Decomposition | None = _single_end(parts[0])
@@ -158,7 +165,12 @@ class _Composition:
         if last is not None and last.dep != (NO_DEPENDENCY,) and await are_values(results, self.store):
             return (whole, last.dep[0], end) if len(last.dep) == 1 else None
         relations = await value_relations(results, self.store)
-        hop = nearest_relation(relations, f"{self.question} {hint}", self.by.embedder)
+        if not relations and last is not None and last.dep != (NO_DEPENDENCY,) and len(last.dep) == 1:
+            # The words left of the cue ("were born") were read as a neighbouring relation: the hop before it is meant.
+            end = last.dep[0]
+            whole = replace(whole, sub_questions=tuple(sub for sub in whole.sub_questions if sub is not last))
+            relations = await value_relations(await self._walk(whole, end), self.store)
+        hop = nearest_relation(relations, hint if hint != "year date" else f"{self.question} {hint}", self.by.embedder)
         if hop is None:
             return None
         number = _next_id(whole)

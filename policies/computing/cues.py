@@ -56,9 +56,16 @@ CUES = frozenset(
      "as", "same", "up", "year", "at", "over", "under", "above", "below"}  # fmt: skip
 """Words one of which every computing question has, but for bare numbers with "in", "from" or "over"."""
 
-DECADE = re.compile(r"(\d{2,3}0)s$")
+_BEFORE_NUMBERS = frozenset({"from", "over", "under", "above", "below"})
+
+DECADE = re.compile(r"(\d{1,3}0)s$")
 
 
 def has_cue(text: str) -> bool:
     """Whether a question has a word by which computations are asked for: a look-up a word, nothing more."""
-    return any(token.text in CUES or DECADE.match(token.text) for token in tokens(text))
+    before = ""
+    for token in tokens(text):
+        if token.text in CUES or DECADE.match(token.text) or (before in _BEFORE_NUMBERS and token.text.isdigit()):
+            return True
+        before = token.text
+    return False

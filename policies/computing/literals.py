@@ -13,7 +13,7 @@ Shown = int | float | str
 
 _NUMBER = re.compile(r"([-+\u2212]?)(?:[$€£]\s*)?(\d{1,3}(?:[,\u202f ]\d{3})+|\d+)(\.\d+)?(?:e([-+]?\d+))?")
 _SCALED = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9, "k": 1e3, "m": 1e6}
-_DATE = re.compile(r"([-+]?\d{1,4})-(\d{1,2})(?:-(\d{1,2}))?(?:T.*)?$")
+_DATE = re.compile(r"([-+]?\d{1,4})-(\d{1,2})(?:-(\d{1,2}))?(?:t.*)?$")
 _MONTHS = {
     name: number
     for number, name in enumerate(
@@ -72,8 +72,9 @@ def _number(folded: str, text: str) -> Literal | None:
     if match is None:
         return None
     rest = folded[match.end() :].strip().split()
-    if len(rest) > 2 or (match.end() < len(folded) and folded[match.end()] in "-:/'"):
-        return None  # "2 Fast 2 Furious", "12 Angry Men": a name that begins with a number
+    after = folded[match.end() : match.end() + 1]
+    if len(rest) > 2 or not (after in ("", " ", "%", "°") or after.isalpha()):
+        return None  # "2 Fast 2 Furious", "7-Eleven": a name that begins with a number
     sign, whole, fraction, power = match.groups()
     number = float(re.sub(r"\D", "", whole) + (fraction or "")) * 10.0 ** int(power or 0)
     number = -number if sign in ("-", "\u2212") else number

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from kg.errors import BadInputError
 from policies.computing.literals import SIGNS, read_literal
+from policies.computing.literals import Literal as Value
 
 Kind = Literal["count", "filter", "extreme", "most", "union", "intersection", "difference", "compare", "choose"]
 """What an operator does with the results of what it depends on.
@@ -46,8 +47,9 @@ class Operator:
         id: its number; sub-questions and operators are numbered together, each after what it depends on.
         kind: what it does.
         dep: ids of the sub-questions and operators that it takes, in the order that `Kind` says.
-        sign: `<`, `<=`, `>`, `>=`, `=` of `filter` and `compare`; `max`, `min` of `extreme`, `most` and `choose`.
-        value: the bound of a `filter` of two inputs, as the question wrote it.
+        sign: `<`, `<=`, `>`, `>=`, `=` of `filter` and `compare`; `between` of `filter`, both ends included; `max`,
+            `min` of `extreme`, `most` and `choose`.
+        value: the bound of a `filter` of two inputs, as the question wrote it; `1970..1979` for `between`.
         by: of `compare` and `choose`.
         asks_value: whether an `extreme`'s value is the answer ("when did the first film come out?").
     """
@@ -74,8 +76,29 @@ def check_operator(operator: Operator, known: Sequence[int]) -> None:
         raise BadInputError(f"{operator.kind} takes {least} to {most} results, not {len(operator.dep)}")
     if missing := [dep for dep in operator.dep if dep not in known]:
         raise BadInputError(f"operator {operator.id} depends on {missing[0]}, which does not come before it")
-    allowed = {"filter": SIGNS, "compare": SIGNS, "extreme": _EXTREMES, "most": _EXTREMES, "choose": _EXTREMES}
+    allowed = {
+        "filter": (*SIGNS, "between"),
+        "compare": SIGNS,
+        "extreme": _EXTREMES,
+        "most": _EXTREMES,
+        "choose": _EXTREMES,
+    }
     if operator.kind in allowed and operator.sign not in allowed[operator.kind]:
         raise BadInputError(f"{operator.kind} takes one of {', '.join(allowed[operator.kind])}, not {operator.sign!r}")
-    if operator.kind == "filter" and len(operator.dep) == 2 and read_literal(operator.value) is None:
-        raise BadInputError(f"a filter needs a value to compare with, such as 1990, not {operator.value!r}")
+    if operator.kind == "filter" and len(operator.dep) == 2 and not bounds_of(operator.sign, operator.value):
+        raise BadInputError(
+            f"a filter needs a value to compare with, such as 1990 or for between 1970..1979, not {operator.value!r}"
+        )
+
+
+Bounds = list[tuple[str, Value]]
+"""Signs with the values that they compare with; all have to hold of one and the same value."""
+
+
+def bounds_of(sign: str, value: str) -> Bounds:
+    """What a filter's sign and value ask for; empty where the value cannot be read."""
+    parts = value.split("..") if sign == "between" else [value]
+    signs = (">=", "<=") if sign == "between" else (sign,)
+    read = [read_literal(part) for part in parts]
+    found = [bound for bound in read if bound is not None]
+    return list(zip(signs, found, strict=True)) if len(found) == len(signs) == len(read) else []

@@ -25,6 +25,14 @@ from policies.computing.cues import (
     YES_NO,
 )
 
+# fmt: off
+_ARRIVES = frozenset({
+    "came", "come", "comes", "out", "was", "were", "is", "are", "been", "appeared", "released", "published", "made",
+    "founded", "born", "established", "printed", "the",
+})
+# fmt: on
+"""Words by which something gets its date; in front of a bound they ask for nothing more than the bound."""
+
 _PREPOSITIONS = frozenset({"by", "in", "with", "for", "of", "from", "those", "the", "ones"})
 
 
@@ -175,7 +183,7 @@ def _count(asked: Asked) -> str | None:
         return asked.cut((start, stop, "in which"))
     if cue == "how many":
         return asked.cut((start, stop, "which"))
-    return asked.cut((0, stop, "list the" if "the" in cue.split() or start else "list"))
+    return asked.cut((0, stop, "which"))  # "what is the number of", "count the"
 
 
 def _extreme(asked: Asked) -> tuple[Step, str] | None:
@@ -184,17 +192,35 @@ def _extreme(asked: Asked) -> tuple[Step, str] | None:
     recent = asked.find(("most recent", "most recently", "least recent"))
     if recent is not None:
         sign = "max" if recent[2].startswith("most") else "min"
-        return Step("extreme", sign, asks_value=asks_value), asked.cut((*recent[:2], ""))
+        return Step("extreme", sign, asks_value=asks_value), _without_rank(asked, *recent[:2])
     rated = asked.find([f"{word} {kind}" for word in RATED for kind in ("rated", "reviewed", "rating")])
     if rated is not None:
-        return Step("extreme", RATED[rated[2].split()[0]], asks_value=asks_value), asked.cut((*rated[:2], ""))
+        step = Step("extreme", RATED[rated[2].split(maxsplit=1)[0]], asks_value=asks_value)
+        return step, _without_rank(asked, *rated[:2])
     most = asked.find(MOST)
     if most is not None:
         return Step("most", MOST[most[2]]), asked.cut((*most[:2], "the" if most[2] == "most of" else ""))
     found = asked.find(MIN | MAX)
     if found is None or not _is_superlative(asked, found[0], found[1]):
         return None
-    return Step("extreme", "min" if found[2] in MIN else "max", asks_value=asks_value), asked.cut((*found[:2], ""))
+    step = Step("extreme", "min" if found[2] in MIN else "max", asks_value=asks_value)
+    return step, _without_rank(asked, *found[:2])
+
+
+def _without_rank(asked: Asked, start: int, stop: int) -> str:
+    """The question of which things, without the word that ranks them: "what is the oldest X" asks which X."""
+    if stop == len(asked.plain):
+        return asked.cut((_arriving(asked, start), stop, ""))
+    if asked.plain[:start] in (["what", "is", "the"], ["what", "was", "the"], ["which", "is", "the"]):
+        return asked.cut((0, stop, "which"))
+    return asked.cut((start, stop, ""))
+
+
+def _arriving(asked: Asked, start: int) -> int:
+    """Where the words begin by which something gets the date that stands at `start`: "were released" before 1990."""
+    while start > 1 and asked.plain[start - 1] in _ARRIVES and asked.names.free(start - 1, start):
+        start -= 1
+    return start
 
 
 def _is_superlative(asked: Asked, start: int, stop: int) -> bool:
@@ -210,16 +236,16 @@ def _bounds(asked: Asked) -> tuple[list[Step], str]:
     if between is not None:
         low, high = between[1], between[1] + 2
         if asked.number_at(low) and asked.number_at(high) and asked.plain[low + 1] in ("and", "to", "until"):
-            steps = [Step("filter", ">=", asked.plain[low]), Step("filter", "<=", asked.plain[high])]
-            return steps, asked.cut((between[0], high + 1, ""))
+            steps = [Step("filter", "between", f"{asked.plain[low]}..{asked.plain[high]}")]
+            return steps, asked.cut((_arriving(asked, between[0]), high + 1, ""))
     for place, word in enumerate(asked.plain):
         if (match := DECADE.match(word)) and asked.names.free(place, place + 1):
             first = int(match[1]) + (1900 if len(match[1]) == 2 else 0)
             start = place
             while start and asked.plain[start - 1] in ("in", "the", "during", "from", "of"):
                 start -= 1
-            steps = [Step("filter", ">=", str(first)), Step("filter", "<=", str(first + 9))]
-            return steps, asked.cut((start, place + 1, ""))
+            steps = [Step("filter", "between", f"{first}..{first + 9}")]
+            return steps, asked.cut((_arriving(asked, start), place + 1, ""))
     found = asked.find(BOUNDS)
     while found is not None and not asked.number_at(found[1]):
         found = asked.find(BOUNDS, start=found[1])
@@ -233,8 +259,8 @@ def _bounds(asked: Asked) -> tuple[list[Step], str]:
     if denied is not None and 0 <= start - denied[1] <= 3 and asked.names.after(denied[1]) is None:
         # "that were not released before 1990"
         sign = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[sign]
-        return [Step("filter", sign, asked.plain[stop])], asked.cut((*denied[:2], ""), (start, end, ""))
-    return [Step("filter", sign, asked.plain[stop])], asked.cut((start, end, ""))
+        return [Step("filter", sign, asked.plain[stop])], asked.cut((_arriving(asked, denied[0]), end, ""))
+    return [Step("filter", sign, asked.plain[stop])], asked.cut((_arriving(asked, start), end, ""))
 
 
 def _hint(asked: Asked) -> str:

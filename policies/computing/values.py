@@ -14,7 +14,7 @@ from policies.computing.literals import read_literal
 _LOOKED_AT = 30  # entities, and
 _AROUND = 200  # triples of each
 _MOSTLY = 0.6  # share of a relation's tails that have to be values
-_COMMON = 0.3  # share of the entities that have to have one
+_COMMON = 0.05  # share of the entities that have to have one
 
 
 async def value_relations(ids: Sequence[str], store: GraphStore) -> list[str]:

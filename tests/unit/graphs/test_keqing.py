@@ -33,6 +33,8 @@ graph TD;
 	match_template -.-> review;
 	review -.-> match_template;
 	review -.-> retrieve;
+	compute --> reason;
+	reason -.-> compute;
 	reason -.-> respond;
 	reason -.-> retrieve;
 	retrieve --> reason;

@@ -1,0 +1,5 @@
+"""`python -m evals.operators`."""
+
+from evals.operators import main
+
+raise SystemExit(main())
