@@ -47,7 +47,6 @@ async def observe(
         limits: how far and how wide to look.
         run: names the run, within which a KG without a snapshot is taken to stay as it is.
     """
-    await base.store.labels(entities[:1])  # in an event loop a read through the store brings the snapshot up to date
     snapshot = base.snapshot()
     known = _remembered.setdefault(base, OrderedDict())
     version = snapshot.stamp if snapshot else run

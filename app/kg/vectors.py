@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from app.kg.options import DirectoryArgument, JsonOption
+from app.kg.options import JsonOption, KGArgument
 from app.output import print_facts, print_json
 
 
-def vectors(kg: DirectoryArgument, as_json: JsonOption = False) -> None:
-    """Make the vectors of all entities now; without this, each is made when an observation first meets it."""
-    from app.kg_argument import writable_directory
+def vectors(kg: KGArgument, as_json: JsonOption = False) -> None:
+    """Make the vectors of all entities now; without this, each is made when an observation first meets it.
+
+    For a KG in Neo4j they are those of its walking snapshot: run trivium kg snapshot first.
+    """
+    from app.kg_argument import kg_source
     from app.progress import progress
     from kg.knowledge_base import KnowledgeBase
 
-    base = KnowledgeBase.open(writable_directory(kg))
+    base = KnowledgeBase.open(kg_source(kg))
     try:
         with progress() as show:
             path = base.make_vectors(show)

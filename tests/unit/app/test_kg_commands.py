@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.app.running import Trivium, finish, start
+from tests.unit.app.running import Trivium, finish, refused, start
 
 
 def test_build_counts_and_says_what_it_skipped(trivium: Trivium, tmp_path: Path) -> None:
@@ -201,4 +201,4 @@ def test_vectors_are_made_ahead_and_guarded(trivium: Trivium, kg: Path) -> None:
     assert trivium("kg", "verify", kg).out == "ok\n"
     file.write_bytes(b"damaged")
     assert trivium("kg", "verify", kg).code == 1
-    assert trivium("kg", "vectors", "sample").code == 2
+    refused(trivium("kg", "vectors", kg.parent / "no"), "NotAKnowledgeBaseError", "no KG named")

@@ -1,0 +1,80 @@
+"""The observation, and a whole run of ODA, over a real Neo4j: the same as over the directory it was loaded from."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from graphs.oda import graph
+from kg.embedded import EmbeddedStore
+from kg.embedders import CachedEmbedder, open_embedder
+from kg.knowledge_base import KnowledgeBase
+from kg.neo4j.address import Address
+from kg.neo4j.client import Client, Row
+from kg.neo4j.loading import load
+from kg.neo4j.store import Neo4jStore
+from kg.neo4j.view import MADE
+from nodes.oda_context import OdaContext
+from nodes.state import QuestionInput
+from tools.knowledge import close_all
+from tools.observation import Limits, Observation
+from tools.observe import observe
+
+
+class Counting(Client):
+    """Connections that count their read queries."""
+
+    queries = 0
+
+    async def read(self, text: str, /, **parameters: object) -> list[Row]:
+        self.queries += 1
+        return await super().read(text, **parameters)
+
+
+@pytest.fixture
+async def live(neo4j_address: Address, films_kg: Path, tmp_path: Path) -> AsyncIterator[KnowledgeBase]:
+    """The films in Neo4j, without a walking snapshot."""
+    source, store = EmbeddedStore.open(films_kg), Neo4jStore(Counting(neo4j_address), MADE)
+    await load(store.client, source, lambda *_: None)
+    await source.close()
+    yield KnowledgeBase(tmp_path, store, CachedEmbedder(open_embedder("static")))
+    await store.close()
+
+
+def shown(observation: Observation) -> set[tuple[object, ...]]:
+    return {(*each.triple, each.turn) for each in observation}
+
+
+async def test_it_observes_what_the_directory_shows_in_few_round_trips(
+    live: KnowledgeBase, films: KnowledgeBase
+) -> None:
+    question, entities = "who starred in the films of its director?", ["heat", "ronin", "band"]
+    whole = Limits(max_hops=3, top_n=500, top_p=500)  # nothing is cut, so that no tie decides
+    assert live.snapshot() is None
+    found = await observe(live, question, entities, whole, run="1")
+    for theirs, ours in zip(await observe(films, question, entities, whole), found, strict=True):
+        assert shown(ours) == shown(theirs)
+    client = live.store.client  # type: ignore[attr-defined] # the store is the fixture's
+    assert client.queries <= 2 * whole.max_hops  # neighbours, and labels of entities not met before
+    before = client.queries
+    await observe(live, "who directed it?", entities, whole, run="1")
+    assert client.queries <= before + whole.max_hops  # the labels are remembered
+
+
+async def test_a_run_over_it_answers_as_over_the_directory(
+    live: KnowledgeBase, neo4j_address: Address, films_kg: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("USER", neo4j_address.user), ("PASSWORD", neo4j_address.password)):
+        if value is not None:
+            monkeypatch.setenv(f"TRIVIUM_NEO4J_{name}", value)
+    question: QuestionInput = {"question": "who starred in the films directed by Michael Mann?"}
+    try:
+        told = []
+        for kg in (neo4j_address.uri, str(films_kg)):
+            answer = (await graph.ainvoke(question, context=OdaContext(kg=kg)))["answer"]
+            told.append(({item["id"] for item in answer["answers"]}, answer["stop_reason"]))
+        assert told[0] == told[1] == ({"deniro", "pacino"}, "answered")
+    finally:
+        await close_all()
