@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from app.learn_bandit import BanditLesson, run_bandit
 from app.learn_lora import LoraOptions, run_lora
 from app.output import complain, print_json
 from app.progress import progress
@@ -32,8 +33,20 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of --lora; may be repeated.")
     ] = None,
     merge: Annotated[Path | None, typer.Option(help="Write base and adapter as one model into this folder.")] = None,
+    bandit: Annotated[bool, typer.Option(help="knowgpt: learn which prompt suits which question instead.")] = False,
+    model: Annotated[str, typer.Option(help="The chat model of --bandit.")] = "none",
+    max_tokens: Annotated[int | None, typer.Option(help="Stop --bandit when it has spent so many tokens.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="Stop --bandit when it has cost so much, by --price.")] = None,
+    price: Annotated[
+        str | None, typer.Option(metavar="IN/OUT", help="What a million prompt and completion tokens cost.")
+    ] = None,
 ) -> None:
     """Learn how questions over a KG are asked; replaces what was learnt before, in one step."""
+    if bandit:
+        if method != "knowgpt":
+            raise UsageError("--bandit is KnowGPT's: trivium learn knowgpt --bandit --model NAME --questions F.jsonl")
+        run_bandit(kg, questions, BanditLesson(model, max_tokens, max_cost, price), json=json)
+        return
     if method != "keqing":
         raise UsageError(f"there is nothing to learn for {method!r} in this release; there is: keqing")
     options = LoraOptions(lora, lora_stage, set_ or (), merge)

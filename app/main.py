@@ -25,6 +25,7 @@ from kg.errors import TriviumError, UsageError
 COMMANDS = {
     "ask": ("app.ask", "Answer a question, or a file of questions, over a KG."),
     "learn": ("app.learn", "Learn from a KG and from questions with known answers."),
+    "feedback": ("app.feedback", "Say whether a KnowGPT run was right; without a run, what the bandit has learnt."),
     "verify": ("app.verify", "Check that every triple of every path of some answers is in the KG."),
     "kg": ("app.kg", "Build, change, copy, check and look into knowledge graphs."),
     "tool": ("app.tool", "Call one of Trivium's tools with JSON arguments."),

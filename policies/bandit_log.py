@@ -63,6 +63,10 @@ class Given(NamedTuple):
     reward: float
     new: bool
 
+    def as_result(self, run: str) -> dict[str, object]:
+        """As JSON shows it."""
+        return {"run": run, "arm": self.arm, "reward": self.reward, "counted": self.new}
+
 
 class BanditLog:
     """The log of one KG, open; safe to share between threads. Make one after a fork, not before."""
@@ -104,7 +108,7 @@ class BanditLog:
             (last,) = db.execute("SELECT last_insert_rowid()").fetchone()
             db.execute("DELETE FROM choices WHERE seq <= ?", (last - _WAITING,))
 
-    def give(self, run: str, reward: float, source: str) -> Given:
+    def give(self, run: str, reward: float, source: str, question: str = "") -> Given:
         """Count the reward, in [0, 1], of a run; a run counts once, so feedback that comes again changes nothing.
 
         Raises:
@@ -125,7 +129,7 @@ class BanditLog:
                 )
             db.execute("DELETE FROM choices WHERE run = ?", (run,))
             arm, space, context = chosen
-            db.execute(_INSERT, (run, arm, space, context, reward, source, "", _now()))
+            db.execute(_INSERT, (run, arm, space, context, reward, source, question, _now()))
         return Given(arm, reward, new=True)
 
     def record(self, rewarded: Iterable[Rewarded]) -> int:
@@ -163,6 +167,12 @@ class BanditLog:
             (n, Rewarded(Pull(run, arm, space, np.frombuffer(context, np.float32)), reward, source, question))
             for n, run, arm, space, context, reward, source, question in rows
         ]
+
+    def spaces(self) -> list[str]:
+        """The spaces that pulls were made in, those with feedback and those that wait for it, in order."""
+        with self._lock, _errors(self.path):
+            rows = self._connection.execute("SELECT space FROM feedback UNION SELECT space FROM choices ORDER BY 1")
+            return [space for (space,) in rows.fetchall()]
 
     def waiting(self) -> int:
         """How many choices wait for feedback."""

@@ -23,6 +23,7 @@ from tools.knowledge import open_knowledge
 from tools.observation import Limits
 from tools.observe import observe
 from tools.search_triples import search_triples
+from tools.select_prompt import give_feedback, select_prompt
 
 Result = dict[str, Any]
 Count = Annotated[int, Field(ge=1, le=100_000)]
@@ -116,6 +117,20 @@ class ExtractSubgraphArguments(_Arguments):
     limit: Annotated[int, Field(ge=1, le=10_000)] = Field(KEPT, description="entities kept, the most relevant")
 
 
+class SelectPromptArguments(_Arguments):
+    """How KnowGPT's bandit would show the KG to a chat model for a question, and what it expects of each way."""
+
+    question: str = Field(min_length=1, description="the question in words")
+    model: str = Field("none", min_length=1, description="the chat model that would answer")
+
+
+class FeedbackArguments(_Arguments):
+    """Tell KnowGPT's bandit whether a run's answer was right; a run counts once."""
+
+    run: str = Field(min_length=1, description="the run's id, as its answer's step select_prompt names it")
+    thumb: Literal["up", "down"] = Field(description="up: right; down: wrong")
+
+
 async def _find_entities(base: KnowledgeBase, args: FindEntitiesArguments) -> Result:
     (hits,) = await find_entities(base, [args.text], args.limit)
     return {"entities": [{"id": h.id, "label": h.label, "score": h.score, "degree": h.degree} for h in hits]}
@@ -189,6 +204,15 @@ async def _extract_subgraph(base: KnowledgeBase, args: ExtractSubgraphArguments)
     return {"triples": [_scored(*t, min(score[t.head], score[t.tail])) for t in found.triples]}
 
 
+async def _select_prompt(base: KnowledgeBase, args: SelectPromptArguments) -> Result:
+    choice = (await select_prompt(base, args.question, args.model)).choice
+    return {"arm": choice.arm.name, "reason": choice.reason, "arms": [each._asdict() for each in choice.estimates]}
+
+
+async def _feedback(base: KnowledgeBase, args: FeedbackArguments) -> Result:
+    return (await give_feedback(base, args.run, float(args.thumb == "up"))).as_result(args.run)
+
+
 _Handler = Callable[[KnowledgeBase, Any], Awaitable[Result]]
 _TOOLS: dict[str, tuple[type[_Arguments], _Handler]] = {
     "find_entities": (FindEntitiesArguments, _find_entities),
@@ -200,6 +224,8 @@ _TOOLS: dict[str, tuple[type[_Arguments], _Handler]] = {
     "match_templates": (MatchTemplatesArguments, _match_templates),
     "extract_paths": (ExtractPathsArguments, _extract_paths),
     "extract_subgraph": (ExtractSubgraphArguments, _extract_subgraph),
+    "select_prompt": (SelectPromptArguments, _select_prompt),
+    "feedback": (FeedbackArguments, _feedback),
 }
 TOOL_NAMES = tuple(_TOOLS)
 

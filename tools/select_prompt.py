@@ -49,8 +49,24 @@ async def select_prompt(
     return PromptChoice(await asyncio.to_thread(bandit.choose, context, run), context)
 
 
-async def give_feedback(base: KnowledgeBase, run: str, reward: float, source: str = "user") -> Given:
-    """Count a reward in [0, 1] for a run, whatever its model; a run counts once.
+async def bandit_models(base: KnowledgeBase) -> list[str]:
+    """The chat models that the KG's bandit has pulled arms for, with the KG's embedder; raises as `open_bandit`."""
+
+    def read() -> list[str]:
+        log = BanditLog.open(base.path / FOLDER)
+        try:
+            prefix = space_of(base.embedder.fingerprint, "")
+            return [space.removeprefix(prefix) for space in log.spaces() if space.startswith(prefix)]
+        finally:
+            log.close()
+
+    return await asyncio.to_thread(read)
+
+
+async def give_feedback(
+    base: KnowledgeBase, run: str, reward: float, source: str = "user", question: str = ""
+) -> Given:
+    """Count a reward in [0, 1] for a run, whatever its model, once a run; `question` groups runs of one question.
 
     Raises:
         UsageError: the run is unknown here, or other feedback was counted for it.
@@ -60,7 +76,7 @@ async def give_feedback(base: KnowledgeBase, run: str, reward: float, source: st
     def give() -> Given:
         log = BanditLog.open(base.path / FOLDER)
         try:
-            return log.give(run, reward, source)
+            return log.give(run, reward, source, question)
         finally:
             log.close()
 

@@ -23,6 +23,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "search_triples": {"question": "who starred in it", "entities": ["heat"], "limit": 3},
     "observe": {"question": "who directed it?", "entities": ["Heat", "ronin"], "max_hops": 2, "top_n": 5},
     "match_templates": {"sub_question": "who directed [mask]?"},
+    "select_prompt": {"question": "who directed Heat?"},
 }
 
 
@@ -30,15 +31,16 @@ async def _call(base: KnowledgeBase, tool: str, **arguments: object) -> dict[str
     return await call_tool(tool, parse_call(tool, json.dumps(arguments)), base)
 
 
-@pytest.mark.parametrize("name", TOOL_NAMES)
+@pytest.mark.parametrize("name", [name for name in TOOL_NAMES if name != "feedback"])  # which needs a run
 async def test_every_tool_gives_its_json(films: KnowledgeBase, name: str) -> None:
     told = json.loads(json.dumps(await _call(films, name, **CALLS[name])))
-    key = next(iter(told))
+    key = "arms" if name == "select_prompt" else next(iter(told))
     shapes: dict[str, set[str]] = {
         "entities": {"id", "label", "score", "degree"},
         "triples": {"head", "relation", "tail", "score"},
         "paths": {"triples", "answer"} | ({"reward"} if name == "extract_paths" else set()),
         "templates": {"template", "score", "chains"},
+        "arms": {"arm", "expectation", "bound", "pulls", "mean"},
     }
     assert told[key]
     assert {frozenset(item) for item in told[key]} == {frozenset(shapes[key])}

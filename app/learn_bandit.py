@@ -1,0 +1,169 @@
+"""`trivium learn knowgpt --bandit`: the bandit learns from questions whose answers are known.
+
+Every arm of every question is asked once (deviation B7), and counts under an id made of model, question and arm: run
+again, the command goes on where it stopped. A pull that the model did not answer is not counted, and asked anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from app.output import complain, print_json, print_text
+from app.progress import progress
+from kg.errors import BadInputError, UsageError
+from kg.loaders import Question, read_questions
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
+    from nodes.context import Context
+
+
+@dataclass(frozen=True)
+class BanditLesson:
+    """What `--bandit` is given: the model, and what may be spent on it.
+
+    Attributes:
+        model: a chat model; it has to be one.
+        max_tokens: prompts and completions together; None is no limit.
+        max_cost: in the currency of `price`; None is no limit.
+        price: of a million prompt tokens and a million completion tokens, as `0.15/0.60`.
+    """
+
+    model: str
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    price: str | None = None
+
+    def prices(self) -> tuple[float, float]:
+        """The two prices, 0 where none is given; raises `UsageError`."""
+        if self.price is None:
+            if self.max_cost is not None:
+                raise UsageError("--max-cost needs --price PROMPT/COMPLETION, what a million tokens of each cost")
+            return 0.0, 0.0
+        try:
+            prompt, completion = map(float, self.price.split("/"))
+        except ValueError:
+            raise UsageError(f"--price is PROMPT/COMPLETION, such as 0.15/0.60, not {self.price!r}") from None
+        if prompt < 0 or completion < 0:
+            raise UsageError(f"--price must not be negative, not {self.price!r}")
+        return prompt, completion
+
+
+@dataclass
+class _Report:
+    """What a session of learning did; `right` counts by arm."""
+
+    questions: int
+    pulls: int = 0
+    known: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    stopped: str = "all asked"
+    right: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> int:
+        """Prompts and completions together."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+def run_bandit(kg: str, questions: Path | None, lesson: BanditLesson, *, json: bool) -> None:
+    """Learn and report; raises `UsageError` and `BadInputError` before anything is asked."""
+    if questions is None or lesson.model == "none":
+        raise UsageError("--bandit learns from a model's answers: give --questions F.jsonl and --model openai:NAME")
+    report = asyncio.run(_learn(kg, read_questions(questions), lesson, questions))
+    if json:
+        print_json({**asdict(report), "tokens": report.tokens})
+        return
+    print_text(
+        f"{report.pulls} pulls ({report.known} were known, {report.failed} failed), {report.tokens:,} tokens, "
+        f"cost {report.cost:.4f}: {report.stopped}"
+    )
+    for arm, right in report.right.items():
+        print_text(f"  {arm:14} {right} right")
+    if report.failed:
+        complain(f"{report.failed} pulls were not answered by the model and do not count: run again to ask them anew")
+
+
+async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path: Path) -> _Report:
+    from app.answering import close_all
+    from app.methods import METHODS
+    from nodes.knowgpt_context import KnowGPTContext
+    from policies.prompt_bandit import ARMS
+    from tools.knowledge import open_knowledge
+    from tools.select_prompt import open_bandit
+
+    usable = [question for question in questions if question.choices and question.answers]
+    if not usable:
+        raise BadInputError('holds no question with "choices" and "answers", the id of the right choice', path=path)
+    lesson.prices()
+    KnowGPTContext(kg=kg, model=lesson.model).check()
+    report = _Report(len(usable), right={arm.name: 0 for arm in ARMS})
+    try:
+        bandit = await open_bandit((await open_knowledge(kg)).base, lesson.model)
+        pulls = list(_pulls(usable, lesson.model))
+        known = bandit.log.counted([run for *_, run in pulls])
+        report.known = len(known)
+        with progress() as show:
+            for number, (question, arm, run) in enumerate(pulls, 1):
+                if run in known:
+                    continue
+                if (spent := _spent(report, lesson)) is not None:
+                    report.stopped = spent
+                    break
+                context = METHODS["knowgpt"].context(kg=kg, model=lesson.model, prompt=arm)
+                await _pull(question, run, context, report)
+                prompt, completion = lesson.prices()
+                report.cost = (report.prompt_tokens * prompt + report.completion_tokens * completion) / 1e6
+                show("pull", number, len(pulls), f"{report.tokens:,} tokens")
+        return report
+    finally:
+        await close_all()
+
+
+async def _pull(question: Question, run: str, context: Context, report: _Report) -> None:
+    """Ask one question with one arm, and count whether the model was right."""
+    from app.answering import given_to
+    from app.methods import METHODS
+    from tools.knowledge import open_knowledge
+    from tools.select_prompt import give_feedback
+
+    given = given_to(question.question, question.topic_entities, question.choices)
+    config: RunnableConfig = {"run_id": UUID(run)}
+    told = (await METHODS["knowgpt"].graph().ainvoke(given, config, context=context))["answer"]
+    report.prompt_tokens += told["usage"]["prompt_tokens"]
+    report.completion_tokens += told["usage"]["completion_tokens"]
+    if told["steps"][-1]["by"] != "model":
+        report.failed += 1
+        return
+    right = told["choice"] in question.answers
+    given_now = await give_feedback((await open_knowledge(context.kg)).base, run, float(right), "learn", question.id)
+    report.pulls += 1
+    report.right[given_now.arm] += right
+
+
+def _spent(report: _Report, lesson: BanditLesson) -> str | None:
+    """Which limit the session has reached, in words."""
+    if lesson.max_tokens is not None and report.tokens >= lesson.max_tokens:
+        return f"stopped at --max-tokens {lesson.max_tokens:,}; run again to go on"
+    if lesson.max_cost is not None and report.cost >= lesson.max_cost:
+        return f"stopped at --max-cost {lesson.max_cost:g}; run again to go on"
+    return None
+
+
+def _pulls(questions: list[Question], model: str) -> Iterator[tuple[Question, str, str]]:
+    """Every question with every arm, and the run's id, the same whenever it is asked."""
+    from policies.prompt_bandit import ARMS
+
+    for question in questions:
+        for arm in ARMS:
+            key = f"trivium:learn\0{model}\0{question.id}\0{question.question}\0{arm.name}"
+            yield question, arm.name, str(uuid5(NAMESPACE_URL, key))
