@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +26,24 @@ def cache_folder() -> Path:
 
 
 def read_settings(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Any]:
-    """The tables of the operator's settings file; none where there is no file.
+    """The tables of the operator's settings file, not to be changed; none where there is no file.
+
+    Read again where it was written to since: a look at its time, which an event loop can afford.
 
     Raises:
         BadInputError: the file is no TOML.
     """
     try:
-        return tomllib.loads(settings.read_text(encoding="utf-8"))
+        return _read_settings(settings.absolute(), settings.stat().st_mtime_ns)
     except FileNotFoundError:
         return {}
+
+
+@lru_cache(maxsize=16)
+def _read_settings(settings: Path, modified: int) -> dict[str, Any]:
+    del modified  # a file that was edited is another entry
+    try:
+        return tomllib.loads(settings.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInputError(f"is no valid TOML ({error})", path=settings) from error
 

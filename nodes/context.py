@@ -67,8 +67,11 @@ class Context(Described):
 
 
 async def check_context(context: Context) -> None:
-    """`context.check()` for a run's first stage: in a thread where it may block, as an event loop must not."""
-    if context.model == NO_MODEL:
+    """`context.check()` for a run's first stage: in a thread where it may block, as an event loop must not.
+
+    Without a model, and for OpenAI-compatible ones, a check is a few looks at the environment; others are built for it.
+    """
+    if context.model == NO_MODEL or str(context.model).startswith("openai:"):
         context.check()
     else:
         await asyncio.to_thread(context.check)

@@ -81,15 +81,18 @@ async def _read(question: str, state: KeqingState, knowledge: Knowledge, context
         return await _tuned(question, topics, last, knowledge)
     if context.model == NO_MODEL or context.decompose == "trained":
         return await _trained(question, topics, last, knowledge)
+    learnt = has_decomposer(knowledge.base.learnt)
     trained = _Reading(Decomposition(()))
-    if has_decomposer(knowledge.base.learnt):
+    if context.decompose == "auto" and learnt:
         trained = await _trained(question, topics, last, knowledge)
-        if context.decompose == "auto" and _is_sure(trained.found, context):
+        if _is_sure(trained.found, context):
             return trained
     from nodes.decompose_llm import decompose_by_llm  # a run without a model pays nothing for the layer
 
     asked = await decompose_by_llm(question, topics, knowledge, context, last)
     if asked.found is None:
+        if context.decompose == "llm" and learnt:
+            trained = await _trained(question, topics, last, knowledge)
         return replace(trained, usage=asked.outcome.usage, events=[*trained.events, *asked.outcome.events])
     return _Reading(asked.found, asked.only, "llm", asked.outcome.usage, asked.outcome.events)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -86,13 +85,13 @@ async def _prompt(
     templates = await knowledge.base.templates()
     texts = [template.text for template in templates.templates]
     if len(texts) > _TEMPLATES:
-        (nearest,) = await asyncio.to_thread(templates.match, [question], _TEMPLATES)
+        (nearest,) = await knowledge.near(templates.match, [question], _TEMPLATES)
         texts = [match.template.text for match in nearest]
-    exemplars = await asyncio.to_thread(
+    exemplars = await knowledge.near(
         nearest_exemplars, question, await knowledge.exemplars(), knowledge.base.embedder, context.exemplars
     )
     known = f"The user means these entities: {'; '.join(as_data(topic) for topic in topics)}.\n" if topics else ""
-    return (await asyncio.to_thread(operator_prompt, DECOMPOSE)).fill(
+    return operator_prompt(DECOMPOSE).fill(
         question=as_data(question, 10_000),
         templates="\n".join(as_data(text) for text in texts),
         exemplars="".join(map(_shown, exemplars)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -20,10 +19,7 @@ async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) ->
     templates = await knowledge.base.templates()
     texts = [sub["question"] for sub in state["sub_questions"]]
     k = runtime.context.templates_per_sub_question
-    if knowledge.embeds_fast:
-        found = templates.match(texts, k)
-    else:
-        found = await asyncio.to_thread(templates.match, texts, k)
+    found = await knowledge.near(templates.match, texts, k)
     pairs = zip(state["sub_questions"], found, strict=True)
     return {"matches": {str(sub["id"]): [_record(match) for match in matches] for sub, matches in pairs}}
 

@@ -10,6 +10,7 @@ A file that lacks a placeholder, or is named after no prompt, is refused when a 
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def prompts_folder(settings: Path = Path(SETTINGS_FILE)) -> Path | None:
 
 
 def operator_prompt(default: Prompt) -> Prompt:
-    """The operator's text of this prompt, or the default. Reads a file where it changed since: call it in a thread.
+    """The operator's text of this prompt, or the default; its file is read again where it was written to since.
 
     Raises:
         BadInputError: as `prompts_folder`, or the file is no UTF-8.
@@ -70,7 +71,8 @@ def check_prompts(*defaults: Prompt, prefix: str) -> None:
     """
     for default in defaults:
         operator_prompt(default)
-    folder, known = prompts_folder(), {default.name for default in defaults}
-    for path in folder.glob(f"{prefix}*.txt") if folder else ():
-        if path.stem not in known:
-            raise PromptError(f"{path}: no prompt has that name; there are {', '.join(sorted(known))}")
+    folder, known = prompts_folder(), {f"{default.name}.txt": default.name for default in defaults}
+    for name in os.listdir(folder) if folder else ():  # noqa: PTH208 - a server refuses scandir in its event loop
+        if name.startswith(prefix) and name.endswith(".txt") and name not in known:
+            path = folder / name if folder else name
+            raise PromptError(f"{path}: no prompt has that name; there are {', '.join(sorted(known.values()))}")

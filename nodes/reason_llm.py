@@ -6,7 +6,6 @@ of what it said, and where it cannot be read or asked at all, the chains' own ca
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -92,7 +91,7 @@ async def _prompt(
         lines = "\n".join(evidence.lines)
         blocks.append(f'<context id="{number}">\n{lines}\n</context>\n<question id="{number}">{words}</question>')
     default = REASON_TUPLES if context.triple_format == "tuples" else REASON_TEXT
-    return (await asyncio.to_thread(operator_prompt, default)).fill(questions="\n\n".join(blocks))
+    return operator_prompt(default).fill(questions="\n\n".join(blocks))
 
 
 def _missing(said: WaveAnswers, asked: Mapping[int, Evidence]) -> str | None:

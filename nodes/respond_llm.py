@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from kg.store import GraphStore
@@ -27,7 +26,7 @@ async def say(
     A text that broke off is not used: what is missing might be what the answer is about. One that the model's own
     length limit ended is.
     """
-    prompt = (await asyncio.to_thread(operator_prompt, RESPOND)).fill(
+    prompt = operator_prompt(RESPOND).fill(
         question=as_data(state["question"], 10_000), log=await _log(state, answers, store)
     )
     stream = await ask_text(context, state.get("usage"), prompt, stage="respond")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 import weakref
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from kg.catalog import SAMPLE, source
 from kg.embedders import additive
@@ -24,6 +28,9 @@ from policies.keqing_artefact import has_decomposer, load_decomposer
 from policies.lora.reasoner import LoraReasoner
 from policies.similarity_choice import RelationNames
 from tools.sample import ensure_sample
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass
@@ -56,6 +63,12 @@ class Knowledge:
     def embeds_fast(self) -> bool:
         """Whether embedding a short text takes microseconds, so that it may run in the event loop."""
         return additive(self.base.embedder) is not None
+
+    async def near(self, look: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a look-up by meaning finds; in a thread where embedding a text takes long."""
+        if self.embeds_fast:
+            return look(*args, **kwargs)
+        return await asyncio.to_thread(look, *args, **kwargs)
 
     async def decomposer(self) -> Decomposer:
         """The trained decomposer; raises `NotLearntError` where `trivium learn keqing` has not run."""
@@ -122,6 +135,7 @@ class _Opened:
 
 _CHECK_SECONDS = 1.0  # how old may what is known of a KG's learnt artefacts be
 _opened: dict[str, _Opened] = {}
+_opening: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 async def open_knowledge(name: str) -> Knowledge:
@@ -132,7 +146,11 @@ async def open_knowledge(name: str) -> Knowledge:
         StoreError: the database of a KG in Neo4j does not answer.
     """
     found = _opened.get(name)
-    if found is None or time.monotonic() - found.checked > _CHECK_SECONDS:
+    now = time.monotonic()
+    if found is None:
+        found = await asyncio.to_thread(_open_once, name)
+    elif now - found.checked > _CHECK_SECONDS:
+        found.checked = now  # the other runs of this moment need not look as well
         found = _opened[name] = await asyncio.to_thread(_look, name, found)
     return found.knowledge
 
@@ -142,6 +160,14 @@ async def close_all() -> None:
     while _opened:
         _, opened = _opened.popitem()
         await opened.knowledge.base.close()
+
+
+def _open_once(name: str) -> _Opened:
+    """Open a KG, unless another run did so in the meantime."""
+    with _opening[name]:
+        if name not in _opened:
+            _opened[name] = _look(name, None)
+        return _opened[name]
 
 
 def _look(name: str, known: _Opened | None) -> _Opened:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evals.ablations.asking import made_kg
 from evals.bench.answering import measure_answering
+from evals.bench.model import measure_model
 from evals.bench.observing import measure_extraction, measure_observing
 from evals.bench.report import HEADING, Figure
 from evals.bench.start import measure_start
@@ -21,7 +22,7 @@ from kg.errors import TriviumError
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question, read_questions, read_triples
 from kg.manifest import is_kg
-from kg.sample import TEST_QUESTIONS
+from kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
 from policies.keqing_artefact import has_decomposer
 from policies.keqing_teaching import teach
 from tools.sample import ensure_sample
@@ -77,7 +78,10 @@ async def run(data: Path | None) -> None:
     _show(await measure_observing())
     if data is not None and (data / "wikidata_slice").is_dir():
         _show([await asyncio.to_thread(measure_extraction, made_kg("wikidata_slice", data))])
-    await measure("bundled sample", await asyncio.to_thread(ensure_sample), read_questions(TEST_QUESTIONS))
+    sample = await asyncio.to_thread(ensure_sample)
+    await measure("bundled sample", sample, read_questions(TEST_QUESTIONS))
+    pairs = [*read_questions(TRAIN_QUESTIONS), *read_questions(TEST_QUESTIONS)]
+    _show([await asyncio.to_thread(measure_model, str(sample), pairs)])
     if data is None or not triples_file(data).is_file():
         print("\nMetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")
         return

@@ -58,9 +58,21 @@ async def ask_typed(
 async def ask_text(
     context: Context, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
 ) -> Streamed:
-    """A text of the run's model, piece by piece; arguments as of `ask_typed`."""
+    """A text of the run's model, piece by piece where somebody listens to it; arguments as of `ask_typed`."""
     model, budget, patience = await _terms(context, spent, 1)
-    return streamed(model, messages, stage=stage, budget=budget, patience=patience)
+    return streamed(model, messages, stage=stage, budget=budget, patience=patience, live=is_heard())
+
+
+def is_heard() -> bool:
+    """Whether whoever runs the graph listens to a model's words as they come.
+
+    LangGraph's stream mode `messages` and LangChain's event streams do so by a handler with `tap_output_aiter`.
+    """
+    from langchain_core.runnables.config import ensure_config
+
+    callbacks = ensure_config().get("callbacks")
+    handlers = callbacks if isinstance(callbacks, list) else callbacks.handlers if callbacks else ()
+    return any(hasattr(handler, "tap_output_aiter") for handler in handlers)
 
 
 def told(outcome: Outcome[Any]) -> dict[str, Any]:

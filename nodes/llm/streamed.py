@@ -15,7 +15,7 @@ from nodes.llm.models import Model
 from nodes.llm.outcome import Outcome, declined
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessageChunk, BaseMessage
+    from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
     from langchain_core.messages.ai import UsageMetadata
 
 
@@ -40,6 +40,13 @@ class _Heard:
         self.pieces.append(text)
         return text
 
+    def take_whole(self, reply: AIMessage) -> str:
+        """Note an answer that came in one; its text."""
+        self.finish, self.refusal = reply.response_metadata.get("finish_reason"), declined(reply)
+        self.message_id = reply.id
+        self.pieces.append(str(reply.text))
+        return self.text
+
     @property
     def text(self) -> str:
         return "".join(self.pieces)
@@ -52,8 +59,8 @@ class Streamed:
     while nothing was said. Iterate once.
     """
 
-    def __init__(self, exchange: Exchange, messages: list[BaseMessage]) -> None:
-        self._exchange, self._messages = exchange, messages
+    def __init__(self, exchange: Exchange, messages: list[BaseMessage], *, live: bool = True) -> None:
+        self._exchange, self._messages, self._live = exchange, messages, live
         self._heard = _Heard()
 
     @property
@@ -76,6 +83,11 @@ class Streamed:
         return self.outcome
 
     async def __aiter__(self) -> AsyncGenerator[str]:
+        if not self._live:
+            if (reply := await self._exchange.ask(self._messages)) is not None:
+                yield self._heard.take_whole(reply)
+                self._end()
+            return
         exchange, attempt = self._exchange, 0
         while exchange.allowed(self._messages):
             without = frozenset(exchange.model.refused)
@@ -139,9 +151,19 @@ def streamed(
     stage: str,
     budget: Budget,
     patience: Patience = DEFAULT_PATIENCE,
+    live: bool = True,
 ) -> Streamed:
-    """Ask for a text, piece by piece; the request is sent once the result is iterated over."""
+    """Ask for a text, piece by piece; the request is sent once the result is iterated over.
+
+    Args:
+        model: an open model.
+        messages: the prompt.
+        stage: the stage's name, for events and traces.
+        budget: what the run has left.
+        patience: the stage's times and retries.
+        live: False asks for the text in one piece, for half the work; where nobody listens to the pieces.
+    """
     from langchain_core.messages import HumanMessage
 
     prompt: list[BaseMessage] = [HumanMessage(messages)] if isinstance(messages, str) else list(messages)
-    return Streamed(Exchange(model, stage, budget, patience), prompt)
+    return Streamed(Exchange(model, stage, budget, patience), prompt, live=live)

@@ -9,6 +9,7 @@ import pytest
 
 from evals.bench import observing
 from evals.bench.answering import measure_answering
+from evals.bench.model import CALL_SECONDS, measure_model
 from evals.bench.replay import Tape, replaying
 from evals.bench.report import Figure, in_turn, percentile
 from evals.bench.walking import measure_walking
@@ -42,6 +43,18 @@ async def test_a_replay_runs_the_same_stages_and_ends_in_the_same_answer(kg_name
         tape.rewind(question)
         told = (await replaying(tape).ainvoke({"question": question}, context=context))["answer"]
         assert told["question"] == question
+
+
+def test_a_slow_model_is_measured(films_kg: Path) -> None:
+    asked = [
+        parse_question(
+            {"question": f"who directed {label}?", "topic_entities": [topic], "chain": ["directed_by"]}, topic
+        )
+        for topic, label in (("heat", "Heat"), ("alien", "Alien"))
+    ]
+    figure = measure_model(str(films_kg), asked, 4)
+    assert figure.name == "4 questions, 4 at once, 12 calls"
+    assert 0 < figure.value < figure.against == pytest.approx(4 / (3 * CALL_SECONDS))
 
 
 async def test_answering_is_measured(kg_name: str) -> None:

@@ -61,12 +61,17 @@ async def ask(kg_name: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[As
     """Ask the films with every stage on the model; settings may differ."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
-    async def run(server: FakeOpenAI, question: str = QUESTION, **settings: object) -> dict[str, Any]:
+    async def run(
+        server: FakeOpenAI, question: str = QUESTION, *, listen: bool = False, **settings: object
+    ) -> dict[str, Any]:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         given: dict[str, Any] = {"kg": kg_name, "model": "openai:fake", "decompose": "llm", "reason": "llm"} | settings
         asked: QuestionInput = {"question": question}
-        told: dict[str, Any] = (await graph.ainvoke(asked, context=KeqingContext(**given)))["answer"]
-        return told
+        modes: list[Any] = ["values", "messages"] if listen else ["values"]  # words are streamed to a listener alone
+        stream = cast("AsyncIterator[Any]", graph.astream(asked, context=KeqingContext(**given), stream_mode=modes))
+        *_, told = [values async for mode, values in stream if mode == "values"]
+        answer: dict[str, Any] = told["answer"]
+        return answer
 
     yield run
     await close_models()
@@ -142,8 +147,6 @@ async def test_a_stage_that_fails_falls_back_and_says_so(
 ) -> None:
     if stage == "respond" and name in ("garbage", "wrong JSON"):
         pytest.skip("a text may be anything")
-    if stage == "respond" and name == "refusal":
-        kind = "llm_failed"  # langchain-openai drops the refusals of streams: nothing is left, and the event says so
     faults: list[Any] = [None, None, None]
     faults[PLACES[stage]] = reply
     with FakeOpenAI(script(*faults)) as server:
@@ -237,12 +240,24 @@ async def test_a_budget_spent_half_way_ends_with_what_there_is(ask: Ask) -> None
 
 async def test_a_stream_cut_off_is_no_answer(ask: Ask) -> None:
     with FakeOpenAI(script(respond={"text": SAID, "cut": 3})) as server:
-        told = await ask(server)
+        told = await ask(server, listen=True)
     assert kinds(told) == [("respond", "llm_cut")]
     assert "Evidence for" in told["answer"], "the rules' sentence, not half of the model's"
     with FakeOpenAI(script(respond={"text": SAID, "finish": "length"})) as server:
-        told = await ask(server)
+        told = await ask(server, listen=True)
     assert (told["answer"], kinds(told)) == (SAID, [("respond", "llm_truncated")])
+    with FakeOpenAI(script(respond={"refusal": "I cannot help with that."})) as server:
+        told = await ask(server, listen=True)
+    assert kinds(told) == [("respond", "llm_failed")], "langchain-openai drops the refusals of streams: nothing is left"
+
+
+async def test_words_that_nobody_hears_come_in_one_piece(ask: Ask) -> None:
+    with FakeOpenAI(script()) as server:
+        told = await ask(server)
+        assert not any(request.body.get("stream") for request in server.requests)
+        heard = await ask(server, listen=True)
+        assert [request.body.get("stream", False) for request in server.requests[-4:]] == [False, False, False, True]
+    assert (told["answer"], told["answers"]) == (heard["answer"], heard["answers"]) == (SAID, told["answers"])
 
 
 async def test_auto_asks_where_the_trained_decomposer_is_not_sure(ask: Ask) -> None:

@@ -1,0 +1,151 @@
+"""Questions to a model that takes its time: throughput against what that time alone would allow.
+
+The model is the scripted server of the tests, in a process of its own: every call takes 200 ms and is answered as the
+stage that asks it expects. Each question costs a call to decompose, one to reason and one to respond.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from evals.bench.report import Figure
+from graphs.keqing import graph
+from kg.loaders import Question
+from kg.store import GraphStore
+from nodes.keqing_context import KeqingContext
+from nodes.llm import close_models
+from policies.decomposer import MASK
+from tools.knowledge import close_all, open_knowledge
+
+CALL_SECONDS = 0.2
+QUESTIONS, AT_ONCE = 200, 50
+_WARM = 10  # questions before the clock starts
+_GOAL = 0.8
+_ROOT = Path(__file__).resolve().parents[2]
+_SAID = (
+    "The knowledge graph says so: these are the answers to your question, and each of them has a path that proves it."
+)
+
+
+def measure_model(kg: str, questions: Sequence[Question], count: int = QUESTIONS) -> Figure:
+    """`count` questions with a known topic, 50 at a time, on the server's event loop.
+
+    The yardstick is calls x 200 ms / 50: a machine that takes no time at all.
+    """
+    with asyncio.Runner(loop_factory=_server_loop) as runner:
+        return runner.run(_measured(kg, questions, count))
+
+
+def _server_loop() -> asyncio.AbstractEventLoop:
+    """The event loop that the LangGraph server runs on, where it is there."""
+    try:
+        import uvloop
+    except ImportError:  # not on Windows
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+async def _measured(kg: str, questions: Sequence[Question], count: int) -> Figure:
+    store = (await open_knowledge(kg)).store
+    asked = [(question, topic) async for question, topic in _one_hop(questions, store)]
+    wanted = [asked[number % len(asked)][0] for number in range(count)]
+    context = KeqingContext(kg=kg, model="openai:scripted", decompose="llm", reason="llm", respond="llm")
+    with _scripted(asked) as url:
+        before = {name: os.environ.get(name) for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY")}
+        os.environ.update(OPENAI_BASE_URL=url, OPENAI_API_KEY="none")
+        try:
+            await _all(wanted[:_WARM], context)
+            gc.freeze()  # as `trivium ask --batch` does
+            began = perf_counter()
+            calls = await _all(wanted, context)
+            took = perf_counter() - began
+        finally:
+            gc.unfreeze()
+            for name, value in before.items():
+                os.environ.pop(name) if value is None else os.environ.update({name: value})
+            await close_models()
+            await close_all()
+    at_once = min(AT_ONCE, count)
+    rate, ideal = count / took, count / (calls * CALL_SECONDS / at_once)
+    name = f"{count} questions, {at_once} at once, {calls} calls"
+    goal = f">= {_GOAL:.0%}"
+    return Figure(name, rate, "/s", "the calls' 200 ms alone", ideal, goal, rate >= _GOAL * ideal)
+
+
+async def _all(questions: Sequence[str], context: KeqingContext) -> int:
+    """Ask them all, so many at a time; how many calls that took."""
+    free = asyncio.Semaphore(AT_ONCE)
+
+    async def one(question: str) -> int:
+        async with free:
+            told: dict[str, Any] = (await graph.ainvoke({"question": question}, context=context))["answer"]
+        if wrong := [event for event in told["events"] if event["event"].startswith("llm_")]:
+            raise RuntimeError(f"the scripted model was not understood: {wrong[0]}")
+        return int(told["usage"]["llm_calls"])
+
+    return sum(await asyncio.gather(*map(one, questions)))
+
+
+async def _one_hop(questions: Sequence[Question], store: GraphStore) -> AsyncIterator[tuple[str, str]]:
+    """Questions of one hop that name their topic by its label, each with that name."""
+    single = [q for q in questions if q.chain and len(q.chain) == 1 and len(q.topic_entities) == 1]
+    labels = await store.labels([question.topic_entities[0] for question in single])
+    seen = set[str]()
+    for question, label in zip(single, labels, strict=True):
+        if label in question.question and question.question not in seen:
+            seen.add(question.question)
+            yield question.question, label
+
+
+def _sub_question(question: str, topic: str) -> dict[str, Any]:
+    return {"question": question.replace(topic, MASK, 1), "id": 0, "dep": [-1], "args": {"seed_entities": [topic]}}
+
+
+@contextmanager
+def _scripted(asked: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The scripted model in a process of its own; its base URL."""
+    decomposed = [
+        {
+            "match": re.escape(f"<question>{question}</question>\nOutput:"),
+            "reply": {
+                "json": [
+                    {
+                        "question": question.replace(topic, MASK, 1),
+                        "id": 0,
+                        "dep": [-1],
+                        "args": {"seed_entities": [topic]},
+                    }
+                ]
+            },
+        }
+        for question, topic in asked
+    ]
+    replies = [
+        {"match": "task execution logs", "reply": _SAID},
+        {"match": "Use the following pieces", "reply": {"json": {"questions": [{"id": 0, "answers": "all"}]}}},
+        *decomposed,
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder, "script.json")
+        script.write_text(json.dumps({"delay": CALL_SECONDS, "replies": replies}), encoding="utf-8")
+        command = [sys.executable, "-m", "tests.fake_openai", str(script)]
+        with subprocess.Popen(
+            command, cwd=_ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as server:
+            try:
+                assert server.stdout is not None
+                yield server.stdout.readline().strip()
+            finally:
+                server.terminate()
