@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from app.methods import AUTO, method_named
+from app.streaming import parts
 from kg.loaders import Choice
 from nodes.answer_record import Answer, usage
 from nodes.context import Context
@@ -23,6 +24,8 @@ async def stages(
 ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
     """Run a method and yield each stage's name with what it added to the state; the last holds `answer`.
 
+    What a model says is yielded besides as it is said, under `app.streaming.SAID`.
+
     Raises:
         TriviumError: the request cannot be run.
     """
@@ -33,9 +36,8 @@ async def stages(
         async for stage, added in auto_stages(given, context):
             yield stage, added
         return
-    async for update in method_named(method).graph().astream(given, context=context, stream_mode="updates"):
-        for stage, added in update.items():
-            yield stage, added or {}
+    async for stage, added in parts(method_named(method).graph(), given, context):
+        yield stage, added
 
 
 async def close_all() -> None:

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from app.methods import METHODS
+from app.streaming import parts
 from nodes.answer_record import Answer
 from nodes.context import NO_MODEL, Context
 from nodes.usage import add_usage
@@ -53,14 +54,11 @@ async def auto_stages(given: dict[str, Any], context: Context) -> AsyncIterator[
         events.append({"stage": "auto", "event": "method", "method": method, "message": why})
         yield "auto", events[-1]
         found: Answer | None = None
-        async for update in (
-            METHODS[method].graph().astream(given, context=settings_for(method, context), stream_mode="updates")
-        ):
-            for stage, added in update.items():
-                if added and "answer" in added:
-                    found, last = added["answer"], stage
-                else:
-                    yield stage, added or {}
+        async for stage, added in parts(METHODS[method].graph(), given, settings_for(method, context)):
+            if "answer" in added:
+                found, last = added["answer"], stage
+            else:
+                yield stage, added
         if found is not None:
             tried.append(found)
             if stands(found):

@@ -10,6 +10,7 @@ from rich.tree import Tree
 
 from app.show_knowgpt import KNOWGPT_STAGES, knowgpt_lines
 from app.show_oda import STAGES, oda_line
+from app.streaming import SAID
 from nodes.answer_record import Answer
 from tools.knowledge import Knowledge, open_knowledge
 
@@ -23,6 +24,7 @@ class Show:
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._console = Console(highlight=False, soft_wrap=True)
+        self._said = ""
 
     @classmethod
     async def over(cls, kg: str) -> Self:
@@ -33,6 +35,13 @@ class Show:
         """Show what a stage added."""
         if name == "decompose":
             self._decomposed(added)
+        elif name == "link_entities":
+            self._linked(added["links"])
+        elif name == SAID:
+            if not self._said:
+                self._console.print()
+            self._said += added["text"]
+            self._console.print(escape(added["text"]), end="", style="bold")
         elif name == "retrieve":
             for done in added["retrieved"].values():
                 seeds = await self._labels(done["seeds"][:_SEEDS])
@@ -61,12 +70,25 @@ class Show:
             self._line("decompose", f"{sub['id']}. {sub['question']}  <- {', '.join(sub['seed_entities'])}")
         for name in added["unread"]:
             self._line("decompose", f"no use was made of {name}")
-        for mention, links in added["links"].items():
+        self._linked(added["links"])
+
+    def _linked(self, found: dict[str, list[dict[str, Any]]]) -> None:
+        for mention, links in found.items():
+            if not links:
+                self._line("link", f"{mention} = nothing that is known")
+                continue
             others = f"  (or: {', '.join(link['id'] for link in links[1:4])})" if len(links) > 1 else ""
             self._line("link", f"{mention} = {links[0]['label']} [{links[0]['id']}]{others}")
 
     async def _answered(self, answer: Answer) -> None:
-        self._console.print(f"\n[bold]{escape(answer['answer'])}[/bold]\n")
+        if self._said != answer["answer"]:  # else it stands there already; what broke off is said anew, by rules
+            self._console.print(f"\n[bold]{escape(answer['answer'])}[/bold]", end="")
+        self._console.print("\n")
+        notes = [event for event in answer["events"] if "message" in event]
+        for event in notes:
+            self._line("note", f"{event['stage']}: {event['event']}: {event['message']}")
+        if notes:
+            self._console.print()
         forest: dict[str, dict[str, Any]] = {}
         for path in answer["paths"][:_PATHS]:
             branch = forest
@@ -84,7 +106,8 @@ class Show:
         if left > 0:
             self._console.print(f"... and {left} more paths (--json has them all)")
         self._console.print(
-            f"\n[dim]{answer['method']}, model {answer['model']}, {answer['usage']['seconds'] * 1000:.0f} ms[/dim]"
+            f"\n[dim]{answer['method']}, model {answer['model']}{_cost(answer)}, "
+            f"{answer['usage']['seconds'] * 1000:.0f} ms[/dim]"
         )
 
     async def _grow(self, tree: Tree, branches: dict[str, Any]) -> None:
@@ -98,3 +121,10 @@ class Show:
 
     def _line(self, stage: str, text: str) -> None:
         self._console.print(f"[cyan]{stage:>9}[/cyan]  {escape(text)}")
+
+
+def _cost(answer: Answer) -> str:
+    """What the model cost, where one was asked."""
+    spent = answer["usage"]
+    tokens = spent["prompt_tokens"] + spent["completion_tokens"]
+    return f", {spent['llm_calls']} calls, {tokens:,} tokens" if spent["llm_calls"] else ""

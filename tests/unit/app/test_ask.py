@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fake_openai import FakeOpenAI
 from tests.films import build_films
 from tests.unit.app.running import Trivium, finish, refused, start
 
@@ -114,6 +115,44 @@ def test_any_setting_can_be_set(trivium: Trivium, films_kg: Path) -> None:
     refused(trivium(*asked, "--set", "max_entities=0"), "UsageError", "max_entities must be at least 1", code=2)
     refused(trivium(*asked, "--set", "max_entities=many"), "UsageError", "a whole number, not 'many'", code=2)
     refused(trivium(*asked, "--set", "colour=red"), "UsageError", "'colour=red'", "max_llm_calls", code=2)
+
+
+def test_a_model_is_seen_to_speak_and_to_fail(
+    trivium: Trivium, films_kg: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    sub = {"question": "who directed [mask]?", "id": 0, "args": {"seed_entities": ["Heat"]}}
+    rules = [
+        {"match": "sub-questions", "reply": {"json": [sub]}},
+        {"match": "logs", "times": 1, "reply": "Michael Mann [did]."},
+        {"match": "logs", "reply": {"status": 401, "message": "no"}},
+    ]
+    asked = ("ask", "who directed Heat?", "--kg", films_kg, "--model", "openai:fake", "--set", "decompose=llm")
+    with FakeOpenAI(rules) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        told = trivium(*asked)
+        assert told.out.count("Michael Mann [did].") == 1, "as it is said, and not again"
+        assert "link  Heat = Heat [heat]" in told.out
+        assert "keqing, model openai:fake, 2 calls" in told.out
+        told = trivium(*asked)
+        assert "Michael Mann. Evidence for Michael Mann: " in told.out
+        assert "note  respond: llm_failed: the model's server answered 401" in told.out
+        assert (told.code, server.count) == (0, 4)
+
+
+def test_a_batch_asks_a_model_for_every_line(
+    trivium: Trivium, films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    batch, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    batch.write_text("".join(f'{{"id": "{i}", "question": "who directed Heat?"}}\n' for i in range(3)))
+    with FakeOpenAI([{"match": "logs", "reply": "Michael Mann did."}]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        settings = ("--kg", films_kg, "--model", "openai:fake", "--set", "sure=0")
+        assert trivium("ask", "--batch", batch, "--out", out, *settings).code == 0
+    told = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["answer"] for line in told] == ["Michael Mann did."] * 3
+    assert sum(line["usage"]["llm_calls"] for line in told) == server.count == 3
 
 
 def test_kgs_that_cannot_answer(trivium: Trivium, tmp_path: Path) -> None:
