@@ -35,7 +35,7 @@ class Show:
         """Show what a stage added."""
         if name == "decompose":
             self._decomposed(added)
-        elif name == "link_entities":
+        elif name == "link_entities" and "links" in added:
             self._linked(added["links"])
         elif name == SAID:
             if not self._said:
@@ -84,7 +84,7 @@ class Show:
         if self._said != answer["answer"]:  # else it stands there already; what broke off is said anew, by rules
             self._console.print(f"\n[bold]{escape(answer['answer'])}[/bold]", end="")
         self._console.print("\n")
-        notes = [event for event in answer["events"] if "message" in event]
+        notes = [event for event in answer["events"] if "message" in event and event["stage"] != "auto"]  # told before
         for event in notes:
             self._line("note", f"{event['stage']}: {event['event']}: {event['message']}")
         if notes:
