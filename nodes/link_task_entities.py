@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
+from kg.indexes import own_words
 from kg.types import EntityHit
 from nodes.context import check_context
 from nodes.conversation import asked, question_of
@@ -18,7 +20,7 @@ from nodes.decompose import check_question
 from nodes.oda_context import OdaContext
 from nodes.oda_state import OdaState
 from nodes.usage import fresh_channels
-from policies.mentions import DEFAULT_MENTION_MODEL, Mention, Question, find_mentions, mention_features
+from policies.mentions import DEFAULT_MENTION_MODEL, Mention, Question, find_mentions, find_similar, mention_features
 from policies.question_kind import ASKING_WORDS, FUNCTION_WORDS, question_kind
 from policies.similarity_choice import SimilarityChoice
 from tools.find_entities import resolve
@@ -44,7 +46,9 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
     knowledge = await open_knowledge(runtime.context.kg)
     given = state.get("topic_entities") or []
     topics = list(dict.fromkeys(await resolve(knowledge.base, given))) if given else []
-    found = [] if topics and question_kind(question) != "fact" else await _linked(question, knowledge)
+    # Of given topics no other is wanted, but a fact about two entities is checked against what else it names.
+    wanted = not topics or question_kind(question) == "fact"
+    found, mentions = await _linked(question, knowledge, topics) if wanted else ([], [])
     named = [entity for entity in found if entity not in topics] if topics else []
     topics = topics or found
     return {
@@ -54,6 +58,7 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
         "topic_entities": [],
         "topics": topics,
         "named": named,
+        "mentions": mentions,
         "task_entities": topics,
         "iteration": 0,
         "action": None,
@@ -65,17 +70,29 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
     }
 
 
-async def _linked(question: str, knowledge: Knowledge) -> list[str]:
-    """The entities that the question names, in its order; of namesakes the one that the question says most about."""
+async def _linked(question: str, knowledge: Knowledge, topics: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The entities that the question names, in its order, and the words by which it names them.
+
+    Of namesakes it is a given topic, or the one that the question says most about.
+    """
     store = knowledge.store
     (read,) = await find_mentions([question], store, _KNOWN)
-    mentions = _apart(read)
+    if not read.mentions:  # a misspelt name, perhaps: the likeliest span alone
+        relations = {word for relation in await store.schema() for word in own_words(relation.name).split()}
+        read = replace(read, mentions=await find_similar(read, _KNOWN | relations, store))
+        mentions = _apart(read)[:1]
+    else:
+        mentions = _apart(read)
     if not mentions:
-        return []
-    labels = [mention.text for mention in mentions]
-    choice = SimilarityChoice(question, labels, knowledge.relation_names)
-    found = [await _meant(mention, choice, read.plain, knowledge) for mention in mentions]
-    return list(dict.fromkeys(found))[:_TOPICS]
+        return [], []
+    said = [mention.text for mention in mentions]
+    choice = SimilarityChoice(question, said, knowledge.relation_names)
+    found = [
+        next((hit.id for hit in mention.hits if hit.id in topics), None)
+        or await _meant(mention, choice, read.plain, knowledge)
+        for mention in mentions
+    ]
+    return list(dict.fromkeys(found))[:_TOPICS], said
 
 
 def _apart(question: Question) -> list[Mention]:

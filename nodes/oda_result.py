@@ -17,6 +17,7 @@ from tools.knowledge import Knowledge
 Value = bool | int | float | str | None
 
 _CHAIN_LIMIT = 10_000  # entities that a chain reaches at most, a hop
+_SPEAKS = 0.3  # score from which a chain is about what a fact states, so that where it leads elsewhere denies it
 _NUMBER = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?")
 _DATE = re.compile(r"[-+]?\d{4}-\d{2}(?:-\d{2})?(?:T[\d:.]+Z?)?")
 
@@ -64,7 +65,7 @@ async def similar_result(state: OdaState, context: OdaContext, knowledge: Knowle
     truncated = any(result.truncated for result in found.values())
     reached = {topic: _ends(state, result, len(held[topic][1])) for topic, result in found.items()}
     if question_kind(state["question"]) == "fact":
-        return _checked(state, reached)
+        return _checked(state, reached, {topic: score for topic, (score, _) in held.items()})
     answers = _agreed(reached, {topic: score for topic, (score, _) in held.items()})
     labels = await knowledge.store.labels([found.id for found in answers[:2]])
     return Result(answers, value=value_of(state["question"], answers, labels), truncated=truncated)
@@ -94,17 +95,18 @@ def _agreed(reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float
     return sorted(found.values(), key=lambda each: -each.score)
 
 
-def _checked(state: OdaState, reached: Mapping[str, Sequence[Reached]]) -> Result:
+def _checked(state: OdaState, reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float]) -> Result:
     """A fact about two entities: true where what is asked of one leads to the other, false where it leads elsewhere.
 
-    A KG does not hold every fact: false means that it says otherwise, and where it says nothing there is no value.
+    A KG does not hold every fact: false means that it says otherwise, by relations that are like what is asked, and
+    where it says nothing there is no value.
     """
     named = [*state["topics"], *state["named"]]
     for topic, ends in reached.items():
         true = [end for end in ends if end.id in named and end.id != topic]
         if true:
             return Result([Found(end.id, 1.0, [end.path]) for end in true], value=True)
-    others = [end.path for ends in reached.values() for end in ends]
+    others = [end.path for topic, ends in reached.items() if scores[topic] >= _SPEAKS for end in ends]
     return Result(value=False if others and len(named) > 1 else None, shown=others)
 
 

@@ -35,7 +35,7 @@ async def similar_action(state: OdaState, context: OdaContext, knowledge: Knowle
     best = next(iter(fresh or better), None)
     if best is None:
         return _chosen("Answer", [], "no way on says more of the question")
-    group = [entity for entity in entities if _is_like(state, entity, best)]
+    group = _group(state, entities, best)
     return _chosen("GetNeighbor", group, f"{best.hop} promises {best.score:.3f}", best.hop)
 
 
@@ -57,7 +57,7 @@ async def similar_triples(
     ways = await ways_on(state, context, knowledge, choice, action["entities"])
     if not ways:
         return []
-    group = [entity for entity in action["entities"] if _is_like(state, entity, ways[0])]
+    group = _group(state, action["entities"], ways[0])
     return await _nearest(state, context, knowledge, group, ways[0].hop)
 
 
@@ -88,8 +88,12 @@ def _pair_to_join(state: OdaState) -> list[str] | None:
     return both if len(both) == 2 and not state["history"] and question_kind(state["question"]) == "fact" else None
 
 
-def _is_like(state: OdaState, entity: str, way: Way) -> bool:
-    """Whether the memory leads to an entity as it does to where a way leaves."""
+def _group(state: OdaState, entities: Sequence[str], way: Way) -> list[str]:
+    """The entities to which the memory leads as it does to where a way leaves: their names alone tell them apart."""
     ways = traces(state["memory"], state["topics"])
-    behind: LogicalChain = chain_of(ways.get(entity, ()))
-    return entity == way.entity or bool(behind and behind == way.behind and start_of(ways[entity], entity) == way.topic)
+
+    def is_like(entity: str) -> bool:
+        behind: LogicalChain = chain_of(ways.get(entity, ()))
+        return bool(behind) and behind == way.behind and start_of(ways[entity], entity) == way.topic
+
+    return [entity for entity in entities if entity == way.entity or is_like(entity)]

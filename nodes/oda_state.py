@@ -33,6 +33,8 @@ class OdaState(RunState, total=False):
     """The entities that the question starts from, ids: given, or linked."""
     named: list[str]
     """Other entities that the question names, ids: what a fact is checked against."""
+    mentions: list[str]
+    """The words by which the question names what was linked; empty where the client gave the topics."""
     task_entities: list[str]
     """The task entities of this iteration, ids: the topics, then the tails of what was reflected."""
     iteration: int

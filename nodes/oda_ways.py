@@ -52,7 +52,7 @@ def candidates_of(state: OdaState) -> list[str]:
 async def choice_of(state: OdaState, knowledge: Knowledge) -> SimilarityChoice:
     """The scorer of chains for the run's question."""
     labels = await knowledge.store.labels([*state["topics"], *state["named"]])
-    return SimilarityChoice(state["question"], labels, knowledge.relation_names)
+    return SimilarityChoice(state["question"], [*labels, *state["mentions"]], knowledge.relation_names)
 
 
 async def observations_of(

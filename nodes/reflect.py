@@ -57,14 +57,14 @@ async def _kept(
 ) -> tuple[list[WalkedTriple], dict[str, Any]]:
     """The triples that are kept, and what else the reflection adds to the state."""
     if context.reflection in ("similarity", "random"):
-        found = await _result(state, action, context, knowledge)
+        found = await _result(action, context, knowledge)
         if context.reflection == "random":
             return _at_random(state, found, context), {}
         ranked = await rank_triples(knowledge.base, state["question"], found, context.reflected_triples)
         return [each.triple for each in ranked], {}
     if context.model == NO_MODEL:
         return await _similar(state, action, context, knowledge), {}
-    found = await _result(state, action, context, knowledge)
+    found = await _result(action, context, knowledge)
     ranked = await rank_triples(knowledge.base, state["question"], found, context.candidate_triples)
     candidates = [each.triple for each in ranked]
     if context.reflection == "generated_fact":
@@ -77,14 +77,32 @@ async def _kept(
     return kept, added
 
 
-async def _result(state: OdaState, action: Action, context: OdaContext, knowledge: Knowledge) -> list[WalkedTriple]:
+async def _result(action: Action, context: OdaContext, knowledge: Knowledge) -> list[WalkedTriple]:
     """The action's triples, each once, walked away from what it named."""
-    del state
     if action["name"] == "GetPath":
         paths = await _paths(action, context, knowledge)
         return list(dict.fromkeys(triple for path in paths for triple in path))
     around = await knowledge.store.neighbors(action["entities"], direction=context.direction, limit=_NEIGHBORS)
+    for place, found in enumerate(around):
+        if len(found) == _NEIGHBORS:
+            around[place] = await _of_a_hub(action["entities"][place], context, knowledge)
     return list(dict.fromkeys(triple for found in around for triple in found))
+
+
+async def _of_a_hub(entity: str, context: OdaContext, knowledge: Knowledge) -> list[WalkedTriple]:
+    """Some triples of each of a hub's relations: the first ones of all would be those of its first relations alone."""
+    (hops,) = await knowledge.store.hops([entity])
+    found: list[WalkedTriple] = []
+    for hop in sorted(hops):
+        if context.direction == "both" or not hop.inverse:
+            (some,) = await knowledge.store.neighbors(
+                [entity],
+                relation=hop.relation,
+                direction="in" if hop.inverse else "out",
+                limit=max(1, _NEIGHBORS // len(hops)),
+            )
+            found += some
+    return found
 
 
 async def _paths(action: Action, context: OdaContext, knowledge: Knowledge) -> list[tuple[WalkedTriple, ...]]:

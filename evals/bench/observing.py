@@ -17,7 +17,7 @@ from evals.bench.report import Figure, percentile
 from kg.additive_vectors import AdditiveVectors
 from kg.catalog import cache_folder
 from kg.embedded import EmbeddedStore, build
-from kg.embedded.columns import Int32, Int64
+from kg.embedded.columns import Int32, Int64, ranges
 from kg.embedded.snapshot import Snapshot
 from kg.embedders import FloatArray
 from kg.knowledge_base import KnowledgeBase
@@ -81,7 +81,7 @@ def within(snapshot: Snapshot, entity: int, hops: int) -> Int64:
     for _ in range(hops):
         seen[frontier] = True
         starts, stops = snapshot.indptr[frontier], snapshot.indptr[frontier + 1]
-        places.append(np.concatenate([np.arange(a, b) for a, b in zip(starts, stops, strict=True)]))
+        places.append(ranges(starts, stops - starts)[0])
         reached = np.unique(snapshot.dst[places[-1]]).astype(np.int64)
         frontier = reached[~seen[reached]]
         if not len(frontier):

@@ -236,3 +236,25 @@ async def test_the_stages_stream(sample: str) -> None:
         for name in cast("dict[str, Any]", update)
     ]
     assert seen == ["link_task_entities", "observe", "act", "reflect", "observe", "act", "answer"]
+
+
+async def test_a_misspelt_name_is_found(sample: str) -> None:
+    told = await ask("who directed Writen on the Wnd?", sample)
+    assert told["steps"][0]["topics"] == ["film/written_on_the_wind"]
+    assert ids(told) == {"person/douglas_sirk"}
+
+
+@pytest.mark.parametrize(
+    ("question", "topics", "value"),
+    [
+        ("Is Tokyo the capital of Japan?", ["city/tokyo"], True),  # not the prefecture of that name, which is found too
+        ("Is Jack London a friend of Canada?", [], None),  # the KG says nothing of friends
+        ("Is Lured good?", [], None),  # nothing to check it against
+    ],
+)
+async def test_facts_that_are_true_and_facts_that_the_kg_says_nothing_about(
+    sample: str, question: str, topics: list[str], value: bool | None
+) -> None:
+    told = await ask(question, sample, topics)
+    assert told["value"] is value
+    assert bool(told["answers"]) == (value is True)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphs.oda import graph
+from kg.embedded import build
+from kg.types import Triple
+from nodes import reflect as reflecting
 from nodes.llm import close_models
 from nodes.oda_context import OdaContext
 from nodes.state import QuestionInput
 from tests.fake_openai import FakeOpenAI, Reply
+from tools.knowledge import close_all
 
 CALL, FANG = "novel/the_call_of_the_wild", "novel/white_fang"
 LONDON = "Where are both The Call of the Wild and White Fang set, the most two famous works of Jack London?"
@@ -232,3 +237,20 @@ async def test_generated_facts_are_no_proof(sample: str, patch: pytest.MonkeyPat
     assert told["stop_reason"] == "own_knowledge"
     assert told["steps"][3]["facts"] == ["White Fang is set in Alaska."]
     assert not told["paths"]
+
+
+async def test_of_a_hub_every_relation_is_shown(patch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    patch.setattr(reflecting, "_NEIGHBORS", 40)
+    hub = [Triple("hub", "a first relation", f"leaf {i}") for i in range(100)] + [Triple("hub", "the last", "it")]
+    build(tmp_path / "kg", [hub])
+    script = [rule(REFLECTING, {"triples": [1]}), rule(ACTING, act("GetNeighbor", "hub"), times=1)]
+    script += [rule(ACTING, act("Answer")), rule(ANSWERING, {"answers": ["it"]})]
+    try:
+        with FakeOpenAI(script) as server:
+            told = await run(server, patch, str(tmp_path / "kg"), "what is the last?", "hub")
+            (shown,) = prompts(server, REFLECTING)
+    finally:
+        await close_all()
+    assert numbers(shown, "the last, it") == [1]
+    assert len(numbers(shown, "a first relation")) == 20
+    assert [item["id"] for item in told["answers"]] == ["it"]
