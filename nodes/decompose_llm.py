@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from kg.types import EntityHit
 from nodes.conditions import Condition
+from nodes.decompose_operators import HOW, AskedComputation, computation_problem, operators
 from nodes.decompose_prompt import (
     DECOMPOSE,
     LAST_ANSWERS,
     AskedDecomposition,
     before,
     conditions,
-    problem,
     sub_questions,
 )
 from nodes.follow_up import LastAnswers, from_all, hits_of
@@ -22,6 +22,7 @@ from nodes.keqing_context import KeqingContext
 from nodes.llm import Outcome, ask_typed
 from nodes.operator_prompts import operator_prompt
 from nodes.prompt_data import as_data
+from policies.computing.cues import has_cue
 from policies.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
 from policies.exemplars import Exemplar, nearest_exemplars
 from policies.mentions import split_question
@@ -59,12 +60,16 @@ async def decompose_by_llm(
     """
     hits = await hits_of(last.ids, knowledge.store) if last else []
     filled = await _prompt(question, topics, knowledge, context, _before(last, hits))
-    outcome = await ask_typed(context, None, filled, AskedDecomposition, stage="decompose", check=problem)
+    schema = AskedComputation if has_cue(question) else AskedDecomposition
+    outcome: Outcome[AskedDecomposition] = await ask_typed(
+        context, None, filled, schema, stage="decompose", check=computation_problem
+    )
     if outcome.value is None:
         return AskedReading(None, outcome)
     cue = has_exclusion_cue([word.text for word in split_question(question)])
     subs = await _with_habits(sub_questions(outcome.value, excludes_used=cue), knowledge)
-    found = Decomposition(subs, await _linked(subs, topics, knowledge))
+    linked = await _linked(subs, topics, knowledge)
+    found = Decomposition(subs, linked, operators=operators(outcome.value))
     if hits:
         found = from_all(found, LAST_ANSWERS, hits)
     return AskedReading(found, outcome, conditions(outcome.value, last.ids if last else ()))
@@ -95,7 +100,7 @@ async def _prompt(
         question=as_data(question, 10_000),
         templates="\n".join(as_data(text) for text in texts),
         exemplars="".join(map(_shown, exemplars)),
-        context=about + known,
+        context=about + known + (HOW if has_cue(question) else ""),
     )
 
 
