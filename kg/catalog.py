@@ -34,14 +34,15 @@ def read_settings(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Any]:
         BadInputError: the file is no TOML.
     """
     try:
-        return _read_settings(settings.absolute(), settings.stat().st_mtime_ns)
+        found = settings.stat()
     except FileNotFoundError:
         return {}
+    return _read_settings(settings, found.st_mtime_ns, found.st_ino)
 
 
 @lru_cache(maxsize=16)
-def _read_settings(settings: Path, modified: int) -> dict[str, Any]:
-    del modified  # a file that was edited is another entry
+def _read_settings(settings: Path, modified: int, file: int) -> dict[str, Any]:
+    del modified, file  # a file that was edited, or that lies in another working directory, is another entry
     try:
         return tomllib.loads(settings.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

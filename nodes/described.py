@@ -1,27 +1,46 @@
-"""Fields described by the docstring under them in every JSON schema made of a class: what Studio and clients show."""
+"""Fields described by the docstring under them in every JSON schema made of a class: what Studio and clients show.
+
+Pydantic reads the docstrings of a class itself; here inherited fields keep theirs, too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import is_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ConfigDict, GetJsonSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema
+from typing_extensions import get_original_bases, is_typeddict
 
-DESCRIBED = ConfigDict(use_attribute_docstrings=True)
-"""For a TypedDict: `@with_config(DESCRIBED)`."""
+T = TypeVar("T")
+
+_BY_DOCSTRINGS = ConfigDict(use_attribute_docstrings=True)
 
 
 class Described:
-    """Base of a dataclass whose schema describes inherited fields too; pydantic reads the class's own docstrings."""
+    """Base of a described dataclass."""
 
-    __pydantic_config__ = DESCRIBED
+    __pydantic_config__ = _BY_DOCSTRINGS
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        made = handler(core)
-        own = handler.resolve_ref_schema(made)["properties"]
-        for base in filter(is_dataclass, cls.__mro__[1:]):
-            for name, field in TypeAdapter(base).json_schema()["properties"].items():
-                own[name].setdefault("description", field.get("description", ""))
-        return made
+        return _with_inherited(core, handler, filter(is_dataclass, cls.__mro__[1:]))
+
+
+def described(kind: type[T]) -> type[T]:
+    """Decorate a TypedDict, which can have no base but others of its kind."""
+    bases = list(filter(is_typeddict, get_original_bases(kind)))
+    made: Any = kind
+    made.__pydantic_config__ = _BY_DOCSTRINGS
+    made.__get_pydantic_json_schema__ = lambda core, handler: _with_inherited(core, handler, bases)
+    return kind
+
+
+def _with_inherited(core: CoreSchema, handler: GetJsonSchemaHandler, bases: Iterable[type]) -> dict[str, Any]:
+    made = handler(core)
+    own = handler.resolve_ref_schema(made)["properties"]
+    for base in bases:
+        for name, field in TypeAdapter(base).json_schema()["properties"].items():
+            own[name].setdefault("description", field.get("description", ""))
+    return made

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import with_config
 from typing_extensions import TypedDict
 
-from nodes.described import DESCRIBED
+from nodes.described import described
 from nodes.state import QuestionInput, RunState, Step
 
 
@@ -18,7 +17,7 @@ class ChoiceInput(TypedDict):
     text: str
 
 
-@with_config(DESCRIBED)
+@described
 class KnowGPTInput(QuestionInput, total=False):
     """A question, with its choices where it has any."""
 

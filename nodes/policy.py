@@ -10,20 +10,18 @@
     max_tokens = 500_000
 
 It holds where the environment says TRIVIUM_SERVER=1, as `langgraph.json` does; on the command line the user is the
-operator. The file is read once a process, from its working directory: restart the server to take up a change.
+operator. The file lies in the working directory; a change of it is taken up by the next run.
 """
 
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kg.catalog import SAMPLE, SETTINGS_FILE
+from kg.catalog import SAMPLE, SETTINGS_FILE, read_settings
 from kg.errors import BadInputError, UsageError
 
 if TYPE_CHECKING:
@@ -62,19 +60,13 @@ def check_policy(settings: DataclassInstance) -> None:
         read_policy(Path(SETTINGS_FILE)).check(settings)
 
 
-@cache
 def read_policy(path: Path) -> Policy:
     """The policy of a settings file; without one, the sample and no model.
 
     Raises:
         BadInputError: the file is not as shown above.
     """
-    try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return Policy()
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInputError(f"is no valid TOML ({error})", path=path) from error
+    read = read_settings(path)
     server = _table(path, read, "server")
     models, at_most = server.get("models", []), _table(path, server, "at_most")
     if not isinstance(models, list) or not all(isinstance(model, str) for model in models):

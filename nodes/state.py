@@ -9,17 +9,16 @@ from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
-from pydantic import with_config
 from typing_extensions import TypedDict
 
-from nodes.described import DESCRIBED
+from nodes.described import described
 from nodes.usage import Usage, add_events, add_usage
 
 Step = tuple[str, str, str, bool]
 """A walked triple: head, relation, tail, inverse."""
 
 
-@with_config(DESCRIBED)
+@described
 class QuestionInput(TypedDict, total=False):
     """A question, as text or as the last message of a chat."""
 
@@ -50,7 +49,7 @@ class RunState(QuestionInput, total=False):
     """The typed result (`nodes.answer_record`)."""
 
 
-@with_config(DESCRIBED)
+@described
 class AnswerOutput(TypedDict, total=False):
     """The answer, typed, and as a message where a message asked."""
 

@@ -11,7 +11,8 @@ import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
 
-from tests.integration.conftest import Server
+from app.methods import METHODS
+from tests.integration.conftest import ROOT, Server
 
 ASKED: dict[str, Any] = {"messages": [{"role": "user", "content": "who directed Heat?"}]}
 JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
@@ -159,6 +160,26 @@ async def test_a_thread_of_fifty_turns_stays_small(client: LangGraphClient) -> N
     assert len(json.dumps(rest)) < 64_000
     # what grows is the chat itself, by two messages a turn
     assert len(json.dumps(values["messages"])) < 50 * 2_000
+
+
+def test_every_method_is_served() -> None:
+    served = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+    assert {name: graph["path"] for name, graph in served.items()} == {
+        name: f"{method.graph_module}:graph" for name, method in METHODS.items()
+    }
+    assert all(graph["description"] for graph in served.values())
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_every_method_answers_a_chat_and_keeps_its_thread_small(client: LangGraphClient, method: str) -> None:
+    thread = await _thread(client)
+    told: Any = await client.runs.wait(thread, method, input=ASKED)
+    assert told["answer"]["method"] == method
+    assert [message["type"] for message in told["messages"]] == ["human", "ai"]
+    assert told["messages"][-1]["content"].startswith(told["answer"]["answer"])
+    values: Any = (await client.threads.get_state(thread))["values"]
+    assert values["settings"]["kg"] == "films"
+    assert len(json.dumps(values)) < 64_000
 
 
 async def test_blocking_calls_are_detected_and_there_are_none(client: LangGraphClient, server: Server) -> None:

@@ -71,11 +71,14 @@ def test_a_file_that_cannot_be_read_stops_every_run(tmp_path: Path, text: str) -
 
 def test_it_holds_on_a_server_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("nodes.policy.read_policy", read_policy.__wrapped__)
     check_policy(Context(kg="/etc"))
     monkeypatch.setenv("TRIVIUM_SERVER", "1")
     with pytest.raises(UsageError, match="/etc"):
         check_policy(Context(kg="/etc"))
+    with pytest.raises(UsageError, match="films"):
+        check_policy(Context(kg="films"))
+    (tmp_path / "trivium.toml").write_text(FILE)
+    check_policy(Context(kg="films"))
 
 
 def test_the_operator_names_the_default_kg(monkeypatch: pytest.MonkeyPatch) -> None:
