@@ -10,6 +10,7 @@ import typer
 
 from app.learn_bandit import BanditLesson, run_bandit
 from app.learn_lora import LoraOptions, run_lora
+from app.learn_paths import run_paths
 from app.output import complain, print_json
 from app.progress import progress
 from kg.errors import UsageError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
-    method: Annotated[str, typer.Argument(help="keqing")],
+    method: Annotated[str, typer.Argument(help="keqing or knowgpt")],
     kg: Annotated[str, typer.Option(help="A KG directory or name.")],
     questions: Annotated[
         Path | None, typer.Option(help='Question lines with "chain" and "answers"; without it, from the schema alone.')
@@ -47,8 +48,11 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
             raise UsageError("--bandit is KnowGPT's: trivium learn knowgpt --bandit --model NAME --questions F.jsonl")
         run_bandit(kg, questions, BanditLesson(model, max_tokens, max_cost, price), json=json)
         return
+    if method == "knowgpt":
+        run_paths(kg, questions, json=json)
+        return
     if method != "keqing":
-        raise UsageError(f"there is nothing to learn for {method!r} in this release; there is: keqing")
+        raise UsageError(f"there is nothing to learn for {method!r} in this release; there are: keqing, knowgpt")
     options = LoraOptions(lora, lora_stage, set_ or (), merge)
     if options.wanted:
         asyncio.run(run_lora(kg, questions, options, json=json))

@@ -7,6 +7,7 @@ TriviumError
 │   ├── UnknownRelationError     no relation has that name
 │   ├── UnknownToolError         no tool has that name
 │   ├── NotLearntError           a method needs what `trivium learn` writes
+│   ├── StaleError               what was learnt belongs to another KG, or to this one before it changed
 │   └── ModelError               a chat model that is unknown, not installed or has no key
 ├── BadInputError            a file, line or value that cannot be read
 ├── NotAKnowledgeBaseError   a path or name that holds no KG
@@ -94,6 +95,10 @@ class UnknownToolError(RequestError):
 
 class NotLearntError(RequestError):
     """Raised when a method needs an artefact that `trivium learn` has not written yet."""
+
+
+class StaleError(RequestError):
+    """Raised when what was learnt belongs to another KG, or to this one before it changed."""
 
 
 class EmbedderError(TriviumError):

@@ -24,7 +24,7 @@ from kg.knowledge_base import KnowledgeBase
 from policies.path_features import PathFeatures, Progress, make_features
 from policies.path_graph import Floats, PathGraph
 from policies.path_reward import PathRewards, RewardWeights
-from policies.path_structure import structure
+from policies.path_structure import Structure, structure
 
 log = logging.getLogger("trivium.paths")
 
@@ -40,6 +40,7 @@ class PathTables:
     Attributes:
         base: the KG.
         snapshot: names, ids and labels of its entities.
+        kg_hash: the KG's content hash.
         version: the KG's content hash and the embedder's fingerprint.
         graph: adjacency.
         features: text features.
@@ -47,10 +48,11 @@ class PathTables:
 
     def __init__(self, base: KnowledgeBase, snapshot: Snapshot, kg_hash: str, progress: Progress) -> None:
         self.base, self.snapshot = base, snapshot
+        self.kg_hash = kg_hash
         self.version = f"{FORMAT}:{kg_hash}:{base.embedder.fingerprint}"
         self.graph = PathGraph.from_snapshot(snapshot)
         self.features = self._features(progress)
-        self._structure: Floats | None = None
+        self._structure: Structure | None = None
         self._lock = Lock()
 
     @property
@@ -58,16 +60,17 @@ class PathTables:
         """The KG's embedder."""
         return self.base.embedder
 
-    def structure(self, progress: Progress) -> Floats:
-        """Structural features, unit rows float32 [E, s]; seconds where they have to be made first."""
+    def structure(self, progress: Progress) -> Structure:
+        """Structural features; seconds where they have to be made first."""
         with self._lock:
             if self._structure is None:
                 kept = self._read(_STRUCTURE)
                 if kept is None:
                     log.info("finding the structure of %s, once", self.base.path)
                     progress("structure of the graph", 0, None)
-                    kept = self._write(_STRUCTURE, {"structure": structure(self.graph)})
-                self._structure = kept["structure"]
+                    made = structure(self.graph)
+                    kept = self._write(_STRUCTURE, {"walks": made.walks, "aim": made.aim, "near": made.near})
+                self._structure = Structure(kept["walks"], kept["aim"], kept["near"])
             return self._structure
 
     def rewards(self, mapping: Floats | None = None, weights: RewardWeights | None = None) -> PathRewards:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -64,13 +65,13 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         return np.append(self.task.graph.neighbors, -1).astype(np.int64)
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
         """Begin an episode everywhere: with a seed the first of each series, else the next."""
         super().reset(seed=seed if isinstance(seed, int) else None, options=options)
         if isinstance(seed, int):
             self._seeds, self._episodes = seed + self._all, np.zeros(self.num_envs, dtype=np.int64)
-        elif isinstance(seed, list):
+        elif seed is not None:
             self._seeds = np.array([i if s is None else s for i, s in enumerate(seed)], dtype=np.int64)
             self._episodes = np.zeros(self.num_envs, dtype=np.int64)
         else:

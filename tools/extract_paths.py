@@ -15,15 +15,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from kg.embedded.columns import Int64
-from kg.errors import UsageError
+from kg.errors import EmbedderError, StaleError, UsageError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import ReasoningPath, WalkedTriple
 from policies.path_beam import PathScorer, Query
+from policies.path_model import LearnedScorer
 from policies.path_reward import PathRewards
 from policies.path_scorers import RandomScorer, StructuralScorer
 from policies.path_search import Ranked, RankedPath, best_paths, walk_beam, walk_exactly
 from policies.path_tables import PathTables
-from tools.path_tables import path_tables
+from tools.path_tables import learnt_policy, path_tables
 
 _NO_ADJACENCY = "paths are searched on adjacency arrays, and this KG has none at hand: make a snapshot of it"
 
@@ -80,7 +81,8 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
         policy: who ranks the steps; without a learnt one `structural` stands in, and an event says so.
 
     Raises:
-        EmbedderError, CorruptError: what was learnt belongs to another embedder, or is damaged.
+        StaleError, EmbedderError: the learnt policy belongs to another KG or embedder (`learned` alone).
+        CorruptError, VersionError: it is damaged, or a newer Trivium wrote it.
     """
     tables = await path_tables(base)
     if tables is None:
@@ -124,16 +126,25 @@ def _policy(
 ) -> tuple[PathRewards, PathScorer | None, PolicyName, tuple[str, ...]]:
     """Rewards, scorer (None: exact search), the policy used, events."""
     events: tuple[str, ...] = ()
+    try:
+        learnt = learnt_policy(tables)
+    except (EmbedderError, StaleError):
+        if policy == "learned":
+            raise
+        learnt = None  # the others do without it, with W the identity
+    # Every policy is judged by the same rewards: with W as it was learnt, where it was.
+    rewards = tables.rewards() if learnt is None else learnt.rewards
     if policy == "learned":
+        if learnt is not None:
+            return rewards, LearnedScorer(learnt.model), policy, events
         policy = "structural"
         events = ("no path policy was learnt on this KG: the structural one stands in (trivium learn knowgpt)",)
-    rewards = tables.rewards()
     if policy == "random":
         return rewards, RandomScorer(), policy, events
     if policy == "exact":
         return rewards, None, policy, events
     structure = tables.structure(lambda *_: None)
-    return rewards, StructuralScorer(structure, tables.features.log_degree), policy, events
+    return rewards, StructuralScorer(structure.walks, tables.features.log_degree), policy, events
 
 
 def _as_triples(tables: PathTables, path: RankedPath) -> ReasoningPath:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from threading import Lock
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from kg.knowledge_base import KnowledgeBase
+from policies.path_artefact import FOLDER, has_paths, load_paths, modified
+from policies.path_model import PathInputs, PathModel
+from policies.path_reward import PathRewards
 from policies.path_tables import PathTables
 
 _tables: WeakKeyDictionary[KnowledgeBase, tuple[str, PathTables]] = WeakKeyDictionary()
@@ -31,3 +35,33 @@ async def path_tables(base: KnowledgeBase) -> PathTables | None:
             return found[1]
 
     return await asyncio.to_thread(make)
+
+
+class OpenPolicy(NamedTuple):
+    """A learnt policy, ready to rank steps, and the rewards that it was trained on."""
+
+    model: PathModel
+    rewards: PathRewards
+
+
+_learnt: WeakKeyDictionary[PathTables, tuple[int, OpenPolicy]] = WeakKeyDictionary()
+
+
+def learnt_policy(tables: PathTables) -> OpenPolicy | None:
+    """The policy learnt on a KG, as it lies on disk now; None where none was. Blocks.
+
+    Raises:
+        CorruptError, EmbedderError, StaleError, VersionError: as `load_paths`.
+    """
+    folder = tables.base.path / FOLDER
+    if not has_paths(folder):
+        return None
+    stamp = modified(folder)
+    with _making:
+        known = _learnt.get(tables)
+        if known is None or known[0] != stamp:
+            learnt = load_paths(folder, tables.embedder, tables.kg_hash)
+            inputs = PathInputs.of(tables.features, tables.structure(lambda *_: None), tables.graph.degrees)
+            opened = OpenPolicy(PathModel(inputs, learnt.parameters), tables.rewards(learnt.mapping, learnt.weights))
+            known = _learnt[tables] = (stamp, opened)
+        return known[1]

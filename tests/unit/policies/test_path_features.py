@@ -72,18 +72,18 @@ def test_main_directions_keep_what_they_can() -> None:
 
 
 def test_structure_tells_near_from_far() -> None:
-    made = structure(grid(8), 16)
+    made = structure(grid(8), 16).walks
     assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(64), abs=1e-4)
     cosines = made @ made.T
     assert cosines[0, 1] > 0.3 + cosines[0, 63]
-    assert np.array_equal(made, structure(grid(8), 16))
+    assert np.array_equal(made, structure(grid(8), 16).walks)
 
 
 def test_leaves_stand_where_their_neighbour_leads() -> None:
     """Two stars that are joined at their middles: leaves of one are alike, leaves of the other are not."""
     heads = np.array([0] * 5 + [1] * 5 + [0, 2, 3])
     tails = np.array([*range(4, 9), *range(9, 14), 1, 0, 1])
-    made = structure(PathGraph.from_triples(heads, np.zeros_like(heads), tails, 15, 1), 4)
+    made = structure(PathGraph.from_triples(heads, np.zeros_like(heads), tails, 15, 1), 4).walks
     assert made[4] @ made[8] == pytest.approx(1, abs=1e-4)
     assert made[4] @ made[9] < 0.9
     assert not made[14].any()  # an entity without a triple
@@ -92,14 +92,24 @@ def test_leaves_stand_where_their_neighbour_leads() -> None:
 def test_structure_of_graphs_that_have_none() -> None:
     none = np.zeros(0, np.int64)
     pair = PathGraph.from_triples(np.array([0]), np.array([0]), np.array([1]), 3, 1)
-    assert not structure(pair).any()
-    assert structure(PathGraph.from_triples(none, none, none, 0, 0)).shape == (0, 1)
-    assert structure(random_graph()).shape[1] < 128
+    assert not structure(pair).walks.any()
+    assert structure(PathGraph.from_triples(none, none, none, 0, 0)).walks.shape == (0, 1)
+    assert structure(random_graph()).walks.shape[1] < 128
+
+
+def test_single_steps_tell_neighbours_from_those_who_share_one() -> None:
+    world = grid(8)
+    made = structure(world, 64)
+    nearness = made.near @ made.aim.T  # in a grid every entity has two neighbours
+    adjacent = world.around(np.arange(64))
+    beside = nearness[adjacent.owner, adjacent.entity]
+    assert beside.mean() > 0.3 + nearness[np.arange(62), np.arange(2, 64)].mean()
+    assert beside.min() > nearness[0, 63]
 
 
 def test_large_graphs_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = structure(grid(8), 16)
+    whole = structure(grid(8), 16).walks
     monkeypatch.setattr("policies.path_structure._WALKS", 300)
-    sampled = structure(grid(8), 16)
+    sampled = structure(grid(8), 16).walks
     assert not np.array_equal(sampled, whole)
     assert (sampled @ sampled.T)[0, 1] > (sampled @ sampled.T)[0, 63] + 0.3

@@ -1,0 +1,207 @@
+"""The path policy's network and its numpy forward pass; torch trains the same functions on tensors.
+
+The state of equation 1, [e_t ; e_target - e_t], and what is added to it (deviations 3 to 7 of KnowGPT in
+docs/deviations.md) make a query vector by a small MLP; every neighbour that can be walked through has a key. The logit
+of a step is their product, plus three terms that the untrained yardstick knows too: structural cosines and log degree.
+So a forward pass over thousands of neighbours is a gather and a row-wise product, with keys worked out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kg.embedded.columns import Int64
+from policies.path_beam import Query, Steps
+from policies.path_features import PathFeatures
+from policies.path_graph import Floats
+from policies.path_structure import Structure
+
+MAX_LEFT = 6
+"""Steps left that the network tells apart; more count as this many."""
+SPREAD = np.float32(3.0)
+"""Unit rows of 128 columns are multiplied by this, so that inputs have a spread of a few tenths."""
+TERMS = 3  # cosine of walks, nearness, log degree
+_ROWS = 1 << 14  # steps scored at once
+Array = Any
+"""A numpy array or a torch tensor: the functions below read the same on both."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathNetwork:
+    """Sizes of the network."""
+
+    hidden: int = 256
+    """Units of both hidden layers."""
+    keys: int = 128
+    """Columns of queries and keys."""
+
+
+@dataclass(frozen=True)
+class PathInputs:
+    """What the network reads of a KG: tables of its entities and relations.
+
+    Attributes:
+        entity: float32 [E, d + s + s1], SPREAD times text, walks and aim.
+        text_columns: d, how many of them are text.
+        relation: float32 [R, d], SPREAD times the relations' text.
+        structure: its `walks` and `aim`, `near` give two terms of the logit.
+        log_degree: float32 [E].
+        passable: int64 [P], entities with two neighbours or more; only they have keys.
+        place: int64 [E], the place in `passable`, -1 for the others.
+    """
+
+    entity: Floats
+    text_columns: int
+    relation: Floats
+    structure: Structure
+    log_degree: Floats
+    passable: Int64
+    place: Int64
+
+    @classmethod
+    def of(cls, features: PathFeatures, structure: Structure, degrees: Int64) -> PathInputs:
+        """The inputs of a KG; degrees int64 [E]."""
+        entity = np.concatenate((features.text, structure.walks, structure.aim), axis=1) * SPREAD
+        passable = np.flatnonzero(degrees > 1)
+        place = np.full(len(degrees), -1, dtype=np.int64)
+        place[passable] = np.arange(len(passable))
+        text_columns, relation = features.text.shape[1], features.relation * SPREAD
+        return cls(entity, text_columns, relation, structure, features.log_degree, passable, place)
+
+    def states(self, current: Int64, target: Int64, contexts: Floats, left: Int64) -> Floats:
+        """The network's input for n states, float32 [n, state_columns]; contexts float32 [n, d], left int64 [n]."""
+        here, there = self.entity[current], self.entity[target]  # copies, by fancy indexing
+        there[:, : self.text_columns] -= here[:, : self.text_columns]  # equation 1: the way, not the place
+        steps: Floats = np.eye(MAX_LEFT, dtype=np.float32)[np.clip(left, 0, MAX_LEFT - 1)]
+        return np.concatenate((here, there, contexts * SPREAD, steps), axis=1)
+
+    def key_inputs(self) -> Floats:
+        """The network's input for each passable entity, float32 [P, key_columns]."""
+        degree = self.log_degree[self.passable, None] * np.float32(0.3)
+        made: Floats = np.concatenate((self.entity[self.passable], degree), axis=1)
+        return made
+
+    def terms(self, entity: Int64, target: Int64) -> Floats:
+        """The three plain terms of n steps, float32 [n, TERMS]."""
+        out = np.empty((len(entity), TERMS), dtype=np.float32)
+        walks, aim, near = self.structure.walks, self.structure.aim, self.structure.near
+        out[:, 0] = np.einsum("ij,ij->i", walks[entity], walks[target])
+        place = self.place[entity]
+        out[:, 1] = np.where(place < 0, 0, np.einsum("ij,ij->i", near[place], aim[target])) if len(near) else 0
+        out[:, 2] = self.log_degree[entity]
+        return out
+
+
+def initial_parameters(inputs: PathInputs, network: PathNetwork, seed: int) -> dict[str, Floats]:
+    """Parameters before training, float32: the network near nothing, the plain terms near the untrained yardstick."""
+    random = np.random.default_rng(seed)
+    state = 2 * inputs.entity.shape[1] + inputs.relation.shape[1] + MAX_LEFT
+    key, hidden, size = inputs.entity.shape[1] + 1, network.hidden, network.keys
+
+    def drawn(rows: int, columns: int, scale: float = 1.0) -> Floats:
+        made: Floats = (random.standard_normal((rows, columns)) * scale / np.sqrt(rows)).astype(np.float32)
+        return made
+
+    return {
+        "query_in": drawn(state, hidden), "query_in_bias": np.zeros(hidden, np.float32),
+        "query_out": drawn(hidden, size, 0.1), "query_skip": drawn(state, size, 0.1),
+        "query_bias": np.zeros(size, np.float32),
+        "key_in": drawn(key, hidden), "key_in_bias": np.zeros(hidden, np.float32), "key_out": drawn(hidden, size),
+        "relation": drawn(inputs.relation.shape[1], size), "worth": np.zeros((hidden, 1), np.float32),
+        "terms": np.tile(np.array([10.0, 8.0, 1.0], np.float32), (MAX_LEFT, 1)),
+        # A neighbour that is the target, and one that leads nowhere.
+        "arrival": np.array([6.0], np.float32), "dead_end": np.array([-6.0], np.float32),
+    }  # fmt: skip
+
+
+def rectified(values: Array) -> Array:
+    """max(0, x), by operations that arrays and tensors share."""
+    return values * (values > 0)
+
+
+def queries(parameters: Mapping[str, Array], states: Array, kept: Array | float = 1.0) -> Array:
+    """Query vectors [n, keys] of states [n, state_columns]; `kept` [n, hidden] drops units while training."""
+    hidden = rectified(states @ parameters["query_in"] + parameters["query_in_bias"]) * kept
+    return hidden @ parameters["query_out"] + states @ parameters["query_skip"] + parameters["query_bias"]
+
+
+def keys(parameters: Mapping[str, Array], inputs: Array) -> tuple[Array, Array]:
+    """Keys [P, keys] and worths [P, 1] of passable entities."""
+    hidden = rectified(inputs @ parameters["key_in"] + parameters["key_in_bias"])
+    return hidden @ parameters["key_out"], hidden @ parameters["worth"]
+
+
+class PathModel:
+    """A trained policy over one KG's inputs, in numpy.
+
+    Args:
+        inputs: the KG's.
+        parameters: as `initial_parameters` names them, float32.
+    """
+
+    def __init__(self, inputs: PathInputs, parameters: Mapping[str, Floats]) -> None:
+        self.inputs, self.parameters = inputs, dict(parameters)
+        made, worth = keys(self.parameters, inputs.key_inputs())
+        self._keys: Floats = made * scale_of(parameters)
+        self._worth: Floats = worth[:, 0]
+        self._relations: Floats = inputs.relation @ self.parameters["relation"] * scale_of(parameters)
+
+    def logits(self, owner: Int64, asked: Floats, steps: tuple[Int64, Int64, Int64], left: Int64) -> Floats:
+        """The logit of each of m steps, float32 [m].
+
+        Args:
+            owner: int64 [m], the row of `asked` that a step belongs to.
+            asked: query vectors float32 [n, keys] of `queries`.
+            steps: neighbour, target and code of each step, int64 [m] each.
+            left: int64 [m], steps that remain afterwards.
+        """
+        entity, target, code = steps
+        inputs, mix = self.inputs, self.parameters["terms"]
+        out = np.empty(len(entity), dtype=np.float32)
+        for start in range(0, len(out), _ROWS):
+            part = slice(start, start + _ROWS)
+            place = inputs.place[entity[part]]
+            key = self._keys[place]
+            key += self._relations[code[part] % max(len(self._relations), 1)]
+            terms = np.einsum(
+                "ij,ij->i", inputs.terms(entity[part], target[part]), mix[np.clip(left[part], 0, MAX_LEFT - 1)]
+            )
+            scored = np.einsum("ij,ij->i", asked[owner[part]], key) + self._worth[place] + terms
+            scored = np.where(place < 0, self.parameters["dead_end"], scored)
+            out[part] = np.where(entity[part] == target[part], self.parameters["arrival"] + terms, scored)
+        return out
+
+
+def scale_of(parameters: Mapping[str, Array]) -> np.float32:
+    """What products of queries and keys are multiplied by."""
+    return np.float32(4 / np.sqrt(parameters["query_bias"].shape[0]))
+
+
+@dataclass(frozen=True)
+class LearnedScorer:
+    """Ranks steps by the policy: the log-probability of the whole path so far."""
+
+    model: PathModel
+
+    def score(self, steps: Steps, query: Query, left: int, so_far: Floats) -> Floats:
+        """See `PathScorer`."""
+        first = np.flatnonzero(np.concatenate(([True], steps.state[1:] != steps.state[:-1])))
+        owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(steps.state))))
+        pair, current = steps.pair[first], steps.current[first]
+        contexts = query.contexts[query.question[pair]]
+        remain = np.full(len(steps.state), left)
+        states = self.model.inputs.states(current, query.target[pair], contexts, remain[first])
+        asked = queries(self.model.parameters, states)
+        logits = self.model.logits(owner, asked, (steps.entity, query.target[steps.pair], steps.code), remain)
+        return log_shares(logits, first, owner) + so_far[steps.state]
+
+
+def log_shares(logits: Floats, first: Int64, owner: Int64) -> Floats:
+    """Log-softmax within groups: logits float32 [m], `first` the start of each group, `owner` int64 [m] its number."""
+    shifted = logits - np.maximum.reduceat(logits, first)[owner]
+    out: Floats = shifted - np.log(np.add.reduceat(np.exp(shifted), first))[owner]
+    return out

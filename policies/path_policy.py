@@ -1,0 +1,392 @@
+"""Training of the path policy (KnowGPT, section 4.1.3): supervised warm start, then REINFORCE. One file, top to bottom.
+
+1. Warm start: cross-entropy to reward-ranked demonstrations (`policies.path_demonstrations`), as DeepPath warms up on
+   breadth-first paths.
+2. REINFORCE: several walks a pair; a walk's advantage is its return less the mean of the pair's other walks
+   (leave-one-out baseline); an entropy bonus keeps it looking around; `rehearsal` mixes demonstrations in.
+3. Every `evaluate_every` steps the policy is measured on pairs held out, by beam search; the best parameters are kept,
+   a checkpoint is written, and a phase that stays without gain `patience` times ends.
+
+Torch is imported in here alone; the same functions (`policies.path_model`) serve in numpy. Randomness is drawn anew
+from (seed, phase, step), so that a resumed run goes on as if it had not been cut.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from kg.embedded.columns import Int64
+from kg.files import write_atomic
+from policies.path_batches import Batch, demonstrated
+from policies.path_demonstrations import Demonstrations
+from policies.path_features import Progress
+from policies.path_graph import Floats
+from policies.path_measure import measure, part
+from policies.path_model import (
+    MAX_LEFT,
+    PathInputs,
+    PathModel,
+    PathNetwork,
+    initial_parameters,
+    keys,
+    queries,
+    scale_of,
+)
+from policies.path_task import EpisodeSettings, PathTask
+from policies.path_walkers import VectorPathEnv
+
+CURVE, CHECKPOINT = "curve.jsonl", "checkpoint.safetensors"
+_WARM, _REINFORCE = "warm start", "REINFORCE"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    """Hyper-parameters; the paper gives none of them."""
+
+    seed: int = 0
+    """Of parameters, batches and walks."""
+    device: str = "auto"
+    """`cpu`, `cuda`, or `auto`: the GPU where there is one."""
+    network: PathNetwork = field(default_factory=PathNetwork)
+    """Sizes of the network."""
+    episode: EpisodeSettings = field(default_factory=EpisodeSettings)
+    """K and the size of the action space while walking."""
+    warm_steps: int = 300
+    """Batches of the warm start; 0 leaves it out."""
+    warm_rate: float = 3e-3
+    """Learning rate, falling linearly to a hundredth."""
+    batch_size: int = 2048
+    """States of demonstrations a batch."""
+    room: int = 64
+    """Neighbours a state of a batch."""
+    dropout: float = 0.1
+    """Share of the query network's hidden units dropped in the warm start."""
+    reinforce_steps: int = 60
+    """Batches of walks; 0 leaves REINFORCE out."""
+    reinforce_rate: float = 2e-4
+    """Learning rate, constant."""
+    pairs_a_step: int = 128
+    """Pairs walked a batch."""
+    walks_a_pair: int = 8
+    """Walks of one pair, at least 2: each is the baseline of the others."""
+    entropy: float = 0.01
+    """Weight of the entropy bonus."""
+    rehearsal: float = 0.5
+    """Weight of the warm start's loss beside REINFORCE's; 0 is the paper's way."""
+    held_out: int = 1000
+    """Pairs that are measured and never trained on, at most a tenth of all."""
+    evaluate_every: int = 30
+    """Steps between two measurements."""
+    patience: int = 5
+    """Measurements without gain after which a phase ends."""
+
+
+class TrainedPolicy(NamedTuple):
+    """The best parameters, float32, their measure (mean best reward on held-out pairs, a miss -1), and steps made."""
+
+    parameters: dict[str, Floats]
+    measure: float
+    steps: int
+
+
+def train_policy(
+    task: PathTask,
+    inputs: PathInputs,
+    taught: Demonstrations,
+    settings: PolicySettings,
+    progress: Progress,
+    folder: Path | None = None,
+) -> TrainedPolicy:
+    """Train on a task; with a `folder`, resumes from its checkpoint and writes checkpoint and curve there.
+
+    `taught` are demonstrations of the task's pairs. Raises `ValueError` where there is nothing to learn from.
+    """
+    if not taught.connected.any():
+        raise ValueError("no pair is connected: there is nothing to learn from")
+    run = _Run(task, inputs, taught, settings, folder)
+    if len(run.states):
+        run.phase(_WARM, settings.warm_steps, progress)
+    run.phase(_REINFORCE, settings.reinforce_steps, progress)
+    return TrainedPolicy(run.best, run.measure, run.steps)
+
+
+class _Run:
+    """One training run: parameters on the device, the optimiser, the best so far."""
+
+    def __init__(
+        self, task: PathTask, inputs: PathInputs, taught: Demonstrations, settings: PolicySettings, folder: Path | None
+    ) -> None:
+        import torch
+
+        self.task, self.inputs, self.taught, self.settings, self.folder = task, inputs, taught, settings, folder
+        gpu = settings.device == "cuda" or (settings.device == "auto" and torch.cuda.is_available())
+        self.torch, self.device = torch, torch.device("cuda" if gpu else "cpu")
+        torch.use_deterministic_algorithms(mode=True, warn_only=True)
+        started = initial_parameters(inputs, settings.network, settings.seed)
+        self.held = _held_out(taught.connected, settings)
+        trained = taught.connected.copy()  # walks that no path can complete teach nothing
+        trained[self.held] = False
+        self.states = np.flatnonzero(trained[taught.pair])
+        self.walked = np.flatnonzero(trained)
+        self.best, self.measure, self.steps, self.fails = dict(started), -np.inf, 0, 0
+        self.done: list[str] = []
+        self.at = 0
+        self._start(started)
+        self._fixed = {
+            name: self._tensor(array) for name, array in (("keys", inputs.key_inputs()), ("relation", inputs.relation))
+        }
+        self._resume()
+
+    # Phases.
+
+    def phase(self, name: str, steps: int, progress: Progress) -> None:
+        """Run one phase to its end, from where a checkpoint left it."""
+        if name in self.done or not steps:
+            return
+        settings = self.settings
+        began = time.perf_counter()
+        while self.at < steps and self.fails < settings.patience:
+            losses = self._warm_step(steps) if name == _WARM else self._reinforce_step()
+            self.at += 1
+            self.steps += 1
+            progress(name, self.at, steps)
+            if self.at % settings.evaluate_every == 0 or self.at == steps:
+                self._evaluate(name, losses, time.perf_counter() - began)
+        # The next phase sets out from the best of this one, with a fresh optimiser.
+        self.done.append(name)
+        self.at = self.fails = 0
+        self._start(self.best)
+        self._save()
+
+    def _warm_step(self, steps: int) -> dict[str, float]:
+        settings = self.settings
+        random = np.random.default_rng([settings.seed, 1, self.at])
+        chosen = np.sort(random.choice(self.states, min(settings.batch_size, len(self.states)), replace=False))
+        batch = demonstrated(self.task, self.taught, chosen, settings.room, random)
+        self._rate(settings.warm_rate * (1 - self.at / steps) + settings.warm_rate / 100)
+        loss = self._imitation(batch, random)
+        self._descend(loss)
+        return {"loss": loss.item()}
+
+    def _reinforce_step(self) -> dict[str, float]:
+        settings, torch = self.settings, self.torch
+        walks, returns = self._walk()
+        advantage = returns - (returns.sum(axis=1, keepdims=True) - returns) / (returns.shape[1] - 1)
+        scale = np.float32(max(float(advantage.std()), 1e-3))
+        flat = self._tensor(advantage.ravel() / scale)
+        loss, entropy = torch.zeros((), device=self.device), torch.zeros((), device=self.device)
+        count = sum(len(walk.walker) for walk in walks)
+        for walk in walks:
+            shares = self._log_shares(walk.batch)
+            taken, walker = self._tensor(walk.taken), self._tensor(walk.walker)
+            loss = loss - (flat[walker] * shares[taken]).sum() / count
+            entropy = entropy - (shares.exp() * shares).sum() / count
+        total = loss - settings.entropy * entropy
+        if settings.rehearsal and len(self.states):
+            random = np.random.default_rng([settings.seed, 2, self.at])
+            chosen = np.sort(random.choice(self.states, min(settings.batch_size // 2, len(self.states)), replace=False))
+            batch = demonstrated(self.task, self.taught, chosen, settings.room, random)
+            total = total + settings.rehearsal * self._imitation(batch, None)
+        self._rate(settings.reinforce_rate)
+        self._descend(total)
+        return {"loss": total.item(), "return": float(returns.mean()), "entropy": entropy.item()}
+
+    def _walk(self) -> tuple[list[_Walk], Floats]:
+        """Walks of this step's pairs under the present policy, and their returns, float32 [pairs, walks a pair]."""
+        settings = self.settings
+        groups, each = settings.pairs_a_step, max(settings.walks_a_pair, 2)
+        task = part(self.task, self.walked)
+        env = VectorPathEnv(task, settings.episode, groups * each)
+        first = settings.seed * 1_000_003 + self.at * groups
+        env.reset(seed=np.repeat(first + np.arange(groups), each).tolist())  # one pair for all walkers of a group
+        model = PathModel(self.inputs, self._arrays())
+        random = np.random.default_rng([settings.seed, 3, self.at])
+        active = env.mask.any(axis=1)
+        returns = np.zeros(groups * each, dtype=np.float32)
+        walks = []
+        for left in range(settings.episode.max_hops - 1, -1, -1):
+            rows = np.flatnonzero(active)
+            if not len(rows):
+                break
+            walk, actions = _choose(env, model, rows, left, random)
+            walks.append(walk)
+            _, rewards, ended, _, _ = env.step(actions)
+            returns += np.where(active, rewards, 0)
+            active &= ~ended
+        return walks, returns.reshape(groups, each)
+
+    # Losses, on the device.
+
+    def _imitation(self, batch: Batch, random: np.random.Generator | None) -> Any:  # noqa: ANN401 - a tensor; torch has no types here
+        """Mean cross-entropy to the batch's shares; dropout with a generator."""
+        shares = self._log_shares(batch, random)
+        return -(self._tensor(batch.share) * shares).sum() / len(batch.current)
+
+    def _log_shares(self, batch: Batch, random: np.random.Generator | None = None) -> Any:  # noqa: ANN401 - a tensor
+        """Log-probabilities of a batch's steps, a tensor [m]."""
+        torch, inputs, parameters = self.torch, self.inputs, self.parameters
+        contexts = self.task.contexts[batch.question]
+        states = self._tensor(inputs.states(batch.current, batch.target, contexts, batch.left))
+        kept: Any = 1.0
+        if random is not None and self.settings.dropout:
+            shape = (len(batch.current), self.settings.network.hidden)
+            alive = random.random(shape, dtype=np.float32) >= self.settings.dropout
+            kept = self._tensor(alive.astype(np.float32) / np.float32(1 - self.settings.dropout))
+        asked = queries(parameters, states, kept) * float(scale_of(parameters))
+        place = inputs.place[batch.entity]
+        used, where = np.unique(np.maximum(place, 0), return_inverse=True)  # keys of this batch's neighbours alone
+        made, worth = keys(parameters, self._fixed["keys"][self._tensor(used)])
+        where, owner = self._tensor(where), self._tensor(batch.owner)
+        related = (self._fixed["relation"] @ parameters["relation"])[
+            self._tensor(batch.code % self.task.graph.relations)
+        ]
+        target, left = batch.target[batch.owner], np.clip(batch.left, 0, MAX_LEFT - 1)[batch.owner]
+        terms = (self._tensor(inputs.terms(batch.entity, target)) * parameters["terms"][self._tensor(left)]).sum(1)
+        scored = (asked[owner] * (made[where] + related)).sum(1) + worth[where, 0] + terms
+        scored = torch.where(self._tensor(place < 0), parameters["dead_end"], scored)
+        logits = torch.where(self._tensor(batch.entity == target), parameters["arrival"] + terms, scored)
+        return _log_softmax(torch, logits, owner, len(batch.current))
+
+    def _descend(self, loss: Any) -> None:  # noqa: ANN401 - a tensor
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.torch.nn.utils.clip_grad_norm_(list(self.parameters.values()), 5.0)
+        self.optimiser.step()
+
+    def _rate(self, rate: float) -> None:
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+
+    def _tensor(self, array: np.ndarray[Any, Any]) -> Any:  # noqa: ANN401 - a tensor
+        return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+    def _arrays(self) -> dict[str, Floats]:
+        return {name: value.detach().cpu().numpy().copy() for name, value in self.parameters.items()}
+
+    # Measuring, checkpoints.
+
+    def _start(self, parameters: Mapping[str, Floats]) -> None:
+        self.parameters = {name: self._tensor(array).clone().requires_grad_() for name, array in parameters.items()}
+        self.optimiser = self.torch.optim.Adam(list(self.parameters.values()), lr=1e-3)
+
+    def _evaluate(self, phase: str, losses: dict[str, float], seconds: float) -> None:
+        arrays = self._arrays()
+        hops = self.settings.episode.max_hops
+        reach, reward = measure(part(self.task, self.held), PathModel(self.inputs, arrays), hops)
+        self.fails += 1
+        if reward > self.measure:
+            self.best, self.measure, self.fails = arrays, reward, 0
+        row = {
+            "phase": phase,
+            "step": self.at,
+            "reach": reach,
+            "reward": reward,
+            "seconds": round(seconds, 1),
+            **losses,
+        }
+        if self.folder is not None:
+            with (self.folder / CURVE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+        self._save()
+
+    def _save(self) -> None:
+        if self.folder is None:
+            return
+        arrays = {f"now.{name}": array for name, array in self._arrays().items()}
+        arrays |= {f"best.{name}": array for name, array in self.best.items()}
+        for name, value in self.parameters.items():
+            for moment, tensor in self.optimiser.state.get(value, {}).items():
+                arrays[f"{moment}.{name}"] = np.atleast_1d(tensor.cpu().numpy())
+        told = {"of": self._fingerprint(), "done": self.done, "at": self.at, "steps": self.steps, "fails": self.fails}
+        blob = save(arrays, metadata={"run": json.dumps(told | {"measure": self.measure})})
+        write_atomic(self.folder / CHECKPOINT, blob)
+
+    def _resume(self) -> None:
+        """Go on from the folder's checkpoint where it is one of this very run; else the curve begins anew."""
+        if self.folder is None:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / CHECKPOINT
+        try:
+            blob = path.read_bytes()
+            told = json.loads(json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])["__metadata__"]["run"])
+            arrays = load(blob)
+        except (OSError, KeyError, ValueError, SafetensorError):
+            told, arrays = {}, {}
+        if told.get("of") != self._fingerprint():
+            (self.folder / CURVE).unlink(missing_ok=True)
+            return
+        self.done, self.at, self.steps, self.fails = told["done"], told["at"], told["steps"], told["fails"]
+        self.measure = told["measure"]
+        self.best = {name: arrays[f"best.{name}"] for name in self.parameters}
+        self._start({name: arrays[f"now.{name}"] for name in self.parameters})
+        for name, value in self.parameters.items():
+            if f"exp_avg.{name}" in arrays:
+                state = {m: self._tensor(arrays[f"{m}.{name}"]) for m in ("exp_avg", "exp_avg_sq")}
+                self.optimiser.state[value] = state | {"step": self.torch.tensor(float(arrays[f"step.{name}"][0]))}
+
+    def _fingerprint(self) -> str:
+        """Equal for equal runs: settings, pairs and demonstrations."""
+        counts = [
+            len(self.task.pairs),
+            int(self.task.pairs.sum()),
+            len(self.taught.entity),
+            int(self.taught.entity.sum()),
+        ]
+        return json.dumps([asdict(self.settings), counts, str(self.device)], sort_keys=True)
+
+
+class _Walk(NamedTuple):
+    """One step of n walkers: the steps offered, as a batch; which was taken and by whom, int64 [n] each."""
+
+    batch: Batch
+    taken: Int64
+    walker: Int64
+
+
+def _choose(
+    env: VectorPathEnv, model: PathModel, rows: Int64, left: int, random: np.random.Generator
+) -> tuple[_Walk, Int64]:
+    """Draw an action for the walkers `rows` by the policy; int64 [N] actions, 0 for the others."""
+    task = env.task
+    owner, slot = np.nonzero(env.mask[rows])
+    entity, place = env.actions[rows][owner, slot], env.places[rows][owner, slot]
+    current, target, question = env.current[rows], env.target[rows], task.question[env.pair[rows]]
+    code = task.graph.nearest_codes(place, task.affinity, question[owner])
+    remain = np.full(len(rows), left)
+    batch = Batch(current, target, question, remain, owner, entity, code, np.zeros(0, np.float32))
+    asked = queries(model.parameters, model.inputs.states(current, target, task.contexts[question], remain))
+    logits = model.logits(owner, asked, (entity, target[owner], code), remain[owner])
+    # The largest of logits with Gumbel noise is a draw from their softmax.
+    noisy = logits - np.log(-np.log(random.random(len(logits)) + 1e-12) + 1e-12)
+    order = np.lexsort((-noisy, owner))
+    taken = order[np.searchsorted(owner[order], np.arange(len(rows)))]
+    actions = np.zeros(env.num_envs, dtype=np.int64)
+    actions[rows] = slot[taken]
+    return _Walk(batch, taken, rows), actions
+
+
+def _held_out(connected: NDArray[np.bool_], settings: PolicySettings) -> Int64:
+    """Connected pairs that are measured alone, int64 [n]: drawn by the seed, at least one, at most a tenth."""
+    pairs = np.flatnonzero(connected)
+    count = max(1, min(settings.held_out, len(pairs) // 10))
+    return np.sort(np.random.default_rng([settings.seed, 4]).permutation(pairs)[:count])
+
+
+def _log_softmax(torch: Any, logits: Any, owner: Any, groups: int) -> Any:  # noqa: ANN401 - tensors
+    """Log-softmax within groups of a flat tensor [m]; owner int64 [m] in [0, groups)."""
+    floor = torch.full((groups,), -1e30, device=logits.device)
+    top = floor.scatter_reduce(0, owner, logits.detach(), "amax")
+    shifted = logits - top[owner]
+    total = torch.zeros(groups, device=logits.device).index_add(0, owner, shifted.exp())
+    return shifted - total.log()[owner]

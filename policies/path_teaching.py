@@ -1,0 +1,147 @@
+"""`trivium learn knowgpt` on an open KG: link, search demonstrations, train W and the policy, keep both."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kg.embedded.locks import write_lock
+from kg.embedded.snapshot import Snapshot
+from kg.errors import BadInputError, UsageError
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import Question
+from kg.manifest import register_derived
+from policies.path_artefact import FOLDER, LearntPaths, save_paths
+from policies.path_context import path_means, train_mapping
+from policies.path_demonstrations import DemonstrationSettings, demonstrate
+from policies.path_exact import all_paths, as_found
+from policies.path_features import Progress
+from policies.path_graph import Floats
+from policies.path_lessons import Lessons, make_lessons
+from policies.path_model import PathInputs
+from policies.path_policy import CHECKPOINT, CURVE, PolicySettings, train_policy
+from policies.path_reward import RewardWeights
+from policies.path_tables import PathTables
+from policies.path_task import PathTask
+
+_MAPPED = 4_096  # pairs whose paths W is trained on
+_ENOUGH = 100_000  # sources and targets are paired anew until there are so many more pairs,
+_TIMES = 8  # at most so many times, and once at least
+
+
+@dataclass(frozen=True, slots=True)
+class PathTeaching:
+    """Settings of one run of `trivium learn knowgpt`."""
+
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    demonstrations: DemonstrationSettings = field(default_factory=DemonstrationSettings)
+    weights: RewardWeights = field(default_factory=RewardWeights)
+
+
+def needs_torch() -> None:
+    """Raises `UsageError` where torch is not installed: training needs it, answering does not."""
+    try:
+        import torch  # noqa: F401 - looked for, not used
+    except ImportError as error:
+        raise UsageError("learning paths needs torch: pip install 'trivium[train]' (make test installs it)") from error
+
+
+async def teach_paths(
+    base: KnowledgeBase, questions: Sequence[Question], progress: Progress, settings: PathTeaching | None = None
+) -> LearntPaths:
+    """Learn from questions with choices (or answers) and keep the policy in the KG's folder `knowgpt/`.
+
+    A run that was cut short goes on from its checkpoint there.
+
+    Raises:
+        BadInputError: the questions name nothing that this KG connects.
+        BusyError: another process is writing.
+        UsageError: torch is not installed, or the KG has no adjacency at hand.
+    """
+    needs_torch()
+    snapshot, began = base.snapshot(), time.perf_counter()
+    if snapshot is None:
+        raise UsageError("paths are learnt on adjacency arrays, and this KG has none at hand: make a snapshot of it")
+    kg_hash = (await base.store.info()).hash
+    number = await asyncio.to_thread(_numbers, snapshot)
+    lessons = await make_lessons(base.store, questions, number)
+    learnt = await asyncio.to_thread(_learn, base, snapshot, kg_hash, lessons, progress, settings or PathTeaching())
+    report = learnt.report | {"questions": len(questions), "seconds": round(time.perf_counter() - began, 1)}
+    learnt = replace(learnt, report=report)
+    await asyncio.to_thread(_keep, base, learnt, kg_hash)
+    return learnt
+
+
+def _numbers(snapshot: Snapshot) -> dict[str, int]:
+    return {key: row for row, key in enumerate(snapshot.keys.slice(0, snapshot.entities))}
+
+
+def _learn(
+    base: KnowledgeBase, snapshot: Snapshot, kg_hash: str, lessons: Lessons, progress: Progress, settings: PathTeaching
+) -> LearntPaths:
+    tables = PathTables(base, snapshot, kg_hash, progress)
+    contexts = tables.features.contexts(base.embedder, lessons.texts)
+    mapping = learn_mapping(tables, lessons, contexts, settings.demonstrations.max_hops)
+    task = task_of(tables, lessons, contexts, mapping, settings.weights)
+    taught = demonstrate(task, settings.demonstrations, progress)
+    if not taught.connected.any():
+        raise BadInputError("no entity of a question is connected with one of its candidates within 3 hops")
+    inputs = PathInputs.of(tables.features, tables.structure(progress), tables.graph.degrees)
+    trained = train_policy(task, inputs, taught, settings.policy, progress, base.path / FOLDER)
+    report: dict[str, Any] = {
+        "pairs": len(lessons.pairs), "connected": int(taught.connected[: len(lessons.pairs)].sum()),
+        "states": len(taught.pair), "steps": trained.steps, "held_out_reward": round(trained.measure, 4),
+    }  # fmt: skip
+    return LearntPaths(mapping, trained.parameters, settings.weights, report)
+
+
+def learn_mapping(tables: PathTables, lessons: Lessons, contexts: Floats, max_hops: int) -> Floats:
+    """W from the shortest paths of a sample of pairs, float32 [d, d]."""
+    rewards = tables.rewards()
+    rows = np.random.default_rng(0).permutation(len(lessons.pairs))[:_MAPPED]
+    pairs, question = lessons.pairs[rows], lessons.question[rows]
+    affinity = rewards.affinity(contexts)
+    means, asked = [], []
+    seen = np.zeros(len(rows), dtype=bool)
+    for entities, pair in all_paths(tables.graph, pairs[:, 0], pairs[:, 1], max_hops):
+        fresh = np.flatnonzero(~seen[pair])  # batches come by length: later ones are longer
+        found = as_found(tables.graph, entities[fresh], pair[fresh], affinity, question)
+        first = np.unique(found.pair, return_index=True)[1]
+        means.append(path_means(rewards, found.entities[first], found.codes[first]))
+        asked.append(contexts[question[found.pair[first]]])
+        seen[found.pair] = True
+    return train_mapping(np.concatenate(means), np.concatenate(asked))
+
+
+def task_of(
+    tables: PathTables, lessons: Lessons, contexts: Floats, mapping: Floats, weights: RewardWeights
+) -> PathTask:
+    """The pairs to learn from, and again each question's sources with the targets of others, more often if few.
+
+    A policy that has seen only its questions' own pairs connects fewer of those that it has not seen.
+    """
+    pairs, question = [lessons.pairs], [lessons.question]
+    random = np.random.default_rng(0)
+    for _ in range(min(_TIMES, max(1, _ENOUGH // len(lessons.pairs)))):
+        mixed = np.column_stack((lessons.pairs[:, 0], random.permutation(lessons.pairs[:, 1])))
+        kept = mixed[:, 0] != mixed[:, 1]
+        pairs.append(mixed[kept])
+        question.append(lessons.question[kept])
+    rewards = tables.rewards(mapping, weights)
+    together = np.concatenate(pairs), np.concatenate(question)
+    return PathTask(tables.graph, tables.features.text, rewards, *together, contexts)
+
+
+def _keep(base: KnowledgeBase, learnt: LearntPaths, kg_hash: str) -> None:
+    """Write the policy, register its files, and remove the checkpoint."""
+    folder: Path = base.path / FOLDER
+    with write_lock(base.path):
+        written = save_paths(folder, learnt, base.embedder, kg_hash)
+        register_derived(base.path, [*written, folder / CURVE])
+    (folder / CHECKPOINT).unlink(missing_ok=True)
