@@ -41,7 +41,7 @@ def demonstrated(
     good = np.minimum(np.diff(taught.bounds)[states], room // 2)
     index, _ = ranges(taught.bounds[states], good)
     good_owner, good_entity, share = np.repeat(np.arange(len(states)), good), taught.entity[index], taught.share[index]
-    owner, entity = _sampled(graph, current, 4 * room, random)
+    owner, entity = _sampled(graph, current, 3 * room, random)
     wide = np.int64(graph.entities)
     other = (graph.degrees[entity] > 1) & (entity != target[owner]) & (entity != before[owner])
     other &= ~np.isin(owner * wide + entity, good_owner * wide + good_entity)

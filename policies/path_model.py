@@ -36,7 +36,7 @@ class PathNetwork:
 
     hidden: int = 256
     """Units of both hidden layers."""
-    keys: int = 128
+    keys: int = 64
     """Columns of queries and keys."""
 
 
@@ -161,16 +161,16 @@ class PathModel:
         """
         entity, target, code = steps
         inputs, mix = self.inputs, self.parameters["terms"]
+        related = asked @ self._relations.T
         out = np.empty(len(entity), dtype=np.float32)
         for start in range(0, len(out), _ROWS):
             part = slice(start, start + _ROWS)
             place = inputs.place[entity[part]]
-            key = self._keys[place]
-            key += self._relations[code[part] % max(len(self._relations), 1)]
             terms = np.einsum(
                 "ij,ij->i", inputs.terms(entity[part], target[part]), mix[np.clip(left[part], 0, MAX_LEFT - 1)]
             )
-            scored = np.einsum("ij,ij->i", asked[owner[part]], key) + self._worth[place] + terms
+            scored = np.einsum("ij,ij->i", asked[owner[part]], self._keys[place])
+            scored += related[owner[part], code[part] % related.shape[1]] + self._worth[place] + terms
             scored = np.where(place < 0, self.parameters["dead_end"], scored)
             out[part] = np.where(entity[part] == target[part], self.parameters["arrival"] + terms, scored)
         return out

@@ -67,11 +67,11 @@ class PolicySettings:
     """Learning rate, falling linearly to a hundredth."""
     batch_size: int = 2048
     """States of demonstrations a batch."""
-    room: int = 64
+    room: int = 40
     """Neighbours a state of a batch."""
     dropout: float = 0.1
     """Share of the query network's hidden units dropped in the warm start."""
-    reinforce_steps: int = 60
+    reinforce_steps: int = 30
     """Batches of walks; 0 leaves REINFORCE out."""
     reinforce_rate: float = 2e-4
     """Learning rate, constant."""
@@ -83,9 +83,9 @@ class PolicySettings:
     """Weight of the entropy bonus."""
     rehearsal: float = 0.5
     """Weight of the warm start's loss beside REINFORCE's; 0 is the paper's way."""
-    held_out: int = 1000
+    held_out: int = 500
     """Pairs that are measured and never trained on, at most a tenth of all."""
-    evaluate_every: int = 30
+    evaluate_every: int = 50
     """Steps between two measurements."""
     patience: int = 5
     """Measurements without gain after which a phase ends."""
@@ -247,12 +247,12 @@ class _Run:
         used, where = np.unique(np.maximum(place, 0), return_inverse=True)  # keys of this batch's neighbours alone
         made, worth = keys(parameters, self._fixed["keys"][self._tensor(used)])
         where, owner = self._tensor(where), self._tensor(batch.owner)
-        related = (self._fixed["relation"] @ parameters["relation"])[
-            self._tensor(batch.code % self.task.graph.relations)
-        ]
+        # Relations are few: a number for each state and relation, not a vector for each step.
+        code = self._tensor(batch.code % self.task.graph.relations)
+        related = asked @ (self._fixed["relation"] @ parameters["relation"]).T
         target, left = batch.target[batch.owner], np.clip(batch.left, 0, MAX_LEFT - 1)[batch.owner]
         terms = (self._tensor(inputs.terms(batch.entity, target)) * parameters["terms"][self._tensor(left)]).sum(1)
-        scored = (asked[owner] * (made[where] + related)).sum(1) + worth[where, 0] + terms
+        scored = (asked[owner] * made[where]).sum(1) + related[owner, code] + worth[where, 0] + terms
         scored = torch.where(self._tensor(place < 0), parameters["dead_end"], scored)
         logits = torch.where(self._tensor(batch.entity == target), parameters["arrival"] + terms, scored)
         return _log_softmax(torch, logits, owner, len(batch.current))

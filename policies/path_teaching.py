@@ -31,7 +31,7 @@ from policies.path_tables import PathTables
 from policies.path_task import PathTask
 
 _MAPPED = 4_096  # pairs whose paths W is trained on
-_ENOUGH = 100_000  # sources and targets are paired anew until there are so many more pairs,
+_ENOUGH = 70_000  # pairs of questions that are learnt from; they are paired anew until there are as many again,
 _TIMES = 8  # at most so many times, and once at least
 
 
@@ -94,8 +94,9 @@ def _learn(
         raise BadInputError("no entity of a question is connected with one of its candidates within 3 hops")
     inputs = PathInputs.of(tables.features, tables.structure(progress), tables.graph.degrees)
     trained = train_policy(task, inputs, taught, settings.policy, progress, base.path / FOLDER)
+    own = min(len(lessons.pairs), _ENOUGH)
     report: dict[str, Any] = {
-        "pairs": len(lessons.pairs), "connected": int(taught.connected[: len(lessons.pairs)].sum()),
+        "pairs": own, "connected": int(taught.connected[:own].sum()),
         "states": len(taught.pair), "steps": trained.steps, "held_out_reward": round(trained.measure, 4),
     }  # fmt: skip
     return LearntPaths(mapping, trained.parameters, settings.weights, report)
@@ -126,13 +127,14 @@ def task_of(
 
     A policy that has seen only its questions' own pairs connects fewer of those that it has not seen.
     """
-    pairs, question = [lessons.pairs], [lessons.question]
     random = np.random.default_rng(0)
-    for _ in range(min(_TIMES, max(1, _ENOUGH // len(lessons.pairs)))):
-        mixed = np.column_stack((lessons.pairs[:, 0], random.permutation(lessons.pairs[:, 1])))
+    rows = np.sort(random.permutation(len(lessons.pairs))[:_ENOUGH])
+    pairs, question = [lessons.pairs[rows]], [lessons.question[rows]]
+    for _ in range(min(_TIMES, max(1, _ENOUGH // len(rows)))):
+        mixed = np.column_stack((pairs[0][:, 0], random.permutation(pairs[0][:, 1])))
         kept = mixed[:, 0] != mixed[:, 1]
         pairs.append(mixed[kept])
-        question.append(lessons.question[kept])
+        question.append(question[0][kept])
     rewards = tables.rewards(mapping, weights)
     together = np.concatenate(pairs), np.concatenate(question)
     return PathTask(tables.graph, tables.features.text, rewards, *together, contexts)

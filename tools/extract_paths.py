@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from kg.embedded.columns import Int64
-from kg.errors import EmbedderError, StaleError, UsageError
+from kg.errors import EmbedderError, StaleError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import ReasoningPath, WalkedTriple
 from policies.path_beam import PathScorer, Query
@@ -24,11 +24,15 @@ from policies.path_reward import PathRewards
 from policies.path_scorers import RandomScorer, StructuralScorer
 from policies.path_search import Ranked, RankedPath, best_paths, walk_beam, walk_exactly
 from policies.path_tables import PathTables
+from tools.path_live import LiveGraph, TextScorer, live_rewards, walk_live
 from tools.path_tables import learnt_policy, path_tables
 
-_NO_ADJACENCY = "paths are searched on adjacency arrays, and this KG has none at hand: make a snapshot of it"
+_LIVE = (
+    "this KG is searched live, through its store: neighbours are ranked by their labels. "
+    "A snapshot of the graph brings learned, structural and exact paths"
+)
 
-PolicyName = Literal["learned", "structural", "random", "exact"]
+PolicyName = Literal["learned", "structural", "random", "exact", "text"]
 
 
 class ExtractedPath(NamedTuple):
@@ -78,7 +82,8 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
         max_hops: K, the longest path.
         beam_width: entities a pair expanded at each hop but the first; `exact` does not look at it.
         paths_per_pair: at most so many paths of a pair.
-        policy: who ranks the steps; without a learnt one `structural` stands in, and an event says so.
+        policy: who ranks the steps (`text` is what a live graph gets); without a learnt one `structural` stands in,
+            and an event says so.
 
     Raises:
         StaleError, EmbedderError: the learnt policy belongs to another KG or embedder (`learned` alone).
@@ -86,15 +91,22 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
     """
     tables = await path_tables(base)
     if tables is None:
-        raise UsageError(_NO_ADJACENCY)
+        pairs = list(dict.fromkeys((a, b) for a in sources for b in targets if a != b))
+        return await _extract_live(base, question, pairs, _Limits(max_hops, beam_width, paths_per_pair), policy)
     pairs = list(dict.fromkeys((a, b) for a in sources for b in targets if a != b))
     rows = tables.snapshot.rows([key for pair in pairs for key in pair]).reshape(-1, 2)
     known = np.flatnonzero((rows >= 0).all(axis=1))
-    request = _Request(tables, question, rows[known], max_hops, beam_width, paths_per_pair)
+    request = _Request(tables, question, rows[known], _Limits(max_hops, beam_width, paths_per_pair))
     ranked, used, events = await asyncio.to_thread(_search, request, policy)
     named = [pairs[place] for place in known.tolist()]
     paths = tuple(ExtractedPath(*named[path.pair], _as_triples(tables, path), path.reward) for path in ranked.paths)
     return Extraction(paths, int(ranked.expanded.sum()), used, events)
+
+
+class _Limits(NamedTuple):
+    max_hops: int
+    beam_width: int
+    paths_per_pair: int
 
 
 @dataclass(frozen=True)
@@ -102,23 +114,50 @@ class _Request:
     tables: PathTables
     question: str
     pairs: Int64
-    max_hops: int
-    beam_width: int
-    paths_per_pair: int
+    limits: _Limits
+
+
+async def _extract_live(
+    base: KnowledgeBase, question: str, pairs: list[tuple[str, str]], limits: _Limits, policy: PolicyName
+) -> Extraction:
+    """The same through the store; whatever policy is asked for, but for `random`, labels rank the neighbours."""
+    graph = LiveGraph(base)
+    there = await base.store.entities(list(dict.fromkeys(key for pair in pairs for key in pair)))
+    known = {entity.id for entity in there if entity is not None}
+    pairs = [pair for pair in pairs if known.issuperset(pair)]
+    rows = (await graph.meet([key for pair in pairs for key in pair])).reshape(-1, 2)
+    contexts = await asyncio.to_thread(base.embedder.embed, [question])
+    query = Query(rows[:, 0], rows[:, 1], np.zeros(len(rows), np.int64), contexts)
+    scorer: PathScorer = RandomScorer() if policy == "random" else TextScorer(graph)
+    found, expanded = await walk_live(graph, scorer, query, (limits.beam_width, limits.max_hops))
+    ranked = best_paths(found, live_rewards(graph), query, limits.paths_per_pair)
+    paths = tuple(ExtractedPath(*pairs[path.pair], _live_triples(graph, path), path.reward) for path in ranked)
+    used: PolicyName = "random" if policy == "random" else "text"
+    return Extraction(paths, int(expanded.sum()), used, () if policy == "random" else (_LIVE,))
+
+
+def _live_triples(graph: LiveGraph, path: RankedPath) -> ReasoningPath:
+    """A path in ids, each triple as stored."""
+    steps = []
+    for start, end, code in zip(path.entities, path.entities[1:], path.codes, strict=False):
+        backwards = bool(code % 2)
+        head, tail = (graph.ids[end], graph.ids[start]) if backwards else (graph.ids[start], graph.ids[end])
+        steps.append(WalkedTriple(head, graph.relations[code // 2], tail, backwards))
+    return tuple(steps)
 
 
 def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[str, ...]]:
     """Search all pairs; the policy used, and what stood in for what."""
-    tables = request.tables
+    tables, limits = request.tables, request.limits
     contexts = tables.features.contexts(tables.embedder, [request.question])
     query = Query(request.pairs[:, 0], request.pairs[:, 1], np.zeros(len(request.pairs), np.int64), contexts)
     rewards, scorer, used, events = _policy(tables, policy)
     affinity = rewards.affinity(contexts)
     if scorer is None:
-        found, expanded = walk_exactly(tables.graph, query, affinity, request.max_hops)
+        found, expanded = walk_exactly(tables.graph, query, affinity, limits.max_hops)
     else:
-        found, expanded = walk_beam(tables.graph, scorer, query, affinity, (request.beam_width, request.max_hops))
-    return Ranked(best_paths(found, rewards, query, request.paths_per_pair), expanded), used, events
+        found, expanded = walk_beam(tables.graph, scorer, query, affinity, (limits.beam_width, limits.max_hops))
+    return Ranked(best_paths(found, rewards, query, limits.paths_per_pair), expanded), used, events
 
 
 def _policy(

@@ -8,6 +8,7 @@ question with the entity's sentences (deviation, docs/deviations.md).
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,10 +16,10 @@ import numpy as np
 
 from kg.embedded.columns import Int64
 from kg.embedded.walk import neighbors
-from kg.errors import UsageError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Triple
 from policies.path_tables import PathTables
+from tools.path_live import LiveGraph
 from tools.path_tables import path_tables
 
 KEPT = 200
@@ -46,7 +47,7 @@ async def extract_subgraph(
     """
     tables = await path_tables(base)
     if tables is None:
-        raise UsageError("a subgraph is cut from adjacency arrays, and this KG has none at hand: make a snapshot of it")
+        return await _extract_live(base, question, list(dict.fromkeys([*sources, *targets])), limit)
     linked = tables.snapshot.rows(list(dict.fromkeys([*sources, *targets])))
     return await asyncio.to_thread(_extract, tables, question, np.unique(linked[linked >= 0]), limit)
 
@@ -59,6 +60,24 @@ def _extract(tables: PathTables, question: str, linked: Int64, limit: int) -> Su
     kept = entities[order]
     keys = tables.snapshot.keys.take(kept)
     return Subgraph(tuple(keys), tuple(relevance[order].tolist()), tuple(_triples_among(tables, kept)))
+
+
+async def _extract_live(base: KnowledgeBase, question: str, linked: list[str], limit: int) -> Subgraph:
+    """The same through the store, in batches; relevance by labels."""
+    graph = LiveGraph(base)
+    there = await base.store.entities(linked)
+    linked = [key for key, entity in zip(linked, there, strict=True) if entity is not None]
+    around = await graph.expand(await graph.meet(linked))
+    count = Counter(end for triples in around for end in {triple.end for triple in triples})
+    between = sorted(key for key, seen in count.items() if seen > 1 and key not in linked)
+    (context,) = await asyncio.to_thread(base.embedder.embed, [question])
+    rows = await graph.meet([*linked, *between])
+    relevance = graph.text[rows] @ context
+    order = np.lexsort((rows, -relevance, np.arange(len(rows)) >= len(linked)))[:limit]
+    kept = [graph.ids[row] for row in rows[order].tolist()]
+    inside = set(kept)
+    triples = {Triple(*step[:3]) for found in await graph.expand(rows[order]) for step in found if step.end in inside}
+    return Subgraph(tuple(kept), tuple(relevance[order].tolist()), tuple(sorted(triples)))
 
 
 def bridges(tables: PathTables, linked: Int64) -> Int64:

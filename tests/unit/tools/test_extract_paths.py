@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +89,32 @@ async def test_longer_paths_on_demand(films: KnowledgeBase) -> None:
     assert {tuple(step.end for step in p.path) for p in far.paths} == {tuple(s.end for s in path) for path in stored}
     walked = await extract_paths(films, QUESTION, ["pacino"], ["grier"], policy="structural", max_hops=4)
     assert walked.paths
+
+
+class _Live(KnowledgeBase):
+    """A KG that has no adjacency at hand, as a live Neo4j graph."""
+
+    def snapshot(self) -> None:
+        return None
+
+
+async def test_a_live_graph_is_expanded_through_its_store(films_kg: Path) -> None:
+    base = _Live.open(films_kg)
+    exact = await _extract(KnowledgeBase.open(films_kg), "exact", count=100)
+    walked = {(p.source, p.target, tuple(step.end for step in p.path)) for p in exact.paths}
+    for policy, width in product(POLICIES, (2, 30)):
+        found = await _extract(base, policy, width, count=100)
+        assert found.policy == ("random" if policy == "random" else "text")
+        assert all({tuple(step[:3]) for step in p.path} <= set(TRIPLES) for p in found.paths)
+        mine = {(p.source, p.target, tuple(step.end for step in p.path)) for p in found.paths}
+        assert mine <= walked
+        if width == 30:  # wide enough to see everything: every pair is joined
+            assert {key[:2] for key in mine} == {key[:2] for key in walked}
+    assert not (await extract_paths(base, QUESTION, ["nobody", "heat"], ["heat"])).paths
+    around = await extract_subgraph(base, QUESTION, ["heat"], ["ronin"])
+    usual = await extract_subgraph(KnowledgeBase.open(films_kg), QUESTION, ["heat"], ["ronin"])
+    assert set(around.entities) == set(usual.entities)
+    assert set(around.triples) == set(usual.triples)
 
 
 async def test_a_subgraph_of_linked_entities_and_bridges(films: KnowledgeBase) -> None:
