@@ -12,6 +12,7 @@ from evals.ablations.asking import made_kg
 from evals.bench.answering import measure_answering
 from evals.bench.model import measure_model
 from evals.bench.observing import measure_extraction, measure_observing
+from evals.bench.paths import measure_paths
 from evals.bench.report import HEADING, Figure
 from evals.bench.start import measure_start
 from evals.bench.walking import measure_walking
@@ -37,6 +38,7 @@ async def measure(name: str, folder: Path, questions: Sequence[Question]) -> Non
     _show(await measure_answering(str(folder), questions))
     _show([measure_start(str(folder), questions[0].question)])
     _show(await measure_walking(folder))
+    _show(await measure_paths(folder))
 
 
 def _show(figures: Sequence[Figure]) -> None:
@@ -57,6 +59,15 @@ async def metaqa_folder(data: Path) -> Path:
             await teach(base, metaqa_pairs(data, _LEARNT), lambda *_: None)
         finally:
             await base.close()
+    return folder
+
+
+def conceptnet_folder(triples: Path) -> Path:
+    """A KG of ConceptNet, on which path policies are measured; made once and kept in the cache."""
+    folder = cache_folder() / "bench-conceptnet"
+    if not is_kg(folder):
+        print("building ConceptNet's KG, once", file=sys.stderr)
+        build(folder, read_triples(triples))
     return folder
 
 
@@ -86,6 +97,10 @@ async def run(data: Path | None) -> None:
         print("\nMetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")
         return
     await measure("MetaQA", await metaqa_folder(data), metaqa_questions(data, _ASKED))
+    if (conceptnet := data / "conceptnet" / "triples.tsv.gz").is_file():
+        folder = await asyncio.to_thread(conceptnet_folder, conceptnet)
+        print(f"\nConceptNet: paths, {folder}\n{HEADING}", flush=True)
+        _show(await measure_paths(folder))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -41,7 +41,8 @@ async def test_longest_names_first(films: KnowledgeBase) -> None:
 
 
 async def test_all_candidates_are_targets_and_the_gold_cannot_leak(films: KnowledgeBase, tmp_path: Path) -> None:
-    snapshot = films.store.snapshot
+    snapshot = films.snapshot()
+    assert snapshot is not None
     number = {key: row for row, key in enumerate(snapshot.keys.slice(0, snapshot.entities))}
     told = [await make_lessons(films.store, _lines(tmp_path, golds), number) for golds in (list("000"), list("211"))]
     assert np.array_equal(told[0].pairs, told[1].pairs)

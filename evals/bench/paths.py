@@ -1,0 +1,126 @@
+"""KnowGPT's path policy: environment steps, forward passes and extractions, each beside its yardstick.
+
+Speed does not depend on what a policy has learnt, so an untrained one is timed and no training is needed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import SyncVectorEnv
+
+from evals.bench.report import Figure, in_turn, percentile
+from kg.embedded.columns import Int64
+from kg.knowledge_base import KnowledgeBase
+from policies.path_env import PathEnv
+from policies.path_graph import Floats
+from policies.path_model import PathInputs, PathModel, PathNetwork, initial_parameters, queries
+from policies.path_task import EpisodeSettings, PathTask
+from policies.path_walkers import VectorPathEnv, random_actions
+from tools.extract_paths import PolicyName, extract_paths
+from tools.path_tables import path_tables
+
+WALKERS, _SINGLES = 1_024, 16
+_EXTRACTIONS = 30
+_STEPS_GOAL, _FORWARD_GOAL, _EXTRACTION_GOAL = 300_000, 50_000, 50  # a second, a second, milliseconds
+
+
+async def measure_paths(folder: Path) -> list[Figure]:
+    """All figures on one KG directory; its features are made first where they are not kept."""
+    base = KnowledgeBase.open(folder)
+    try:
+        tables = await path_tables(base)
+        assert tables is not None, "a KG directory always has a snapshot"
+        pairs = _pairs(tables.graph.degrees)
+        contexts = tables.features.text[pairs[:64, 0]]
+        question = np.arange(len(pairs)) % len(contexts)
+        task = PathTask(tables.graph, tables.features.text, tables.rewards(), pairs, question, contexts)
+        structure = await asyncio.to_thread(tables.structure, lambda *_: None)
+        inputs = PathInputs.of(tables.features, structure, tables.graph.degrees)
+        model = PathModel(inputs, initial_parameters(inputs, PathNetwork(), 0))
+        return [_steps(task), *_forward(task, model), await _extractions(base, pairs)]
+    finally:
+        await base.close()
+
+
+def _pairs(degrees: Int64, count: int = 5_000) -> Int64:
+    """Pairs drawn as questions draw them, the better connected an entity the more often: int64 [n, 2]."""
+    random = np.random.default_rng(0)
+    drawn: Int64 = random.choice(len(degrees), size=(count, 2), p=degrees / degrees.sum())
+    kept: Int64 = drawn[drawn[:, 0] != drawn[:, 1]]
+    return kept
+
+
+def _steps(task: PathTask) -> Figure:
+    """Steps a second with random actions and all rewards, against Gymnasium's loop over single environments."""
+    settings, random = EpisodeSettings(), np.random.default_rng(0)
+    fast = VectorPathEnv(task, settings, WALKERS)
+    slow = SyncVectorEnv(
+        [lambda: PathEnv(task, settings)] * _SINGLES, autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP
+    )
+    masks = {"fast": fast.reset(seed=0)[1]["action_mask"], "slow": slow.reset(seed=0)[1]["action_mask"]}
+
+    def walk_fast() -> None:
+        masks["fast"] = fast.step(random_actions(masks["fast"], random))[-1]["action_mask"]
+
+    def walk_slow() -> None:
+        masks["slow"] = slow.step(random_actions(masks["slow"].astype(bool), random))[-1]["action_mask"]
+
+    quick, loop = in_turn(walk_fast, walk_slow, rounds=60)
+    rate = WALKERS / quick
+    goal = f">= {_STEPS_GOAL:,}"
+    return Figure(
+        f"environment, {WALKERS:,} walkers, steps", rate, "/s", f"SyncVectorEnv over {_SINGLES} single ones",
+        _SINGLES / loop, goal, rate >= _STEPS_GOAL,
+    )  # fmt: skip
+
+
+def _forward(task: PathTask, model: PathModel) -> list[Figure]:
+    """Forward passes of the policy over all offered neighbours, against a walk that asks nobody."""
+    env = VectorPathEnv(task, EpisodeSettings(), WALKERS)
+    env.reset(seed=0)
+    current = np.arange(WALKERS) % task.graph.entities
+
+    def forward() -> Floats:
+        owner, slot = np.nonzero(env.mask)
+        code = task.graph.codes[task.graph.code_bounds[env.places[owner, slot]]].astype(np.int64)
+        left = np.ones(WALKERS, dtype=np.int64)
+        contexts = task.contexts[task.question[env.pair]]
+        asked = queries(model.parameters, model.inputs.states(env.current, env.target, contexts, left))
+        return model.logits(owner, asked, (env.actions[owner, slot], env.target[owner], code), left[owner])
+
+    def bare() -> Int64:
+        graph, drawn = task.graph, np.random.default_rng(0).random(WALKERS)
+        place = graph.indptr[current] + (drawn * graph.degrees[current]).astype(np.int64)
+        return graph.neighbors[np.minimum(place, len(graph.neighbors) - 1)].astype(np.int64)
+
+    asked, walked = in_turn(forward, bare, rounds=30)
+    rate, goal = WALKERS / asked, f">= {_FORWARD_GOAL:,}"
+    name = f"policy over {env.mask.sum() / WALKERS:.0f} of <= 64 actions"
+    return [Figure(name, rate, "/s", "bare random walk, numpy", WALKERS / walked, goal, rate >= _FORWARD_GOAL)]
+
+
+async def _extractions(base: KnowledgeBase, pairs: Int64) -> Figure:
+    """Extraction of 4 sources x 5 targets under the structural policy, against the exact search."""
+    snapshot = base.snapshot()
+    assert snapshot is not None, "a KG directory always has a snapshot"
+    beam, exact = list[float](), list[float]()
+    for number in range(_EXTRACTIONS):
+        rows = pairs[9 * number : 9 * number + 9, 0]
+        names: Sequence[str] = snapshot.keys.take(rows)
+        timed: list[tuple[PolicyName, list[float]]] = [("structural", beam), ("exact", exact)]
+        for policy, times in timed:
+            began = perf_counter()
+            await extract_paths(base, names[0], names[:4], names[4:], policy=policy)
+            times.append(perf_counter() - began)
+    half = percentile(beam, 0.5)
+    goal = f"<= {_EXTRACTION_GOAL} ms"
+    return Figure(
+        "extract_paths 4 x 5, beam 8, p50", half, "ms", "exact search, p50", percentile(exact, 0.5), goal,
+        half <= _EXTRACTION_GOAL,
+    )  # fmt: skip
