@@ -25,7 +25,7 @@ MAX_LEFT = 6
 SPREAD = np.float32(3.0)
 """Unit rows of 128 columns are multiplied by this, so that inputs have a spread of a few tenths."""
 TERMS = 3  # cosine of walks, nearness, log degree
-_ROWS = 1 << 14  # steps scored at once
+_ROWS = 1 << 11  # steps scored at once: two blocks of 2.6 MB stay in the cache
 Array = Any
 """A numpy array or a torch tensor: the functions below read the same on both."""
 
@@ -114,7 +114,7 @@ def initial_parameters(inputs: PathInputs, network: PathNetwork, seed: int) -> d
         "relation": drawn(inputs.relation.shape[1], size), "worth": np.zeros((hidden, 1), np.float32),
         "terms": np.tile(np.array([10.0, 8.0, 1.0], np.float32), (MAX_LEFT, 1)),
         # A neighbour that is the target, and one that leads nowhere.
-        "arrival": np.array([6.0], np.float32), "dead_end": np.array([-6.0], np.float32),
+        "arrival": np.array([20.0], np.float32), "dead_end": np.array([-6.0], np.float32),
     }  # fmt: skip
 
 
@@ -138,6 +138,8 @@ def keys(parameters: Mapping[str, Array], inputs: Array) -> tuple[Array, Array]:
 class PathModel:
     """A trained policy over one KG's inputs, in numpy.
 
+    The plain terms are folded into keys and queries, so that a step costs one gathered row and one product.
+
     Args:
         inputs: the KG's.
         parameters: as `initial_parameters` names them, float32.
@@ -146,34 +148,46 @@ class PathModel:
     def __init__(self, inputs: PathInputs, parameters: Mapping[str, Floats]) -> None:
         self.inputs, self.parameters = inputs, dict(parameters)
         made, worth = keys(self.parameters, inputs.key_inputs())
-        self._keys: Floats = made * scale_of(parameters)
+        scale, structure = scale_of(parameters), inputs.structure
+        self._keys: Floats = np.concatenate((made * scale, structure.walks[inputs.passable], structure.near), axis=1)
         self._worth: Floats = worth[:, 0]
-        self._relations: Floats = inputs.relation @ self.parameters["relation"] * scale_of(parameters)
+        self._relations: Floats = inputs.relation @ self.parameters["relation"] * scale
+
+    def asked(self, current: Int64, target: Int64, contexts: Floats, left: Int64) -> Floats:
+        """What n states look for in a key, float32 [n, keys + s + s1]; see `PathInputs.states`."""
+        states, structure = self.inputs.states(current, target, contexts, left), self.inputs.structure
+        mix = self.parameters["terms"][np.clip(left, 0, MAX_LEFT - 1)]
+        parts = (
+            queries(self.parameters, states),
+            structure.walks[target] * mix[:, :1],
+            structure.aim[target] * mix[:, 1:2],
+        )
+        made: Floats = np.concatenate(parts, axis=1)
+        return made
 
     def logits(self, owner: Int64, asked: Floats, steps: tuple[Int64, Int64, Int64], left: Int64) -> Floats:
         """The logit of each of m steps, float32 [m].
 
         Args:
-            owner: int64 [m], the row of `asked` that a step belongs to.
-            asked: query vectors float32 [n, keys] of `queries`.
+            owner: int64 [m], the row of `asked` that a step belongs to, ascending.
+            asked: float32 [n, ...], as `asked` gives them.
             steps: neighbour, target and code of each step, int64 [m] each.
-            left: int64 [m], steps that remain afterwards.
+            left: int64 [n], steps that remain afterwards.
         """
         entity, target, code = steps
-        inputs, mix = self.inputs, self.parameters["terms"]
-        related = asked @ self._relations.T
-        out = np.empty(len(entity), dtype=np.float32)
-        for start in range(0, len(out), _ROWS):
-            part = slice(start, start + _ROWS)
-            place = inputs.place[entity[part]]
-            terms = np.einsum(
-                "ij,ij->i", inputs.terms(entity[part], target[part]), mix[np.clip(left[part], 0, MAX_LEFT - 1)]
-            )
-            scored = np.einsum("ij,ij->i", asked[owner[part]], self._keys[place])
-            scored += related[owner[part], code[part] % related.shape[1]] + self._worth[place] + terms
-            scored = np.where(place < 0, self.parameters["dead_end"], scored)
-            out[part] = np.where(entity[part] == target[part], self.parameters["arrival"] + terms, scored)
-        return out
+        related = asked[:, : self._relations.shape[1]] @ self._relations.T
+        degree = self.parameters["terms"][np.clip(left, 0, MAX_LEFT - 1), 2]
+        place = self.inputs.place[entity]
+        out = related[owner, code % max(related.shape[1], 1)] + degree[owner] * self.inputs.log_degree[entity]
+        if len(self._keys):
+            out += self._worth[place]
+            for start in range(0, len(out), _ROWS):
+                part = slice(start, start + _ROWS)
+                out[part] += np.einsum("ij,ij->i", asked[owner[part]], self._keys[place[part]])
+        out[place < 0] = self.parameters["dead_end"]
+        out[entity == target] = self.parameters["arrival"]
+        scored: Floats = out.astype(np.float32, copy=False)
+        return scored
 
 
 def scale_of(parameters: Mapping[str, Array]) -> np.float32:
@@ -193,9 +207,8 @@ class LearnedScorer:
         owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(steps.state))))
         pair, current = steps.pair[first], steps.current[first]
         contexts = query.contexts[query.question[pair]]
-        remain = np.full(len(steps.state), left)
-        states = self.model.inputs.states(current, query.target[pair], contexts, remain[first])
-        asked = queries(self.model.parameters, states)
+        remain = np.full(len(first), left)
+        asked = self.model.asked(current, query.target[pair], contexts, remain)
         logits = self.model.logits(owner, asked, (steps.entity, query.target[steps.pair], steps.code), remain)
         return log_shares(logits, first, owner) + so_far[steps.state]
 

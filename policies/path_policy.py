@@ -254,7 +254,7 @@ class _Run:
         terms = (self._tensor(inputs.terms(batch.entity, target)) * parameters["terms"][self._tensor(left)]).sum(1)
         scored = (asked[owner] * made[where]).sum(1) + related[owner, code] + worth[where, 0] + terms
         scored = torch.where(self._tensor(place < 0), parameters["dead_end"], scored)
-        logits = torch.where(self._tensor(batch.entity == target), parameters["arrival"] + terms, scored)
+        logits = torch.where(self._tensor(batch.entity == target), parameters["arrival"], scored)
         return _log_softmax(torch, logits, owner, len(batch.current))
 
     def _descend(self, loss: Any) -> None:  # noqa: ANN401 - a tensor
@@ -365,8 +365,8 @@ def _choose(
     code = task.graph.nearest_codes(place, task.affinity, question[owner])
     remain = np.full(len(rows), left)
     batch = Batch(current, target, question, remain, owner, entity, code, np.zeros(0, np.float32))
-    asked = queries(model.parameters, model.inputs.states(current, target, task.contexts[question], remain))
-    logits = model.logits(owner, asked, (entity, target[owner], code), remain[owner])
+    asked = model.asked(current, target, task.contexts[question], remain)
+    logits = model.logits(owner, asked, (entity, target[owner], code), remain)
     # The largest of logits with Gumbel noise is a draw from their softmax.
     noisy = logits - np.log(-np.log(random.random(len(logits)) + 1e-12) + 1e-12)
     order = np.lexsort((-noisy, owner))

@@ -19,7 +19,7 @@ from kg.embedded.columns import Int64
 from kg.knowledge_base import KnowledgeBase
 from policies.path_env import PathEnv
 from policies.path_graph import Floats
-from policies.path_model import PathInputs, PathModel, PathNetwork, initial_parameters, queries
+from policies.path_model import PathInputs, PathModel, PathNetwork, initial_parameters
 from policies.path_task import EpisodeSettings, PathTask
 from policies.path_walkers import VectorPathEnv, random_actions
 from tools.extract_paths import PolicyName, extract_paths
@@ -91,8 +91,8 @@ def _forward(task: PathTask, model: PathModel) -> list[Figure]:
         code = task.graph.codes[task.graph.code_bounds[env.places[owner, slot]]].astype(np.int64)
         left = np.ones(WALKERS, dtype=np.int64)
         contexts = task.contexts[task.question[env.pair]]
-        asked = queries(model.parameters, model.inputs.states(env.current, env.target, contexts, left))
-        return model.logits(owner, asked, (env.actions[owner, slot], env.target[owner], code), left[owner])
+        asked = model.asked(env.current, env.target, contexts, left)
+        return model.logits(owner, asked, (env.actions[owner, slot], env.target[owner], code), left)
 
     def bare() -> Int64:
         graph, drawn = task.graph, np.random.default_rng(0).random(WALKERS)

@@ -17,10 +17,10 @@ from policies.path_demonstrations import Demonstrations, DemonstrationSettings, 
 from policies.path_features import PathFeatures
 from policies.path_graph import PathGraph
 from policies.path_measure import measure, part
-from policies.path_model import PathInputs, PathModel, PathNetwork, initial_parameters, keys, queries
+from policies.path_model import PathInputs, PathModel, PathNetwork, initial_parameters, keys, queries, scale_of
 from policies.path_policy import CHECKPOINT, CURVE, PolicySettings, TrainedPolicy, train_policy
 from policies.path_reward import PathRewards, RewardWeights
-from policies.path_structure import structure
+from policies.path_structure import Structure, structure
 from policies.path_task import EpisodeSettings, PathTask
 from tests.unit.policies.path_worlds import grid, random_graph, task_on, vectors
 
@@ -117,9 +117,10 @@ def test_an_identity_task_is_solved_by_reinforcement_alone() -> None:
     pairs = np.column_stack((np.zeros_like(targets), targets))
     rewards = PathRewards(text, vectors(1, seed=3), RewardWeights(1, 0, 0))
     task = PathTask(graph, text, rewards, pairs, np.zeros_like(targets), vectors(1, seed=4))
-    blind = replace(
-        _inputs(task), structure=structure(PathGraph.from_triples(*(np.zeros(0, np.int64),) * 3, len(text), 1))
-    )
+    seeing = _inputs(task)
+    nothing = np.zeros((len(text), 1), np.float32)
+    blind = replace(seeing, structure=Structure(nothing, nothing, nothing[: len(seeing.passable)]))
+    blind = replace(blind, entity=np.concatenate((text, nothing, nothing), axis=1) * 3)
     taught = demonstrate(task, DemonstrationSettings(2), _silent)
     settings = replace(
         SMALL, warm_steps=0, reinforce_steps=80, reinforce_rate=1e-2, pairs_a_step=24, rehearsal=0.0, patience=99,
@@ -172,6 +173,27 @@ def test_numpy_serves_what_torch_trained(world: PathTask, policy: TrainedPolicy)
     torch_made, torch_worth = keys(tensors, torch.from_numpy(inputs.key_inputs()))
     assert np.abs(made - torch_made.numpy()).max() < 1e-5
     assert np.abs(worth - torch_worth.numpy()).max() < 1e-5
+
+
+def test_the_folded_terms_are_those_that_training_sees(world: PathTask, policy: TrainedPolicy) -> None:
+    """A step's logit by the folded keys against the sum that its parts give."""
+    inputs, graph = _inputs(world), world.graph
+    model, parameters = PathModel(inputs, policy.parameters), policy.parameters
+    current, target = world.pairs[:30, 0], world.pairs[:30, 1]
+    left, contexts = np.arange(30) % 3, world.contexts[world.question[:30]]
+    around = graph.around(current)
+    code = graph.codes[graph.code_bounds[around.place]].astype(np.int64)
+    steps = (around.entity, target[around.owner], code)
+    told = model.logits(around.owner, model.asked(current, target, contexts, left), steps, left)
+    made, worth = keys(parameters, inputs.key_inputs())
+    asked = queries(parameters, inputs.states(current, target, contexts, left)) * scale_of(parameters)
+    vectors_ = made[inputs.place[around.entity]] + (inputs.relation @ parameters["relation"])[code % graph.relations]
+    terms = (inputs.terms(around.entity, target[around.owner]) * parameters["terms"][left[around.owner]]).sum(axis=1)
+    wanted = (asked[around.owner] * vectors_).sum(axis=1) + worth[inputs.place[around.entity], 0] + terms
+    arrived = around.entity == target[around.owner]
+    assert told[~arrived] == pytest.approx(wanted[~arrived], abs=1e-3)
+    assert (told[arrived] == parameters["arrival"]).all()
+    assert arrived.any()
 
 
 @pytest.fixture
