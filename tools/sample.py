@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,11 +18,14 @@ from filelock import FileLock
 from kg import sample
 from kg.catalog import cache_folder
 from kg.embedded import build
+from kg.embedded.locks import write_lock
+from kg.errors import TriviumError
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import read_entities, read_questions, read_triples
-from kg.manifest import is_kg
+from kg.manifest import is_kg, register_derived
 from policies.keqing_artefact import FORMAT, has_decomposer
 from policies.keqing_teaching import teach
+from policies.path_artefact import FOLDER, load_paths
 
 log = logging.getLogger("trivium.sample")
 
@@ -41,7 +45,7 @@ def ensure_sample() -> Path:
 def _digest() -> str:
     """Changes with the sample's files and with the format of what is learnt."""
     digest = hashlib.sha256(str(FORMAT).encode())
-    for path in (sample.TRIPLES, sample.ENTITIES, sample.TRAIN_QUESTIONS):
+    for path in (sample.TRIPLES, sample.ENTITIES, sample.TRAIN_QUESTIONS, *sorted(sample.PATHS.glob("*"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -60,8 +64,22 @@ async def _teach(folder: Path, questions: Path) -> None:
     try:
         await base.derive()
         await teach(base, read_questions(questions), lambda *_: None)
+        await asyncio.to_thread(_add_paths, base, (await base.store.info()).hash)
     finally:
         await base.close()
+
+
+def _add_paths(base: KnowledgeBase, kg_hash: str) -> None:
+    """Copy the path policy that ships with the sample: learning one needs torch, which the base has not."""
+    try:
+        load_paths(sample.PATHS, base.embedder, kg_hash)
+    except TriviumError as error:
+        log.info("the sample's path policy is left out: %s", error)  # other triples than those it was learnt on
+        return
+    folder = base.path / FOLDER
+    with write_lock(base.path):
+        shutil.copytree(sample.PATHS, folder, dirs_exist_ok=True)
+        register_derived(base.path, [path for path in folder.iterdir() if path.is_file()])
 
 
 if __name__ == "__main__":
