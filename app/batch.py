@@ -9,7 +9,8 @@ from typing import Any
 from app.answering import answer, close_all, refusal
 from app.lines import ResumableLines
 from app.progress import progress
-from kg.errors import UnknownEntityError, UsageError
+from graphs.routing import STORE_FAILED
+from kg.errors import StoreError, UnknownEntityError, UsageError
 from kg.loaders import Question, read_questions
 from nodes.answer_record import Answer
 from nodes.context import NO_MODEL, Context
@@ -52,6 +53,9 @@ def _answers(line: dict[str, Any], question: Question) -> bool:
 
 async def _one(method: str, question: Question, context: Context) -> Answer:
     try:
-        return await answer(method, question.question, context, question.topic_entities, question.id, question.choices)
+        found = await answer(method, question.question, context, question.topic_entities, question.id, question.choices)
     except (UsageError, UnknownEntityError) as error:
         return refusal(method, question.question, question.id, context, error)
+    if found["stop_reason"] == STORE_FAILED:  # a part of an answer is not kept: run again, it is asked again
+        raise StoreError(next(e["message"] for e in found["events"] if e["event"] == STORE_FAILED))
+    return found

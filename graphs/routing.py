@@ -14,9 +14,13 @@ from typing import Any, Protocol, TypeVar, cast, get_args, get_type_hints
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite, Send
 
-from kg.errors import UsageError
+from kg.errors import StoreError, UsageError
+from kg.failing import collected
 from nodes.context import Context, check_context
 from nodes.policy import check_policy
+
+STORE_FAILED = "store_failed"
+"""Event and stop reason of a run whose KG's database failed in its middle."""
 
 StateT = TypeVar("StateT", bound=Mapping[str, Any])
 StateT_contra = TypeVar("StateT_contra", bound=Mapping[str, Any], contravariant=True)
@@ -57,7 +61,7 @@ def then(stage: Stage[StateT, ContextT], router: Router[StateT, ContextT]) -> No
 
     async def node(state: StateT, *, runtime: Runtime[ContextT]) -> Command[Any]:
         runtime = await _as_begun(state, runtime, kind)
-        return _routed(router, state, await _run(stage, state, runtime), runtime)
+        return _routed(router, state, await _tolerant(stage, state, runtime), runtime)
 
     return node
 
@@ -67,9 +71,30 @@ def kept(stage: Stage[StateT, ContextT]) -> Node[StateT, ContextT]:
     kind = _settings_class(stage)
 
     async def node(state: StateT, *, runtime: Runtime[ContextT]) -> dict[str, Any]:
-        return await _run(stage, state, await _as_begun(state, runtime, kind))
+        return await _tolerant(stage, state, await _as_begun(state, runtime, kind))
 
     return node
+
+
+async def _tolerant(stage: Stage[StateT, ContextT], state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any]:
+    """What a stage adds, and in its events that a database failed meanwhile: the run ends with what it has.
+
+    Raises:
+        StoreError: the database failed and nothing was found before: no answer would be a false one.
+    """
+    with collected() as failures:
+        update = await _run(stage, state, runtime)
+    noted = [{"stage": stage.__name__, "event": STORE_FAILED, "message": str(error)} for error in failures[:1]]
+    if noted and not isinstance(update.get("events", []), Overwrite):
+        update = {**update, "events": [*update.get("events", []), *noted]}
+    answer = update.get("answer")
+    before = any(event["event"] == STORE_FAILED for event in state.get("events", ()))
+    if answer is None or not (noted or before):
+        return update
+    if not answer["answers"] and answer["value"] is None:
+        raise failures[0] if failures else StoreError("the KG's database failed during this run, and nothing was found")
+    events = [*answer["events"], *noted]
+    return {**update, "answer": {**answer, "stop_reason": STORE_FAILED, "events": events}}
 
 
 async def _run(stage: Stage[StateT, ContextT], state: StateT, runtime: Runtime[ContextT]) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def find_named(limit_each: int) -> str:
     return (
         f"UNWIND range(0, size($queries) - 1) AS i CALL (i) {{ "
         f"CALL db.index.fulltext.queryNodes('{NAMES_INDEX}', $queries[i], {{limit: {limit_each}}}) YIELD node AS n "
-        "WITH n, $texts[i] IN ([n.id, n.name] + coalesce(n.aliases, [])) AS exact, "
+        "WITH n, $texts[i] IN ([n.id, coalesce(n.name, n.id)] + coalesce(n.aliases, [])) AS exact, "
         "COUNT { (n)-->() } + COUNT { (n)<--() } AS degree "
         "ORDER BY exact DESC, degree DESC, n.id LIMIT $limit "
         "RETURN n.id AS id, coalesce(n.name, n.id) AS name, degree, exact } RETURN i, id, name, degree, exact"
@@ -108,7 +108,7 @@ def scan_named() -> str:
         f"MATCH (n:{ENTITY}) WHERE any(name IN n.names WHERE name IN $folded) "
         "UNWIND [i IN range(0, size($folded) - 1) WHERE $folded[i] IN n.names] AS i "
         "RETURN i, n.id, coalesce(n.name, n.id), COUNT { (n)-->() } + COUNT { (n)<--() }, "
-        "$texts[i] IN ([n.id, n.name] + coalesce(n.aliases, []))"
+        "$texts[i] IN ([n.id, coalesce(n.name, n.id)] + coalesce(n.aliases, []))"
     )
 
 

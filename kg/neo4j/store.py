@@ -2,7 +2,8 @@
 
 What questions ask again and again (names, hops, whether a chain leads on) is remembered for as long as the database
 has committed nothing since: every answer names the last transaction that it saw, and once a second it is asked for.
-So a foreign write shows within a second, our own at once.
+So a foreign write shows within a second, our own at once. In a run, what a question reads gives nothing where the
+database fails, and the run ends with what it has (`kg.failing`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kg.errors import WriteRefusedError
+from kg.failing import else_nothing
 from kg.neo4j import cypher, made, walking
 from kg.neo4j.client import Client
 from kg.neo4j.names import Names
@@ -96,6 +98,7 @@ class Neo4jStore:
                 out[values[place]] = Entity(ids[values[place]], ids[values[place]])
         return out
 
+    @else_nothing(list)
     async def labels(self, ids: Sequence[str]) -> list[str]:
         """The labels of these ids; an unknown id is its own label."""
         known = await self._known("labels")
@@ -107,6 +110,7 @@ class Neo4jStore:
             known.update((new[place], to_entity(self.view, *columns).label) for place, *columns in rows)
         return [known.get(id_) or id_ for id_ in ids]
 
+    @else_nothing(lambda texts: [[] for _ in texts])
     async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
         """Candidates for each text, best first (see `kg.neo4j.names`)."""
         found = await self._find("named", texts, limit, self._names.named)
@@ -125,6 +129,7 @@ class Neo4jStore:
             known.update(zip(new, await look(new, limit), strict=True))
         return [list(known[text]) for text in texts]
 
+    @else_nothing(lambda ids: [[] for _ in ids])
     async def neighbors(
         self,
         ids: Sequence[str],
@@ -137,6 +142,7 @@ class Neo4jStore:
         nodes, values = self._split(ids)
         return await walking.neighbors(self, list(ids), (nodes, values), relation, direction, limit)
 
+    @else_nothing(lambda ids: [frozenset() for _ in ids])
     async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
         """The hops that leave each entity; none for an unknown one."""
         known = await self._known("hops")
@@ -159,10 +165,12 @@ class Neo4jStore:
         found: dict[Hop, frozenset[Hop]] = await self._once("transitions", lambda: walking.transitions(self))
         return dict(found)
 
+    @else_nothing(lambda _: ChainResult((), truncated=True))
     async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
         """Walk a chain from all seeds at once, in one round trip; see `GraphStore.follow`."""
         return await walking.follow(self, list(dict.fromkeys(seeds)), chain, limit)
 
+    @else_nothing(lambda _: False)
     async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
         """Whether a chain leads from the seed to any entity but those of `without`; the walk stops at the first."""
         known, asked = await self._known("reaches"), (seed, chain, tuple(without))
@@ -171,6 +179,7 @@ class Neo4jStore:
         answer: bool = known[asked]
         return answer
 
+    @else_nothing(lambda _: [])
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
         """Simple paths from source to target, shortest first; see `GraphStore.paths`.
 
@@ -182,6 +191,7 @@ class Neo4jStore:
         """Whether each triple is stored."""
         return await walking.contains(self, triples)
 
+    @else_nothing(lambda triples: [() for _ in triples])
     async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
         """The properties of the relationships behind each triple, those that may be seen."""
         return await walking.qualifiers(self, triples)
