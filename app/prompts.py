@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.output import print_text
 from kg.errors import UsageError
 
+if TYPE_CHECKING:
+    from nodes.prompts import Prompt
+
 
 def prompts(
     name: Annotated[str | None, typer.Argument(help="A prompt's name; without it, all names with their state.")] = None,
 ) -> None:
     """Show the prompts, the operator's own where trivium.toml names a folder; fails where one cannot be used."""
-    from nodes.keqing_prompts import KEQING_PROMPTS, check_keqing_prompts
     from nodes.operator_prompts import operator_prompt
 
-    check_keqing_prompts()
-    known = {prompt.name: prompt for prompt in KEQING_PROMPTS}
+    known = {prompt.name: prompt for prompt in check_every_prompt()}
     if name is None:
         for each, default in known.items():
             used = operator_prompt(default)
@@ -28,6 +29,17 @@ def prompts(
         print_text(operator_prompt(known[name]).text)
     else:
         raise UsageError(f"no prompt is named {name!r}; there are {', '.join(known)}")
+
+
+def check_every_prompt() -> tuple[Prompt, ...]:
+    """The prompts of all methods; raises where an operator's own cannot be used."""
+    from nodes.keqing_prompts import KEQING_PROMPTS, check_keqing_prompts
+    from nodes.knowgpt_prompts import KNOWGPT_PROMPTS, check_knowgpt_prompts
+    from nodes.oda_prompts import ODA_PROMPTS, check_oda_prompts
+
+    for check in (check_keqing_prompts, check_knowgpt_prompts, check_oda_prompts):
+        check()
+    return (*KEQING_PROMPTS, *KNOWGPT_PROMPTS, *ODA_PROMPTS)
 
 
 def register(app: typer.Typer) -> None:

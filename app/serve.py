@@ -28,12 +28,14 @@ def serve(
     reload: Annotated[bool, typer.Option("--reload", help="Start again when a source file changes.")] = False,
 ) -> None:
     """Serve the methods to chat clients, LangGraph Studio and other programs until interrupted."""
+    from app.prompts import check_every_prompt
     from nodes.context import DEFAULT_KG
 
     config = next((path for path in (Path(CONFIG), _ROOT / CONFIG) if path.is_file()), None)
     if config is None:
         raise UsageError(f"no {CONFIG} is here: run this in a clone of the repository")
     _check_port(host, port)
+    check_every_prompt()
     environment = {**OFFLINE, **os.environ}
     if kg is not None:
         _check_named(kg)

@@ -74,6 +74,9 @@ class GraphDescription(BaseModel):
     description: str = Field(min_length=1, description="one paragraph")
 
 
+KNOWGPT_PROMPTS = (CHOOSE, PROPOSE, DESCRIBE)
+
+
 def check_knowgpt_prompts() -> None:
     """Refuse an operator's prompt that cannot be used; raises as `nodes.operator_prompts.check_prompts`."""
-    check_prompts(CHOOSE, PROPOSE, DESCRIBE, prefix="knowgpt_")
+    check_prompts(*KNOWGPT_PROMPTS, prefix="knowgpt_")

@@ -11,6 +11,7 @@ from nodes.oda_context import OdaContext
 from nodes.oda_state import Action, ActionName, OdaState
 from nodes.oda_text import Names, entities_of_run, named_in, nearest
 from nodes.oda_ways import candidates_of, observations_of
+from nodes.operator_prompts import operator_prompt
 from nodes.prompts import Prompt
 from tools.knowledge import Knowledge
 
@@ -38,7 +39,7 @@ For GetPath, select two entities. For GetNeighbor, select one entity. For Answer
 If there are fewer than two candidates, do not choose GetPath.
 Choose Answer only if the information that the question asks for is present in the memory.""",
     ["question", "memory", "candidates", "observation", "history"],
-    name="act",
+    name="oda_act",
 )
 
 
@@ -56,7 +57,7 @@ async def act_prompt(state: OdaState, context: OdaContext, knowledge: Knowledge)
     seen = await observations_of(state, context, knowledge, candidates)
     observed = nearest(seen.values(), context.shown_triples)
     names = await Names.of(knowledge.store, [*entities_of_run(state), *candidates, *named_in(observed)])
-    text = ACT.fill(
+    text = operator_prompt(ACT).fill(
         question=state["question"],
         memory=names.memory(state),
         candidates=names.entities(candidates),

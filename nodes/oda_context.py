@@ -81,7 +81,11 @@ class OdaContext(Context):
         check_at_least(self, 1, "reflected_triples", "path_limit", "shown_triples", "candidate_triples", "path_hops")
         if self.path_hops > 6:
             raise UsageError(f"path_hops must be at most 6, not {self.path_hops}: paths grow with every hop")
-        if self.reflection == "generated_fact" and self.model == NO_MODEL:
+        if self.model != NO_MODEL:
+            from nodes.oda_prompts import check_oda_prompts  # a run without a model has no prompt
+
+            check_oda_prompts()
+        elif self.reflection == "generated_fact":
             raise UsageError("reflection generated_fact has a model write the facts: name one, or choose another")
 
     @property

@@ -15,6 +15,7 @@ from nodes.oda_memory import traces, triples_of
 from nodes.oda_result import Found, Result, literal_value, value_of
 from nodes.oda_state import OdaState
 from nodes.oda_text import Names, entities_of_run, named_in
+from nodes.operator_prompts import operator_prompt
 from nodes.prompts import Prompt
 from policies.question_kind import question_kind
 from tools.knowledge import Knowledge
@@ -30,7 +31,7 @@ a phrase, a number, true or false, or a date, no other information or descriptio
 Where an answer stands in the memory, write it as it stands there, with its id. Where the question asks how many, list \
 the things to be counted: they are counted for you.""",
     ["memory", "question"],
-    name="answer",
+    name="oda_answer",
 )
 
 _TRUE, _FALSE = frozenset({"true", "yes"}), frozenset({"false", "no"})
@@ -49,7 +50,7 @@ async def ask_answer(
     from nodes.llm import ask_typed, told
 
     names = await Names.of(knowledge.store, entities_of_run(state))
-    prompt = ANSWER.fill(memory=names.memory(state), question=state["question"])
+    prompt = operator_prompt(ANSWER).fill(memory=names.memory(state), question=state["question"])
     known = {fold_name(names.label(key)) for key in named_in(triples_of(state["memory"]))}
     outcome = await ask_typed(
         context,

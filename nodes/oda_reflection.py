@@ -13,6 +13,7 @@ from nodes.oda_context import OdaContext
 from nodes.oda_state import OdaState
 from nodes.oda_text import Names, entities_of_run, named_in, nearest
 from nodes.oda_ways import candidates_of, observations_of
+from nodes.operator_prompts import operator_prompt
 from nodes.prompts import Prompt
 from tools.knowledge import Knowledge
 
@@ -34,7 +35,7 @@ Memory, which you can use to select the right triples from the candidates:
 Guidelines:
 Select at most {most} of the candidate triples, by their numbers. Select none where none is related.""",
     _PLACES,
-    name="reflect",
+    name="oda_reflect",
 )
 
 FACTS = Prompt(
@@ -51,7 +52,7 @@ Memory:
 Guidelines:
 Write at most {most} short facts that are related to the question.""",
     ["question", "memory", "triples", "most"],
-    name="generate_facts",
+    name="oda_generate_facts",
 )
 
 _AND_ACT = """
@@ -124,7 +125,7 @@ async def ask_facts(
     if not candidates:
         return [], {}
     names = await Names.of(knowledge.store, [*entities_of_run(state), *named_in(candidates)])
-    prompt = FACTS.fill(
+    prompt = operator_prompt(FACTS).fill(
         question=state["question"],
         memory=names.memory(state),
         triples=names.numbered(candidates),
@@ -149,7 +150,7 @@ async def _prompt(
     observed = nearest(seen.values(), context.shown_triples)
     shown = [*entities_of_run(state), *named_in(observed), *named_in(candidates)]
     names = await Names.of(knowledge.store, shown)
-    text = REFLECT.fill(
+    text = operator_prompt(REFLECT).fill(
         question=state["question"],
         memory=names.memory(state),
         triples=names.numbered(candidates),

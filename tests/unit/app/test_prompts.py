@@ -14,7 +14,8 @@ def test_names_and_texts(trivium: Trivium, tmp_path: Path, monkeypatch: pytest.M
     told = trivium("prompts")
     assert told.code == 0
     assert [line.split()[0] for line in told.out.splitlines()] == [
-        "keqing_decompose", "keqing_reason_tuples", "keqing_reason_text", "keqing_respond",
+        "keqing_decompose", "keqing_reason_tuples", "keqing_reason_text", "keqing_respond", "knowgpt_choose",
+        "knowgpt_propose", "knowgpt_describe", "oda_act", "oda_reflect", "oda_generate_facts", "oda_answer",
     ]  # fmt: skip
     assert "{question}" in trivium("prompts", "keqing_respond").out
     refused(trivium("prompts", "nothing"), "UsageError", "'nothing'", "keqing_respond", code=2)
