@@ -44,6 +44,14 @@ class GraphStore(Protocol):
         """
         ...
 
+    async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
+        """Entities with a name of which each text is a part: all its words in their order, and others beside them.
+
+        "harry truman" finds Harry S. Truman; folded as in `find`, whose own hits are left out. Best first: the larger
+        the share of the name, the higher the score, in [0.7, 0.9); then degree, then id. `match` is "partial".
+        """
+        ...
+
     async def neighbors(
         self,
         ids: Sequence[str],

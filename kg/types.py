@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple, Self
 Direction = Literal["out", "in", "both"]
 """`out`: the entity is the head; `in`: it is the tail."""
 
-MatchKind = Literal["exact", "folded", "fuzzy", "embedding"]
-"""How a text matched a name: to the letter; case, accents and punctuation folded; with typos; by meaning."""
+MatchKind = Literal["exact", "folded", "partial", "fuzzy", "embedding"]
+"""How a text matched a name: to the letter; case, accents and punctuation folded; a part of its words; with typos; by
+meaning."""
 
 
 class Triple(NamedTuple):

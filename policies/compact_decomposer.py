@@ -74,6 +74,9 @@ class CompactDecomposer:
             readings = self.reader.readings(question, hops, two=True)
         cue = has_exclusion_cue(question.plain)
         found = await first_feasible(readings, hops, store, excluding=cue)
+        if found is None and any(len(reading.topics) > 1 for reading in readings):
+            readings = self.reader.readings(question, hops, two=False)  # two names that nothing joins: one was none
+            found = await first_feasible(readings, hops, store, excluding=cue)
         return found, _share(found.reading, readings) if found else 0.0
 
     def _write(self, question: Question, found: Feasible | None, confidence: float) -> Decomposition:
@@ -129,7 +132,10 @@ def _beside(similar: Sequence[Mention], question: Question, known: Vocabulary) -
         if words[place] not in known
     }
     return [
-        mention for mention in similar if not any(place in explained for place in range(mention.start, mention.stop))
+        mention
+        for mention in similar
+        if mention.hits[0].match == "partial"
+        or not any(place in explained for place in range(mention.start, mention.stop))
     ]
 
 

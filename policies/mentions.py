@@ -7,19 +7,21 @@ the chain (`policies.compact_decomposer`), and what is learned here says how lik
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kg.store import GraphStore
-from kg.text import Token, tokens
+from kg.text import Token, fold_name, tokens
 from kg.types import EntityHit
+from policies.naming import countries
 
 MAX_WORDS = 64
 """Words of a question that are searched for mentions; a longer question is searched in its last ones."""
 _MAX_SPAN = 12  # words of a name; longer names are found by their first words with typo-tolerant search
 _FUZZY_SPANS = 12  # windows that are searched with typos
+_PEOPLE = 0.85  # the score of a country that is named by its people
 
 Floats = NDArray[np.float64]
 
@@ -92,16 +94,30 @@ async def find_mentions(texts: Sequence[str], store: GraphStore, known: Collecti
 
 
 async def find_similar(question: Question, known: Collection[str], store: GraphStore) -> tuple[Mention, ...]:
-    """Mentions with typos: windows that begin and end with a word outside `known`, the longest first."""
+    """Mentions that no name is to the letter: parts of names, peoples for their countries, initials, then typos.
+
+    Windows that begin and end with a word outside `known` are searched, the longest first; typos only where nothing
+    else fits, since ordinary words resemble names too ("dominant", Dominica).
+    """
     plain = question.plain
     unknown = [i for i, word in enumerate(plain) if word not in known]
     windows = [(i, j + 1) for i in unknown for j in unknown if i <= j < i + _MAX_SPAN]
     windows = sorted(windows, key=lambda w: (w[0] - w[1], w[0]))[:_FUZZY_SPANS]
     spans = {w: question.text[question.words[w[0]].start : question.words[w[1] - 1].end] for w in windows}
-    found = await store.find(list(spans.values()))
+    partial = await store.find_partial(list(spans.values()))
+    found = [[*await _for_people(span, store), *hits] for span, hits in zip(spans.values(), partial, strict=True)]
+    if not any(found):
+        found = await store.find(list(spans.values()))
     return tuple(
         Mention(i, j, span, tuple(hits)) for ((i, j), span), hits in zip(spans.items(), found, strict=True) if hits
     )
+
+
+async def _for_people(span: str, store: GraphStore) -> list[EntityHit]:
+    """The country that a single word names the people or the language of."""
+    names = countries(fold_name(span)) if " " not in span else []
+    found = await store.find(names, limit=1, fuzzy=False) if names else []
+    return [replace(hit, score=_PEOPLE, match="partial") for hits in found for hit in hits][:1]
 
 
 FEATURES = 11
@@ -126,7 +142,7 @@ def mention_features(question: Question, known: Collection[str], *, lowered: boo
         exact = best.match == "exact" and not (lowered and mention.text != mention.text.lower())
         covered = any(mention.inside(other) for other in question.mentions)
         degree = np.log1p(max(hit.degree for hit in mention.hits))
-        similar = best.match == "fuzzy"
+        similar = best.match in ("fuzzy", "partial")
         score = best.score if similar else 1.0
         shares = [1 - inside / size, inside == 0]
         rows.append(

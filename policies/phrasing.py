@@ -16,7 +16,8 @@ _JOINS = frozenset(
     {"and", "as", "well", "with", "but", "plus", "s", "the", "on", "in", "of", "to", "by", "from", "for", "at"}
 )
 _BOTH = frozenset({"both"})
-EXCLUSION_CUES = frozenset({"other", "others", "else", "also", "besides", "another", "too", "additional"})
+EXCLUSION_CUES = frozenset({"other", "others", "else", "also", "besides", "another", "too", "additional"}
+    | {"same", "share", "shares", "shared", "sharing", "co", "together", "jointly", "alongside", "common"})
 """Words by which a question leaves its own topic out of the answers (papers' notes, "Exclusion")."""
 
 

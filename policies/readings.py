@@ -112,11 +112,13 @@ class Reader:
         names = [
             (mention, float(odd))
             for mention, odd in zip(question.mentions, odds, strict=True)
-            if not _phrasing_alone(question, mention, known) and not any(map(mention.inside, question.mentions))
+            if not _phrasing_alone(question, mention, known)
+            and not any(map(mention.inside, question.mentions))
+            and mention.hits[0].match != "partial"
         ]
         for (one, odd), (two, other_odd) in combinations(names, 2):
-            if one.overlaps(two):
-                continue
+            if one.overlaps(two) or one.stop == two.start:
+                continue  # "Calgary Canada" is one place, and where it is
             wordings = (wording_of_two(question, one, two, known), wording_of_two(question, two, one, known))
             chains = [self._chains(w, m, hops)[:_CHAINS_OF_TWO] for w, m in zip(wordings, (one, two), strict=True)]
             together = _MENTION_WEIGHT * max(odd, other_odd) + _NAMES_EXPLAINED

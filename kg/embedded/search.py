@@ -41,7 +41,7 @@ def find_named(snapshot: Snapshot, texts: Sequence[str], *, limit: int = 10) -> 
     out: list[list[EntityHit]] = [[] for _ in texts]
     for place in np.flatnonzero(stops > starts).tolist():
         names = range(int(starts[place]), int(stops[place]))
-        out[place] = _hits(snapshot, _named(snapshot, texts[place], folded[place], names), limit)
+        out[place] = hits_of(snapshot, _named(snapshot, texts[place], folded[place], names), limit)
     return out
 
 
@@ -65,7 +65,7 @@ def find_similar(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[Enti
     for name, entity in zip(snapshot.folded_names.take(names), snapshot.name_entity[names].tolist(), strict=True):
         if likeness := similarity(folded, shuffled, name):
             found.append((entity, FUZZY * likeness, "fuzzy"))
-    return _hits(snapshot, found, limit)
+    return hits_of(snapshot, found, limit)
 
 
 def _candidates(snapshot: Snapshot, folded: str) -> Int64:
@@ -99,7 +99,7 @@ def _fitting(snapshot: Snapshot, names: Int64, shared: Int64, length: int) -> In
     return names[best]
 
 
-def _hits(snapshot: Snapshot, found: Iterable[Found], limit: int) -> list[EntityHit]:
+def hits_of(snapshot: Snapshot, found: Iterable[Found], limit: int) -> list[EntityHit]:
     """The best match of each entity as hits: by score, then degree, then id (numbers sort like ids)."""
     best: dict[int, tuple[float, MatchKind]] = {}
     for entity, score, kind in found:

@@ -18,6 +18,7 @@ from typing import Self
 
 from kg.embedded import answers, search
 from kg.embedded.derive import current_snapshot
+from kg.embedded.partial import find_partial
 from kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
 from kg.embedded.schema import relation_schema
 from kg.embedded.snapshot import Snapshot
@@ -149,6 +150,11 @@ class EmbeddedStore:
             similar = iter(await asyncio.to_thread(search.find, snapshot, missing, limit=limit))
             found = [hits or next(similar) for hits in found]
         return found
+
+    async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
+        """Entities that each text is a part of the name of (see `kg.embedded.partial`)."""
+        snapshot = self.snapshot
+        return [find_partial(snapshot, text, limit=limit) for text in texts]
 
     def _find_named(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
         """`search.find_named`, remembering texts: a question's spans are mostly words of other questions too."""

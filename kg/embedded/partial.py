@@ -1,0 +1,53 @@
+"""Find entities by a part of a name: its words in their order, others of the name's left out ("harry truman")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from kg.embedded.columns import Int64, StringColumn
+from kg.embedded.names import fold_names, grams_of
+from kg.embedded.search import Found, hits_of
+from kg.embedded.snapshot import Snapshot
+from kg.types import EntityHit
+
+_POSTINGS = 60_000  # names read from a trigram's row
+_RAREST = 4  # trigrams whose names are intersected before any name is read
+_SHORTEST = 3  # letters of a text that is searched: two letters are part of too many names
+
+
+def find_partial(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[EntityHit]:
+    """Entities with a name that holds all words of the text in their order, and more; scores in [0.7, 0.9).
+
+    The share of the name's letters that the text covers makes the score; between equals the better connected is first.
+    """
+    folded = fold_names([text])[0]
+    if len(folded) < _SHORTEST or not len(snapshot.gram_codes):
+        return []
+    words, found = folded.split(), list[Found]()
+    names = _holding(snapshot, words)
+    for name, entity in zip(snapshot.folded_names.take(names), snapshot.name_entity[names].tolist(), strict=True):
+        if name != folded and _is_within(words, name.split()):
+            found.append((entity, 0.7 + 0.2 * len(folded) / len(name), "partial"))
+    return hits_of(snapshot, found, limit)
+
+
+def _holding(snapshot: Snapshot, words: Sequence[str]) -> Int64:
+    """Names that have the rarest trigrams of the words, blanks around them included: int64 [n]."""
+    codes = np.unique(grams_of(StringColumn.pack(list(words)))[0])
+    places = np.minimum(np.searchsorted(snapshot.gram_codes, codes), len(snapshot.gram_codes) - 1)
+    if (snapshot.gram_codes[places] != codes).any():
+        return np.empty(0, dtype=np.int64)
+    starts, stops = snapshot.gram_bounds[places], snapshot.gram_bounds[places + 1]
+    rarest = np.argsort(stops - starts, kind="stable")[:_RAREST]
+    rows = [snapshot.gram_names[starts[i] : min(stops[i], starts[i] + _POSTINGS)] for i in rarest.tolist()]
+    common = reduce(lambda a, b: np.intersect1d(a, b, assume_unique=True), rows)
+    return common.astype(np.int64)
+
+
+def _is_within(words: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether the words stand in the name in their order."""
+    rest = iter(name)
+    return all(word in rest for word in words)

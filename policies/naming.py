@@ -1,0 +1,53 @@
+"""What else a name in a question may stand for: peoples for their countries, and initials for whole names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from kg.text import fold_name
+
+_FILE = Path(__file__).with_name("demonyms.txt")
+_ENDINGS = ("n", "i", "an", "ic", "er", "ian", "ean", "ese", "ish")  # what leaves most of the name first
+_FINALS = ("", "a", "y", "e", "ia", "o")
+_SHORTEST = 4  # letters of a people's name that keep its country recognisable
+_CAPITAL = re.compile(r"\b[A-Z]")
+
+
+def countries(word: str) -> list[str]:
+    """Names that a folded word may be made from as a people's: `nigerians` -> nigeria among others; none is looked up."""
+    known = _irregular().get(word)
+    if known:
+        return [known]
+    base = word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+    return list(
+        dict.fromkeys(
+            base[: -len(ending)] + final
+            for ending in _ENDINGS
+            if base.endswith(ending) and len(base) - len(ending) >= _SHORTEST - (ending in ("i", "n"))
+            for final in _FINALS
+        )
+    )
+
+
+def initials(label: str) -> str:
+    """The folded initials of a name of two to six capitalised words: `University of Southern California` -> usc."""
+    letters = _CAPITAL.findall(label)
+    return fold_name("".join(letters)) if 2 <= len(letters) <= 6 and " " in label else ""
+
+
+def initials_of(entities: Iterable[tuple[str, str, int]], most: int) -> Mapping[str, list[str]]:
+    """For each initials the ids of the entities, the best connected first; from (id, label, degree)."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for key, label, degree in entities:
+        if short := initials(label):
+            found.setdefault(short, []).append((-degree, key))
+    return {short: [key for _, key in sorted(items)[:most]] for short, items in found.items()}
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    lines = _FILE.read_text(encoding="utf-8").splitlines()
+    return dict(line.split(" ", 1) for line in lines if line and not line.startswith("#"))
