@@ -1,108 +1,138 @@
-"""The chains that slot scores speak for, best first: a beam search over hops that can follow one another."""
+"""The chains that a wording speaks for, best first: what the schema's words say, and what pairs have taught.
+
+Where nothing was taught, the segments decide alone (`policies.segment_model`). Else the slots' log-probabilities are
+added (`policies.slot_model`), but only for what the pairs have shown: a chain with a relation that no pair has, or of a
+length that none has, gets what the best chain known to the slots gets, less a little. So between what was taught and
+what was not, the schema's words decide as they would by themselves ("never worse": papers' notes).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kg.types import Hop, LogicalChain
-from policies.slot_model import SlotScores
+from policies.segment_model import SegmentModel
+from policies.slot_model import SlotModel, SlotScores
+from policies.wording import UNKNOWN, Encoder, Wording
 
-_IMPOSSIBLE = np.float32(-1e9)
-_BEAM = 16  # chains kept a position
-_TABLE = 20_000  # chains up to which all are scored
+Floats = NDArray[np.float32]
+Codes = NDArray[np.int64]
+
+# Both chosen on halves of MetaQA and of WebQSP over FB15k-237 (10 to 384 pairs); see docs/learning.md.
+_TAUGHT = 1.2  # weight of the slots' log-probability beside the segments' nats, once there are many wordings
+_HALF = 100  # wordings at which it is half of that
+_UNSEEN = 2.0  # nats of the slots that a chain with a relation of no pair stays behind the best that they know
+_DOUBT = 0.01  # the chance that the slots are wrong altogether: few pairs make them too sure
+_OFFERED = 8  # hops of each position that the slots add to what longer chains are made of
 
 
 class ScoredChain(NamedTuple):
-    """A chain and its log-score: the sum over all slots."""
+    """A chain and its score in nats, comparable among the chains of one wording."""
 
     score: float
     chain: LogicalChain
 
 
-def best_chains(
-    scores: SlotScores, hops: tuple[Hop, ...], first: Collection[Hop], follows: NDArray[np.bool_], limit: int = _BEAM
-) -> list[ScoredChain]:
-    """The best chains that begin with one of `first` and whose hops may follow one another, at most `limit`.
+@dataclass(frozen=True)
+class TaughtSlots:
+    """What pairs taught: the slots, the encoder of their wordings, the pairs' chain lengths and distinct wordings."""
 
-    `follows` bool [H, H]: whether some entity that hop i reaches is left by hop j.
-    """
-    longest = len(scores.length)
-    none_after = [*np.cumsum(scores.positions[::-1, -1])[::-1].tolist(), 0.0]  # no hop from position k on
-    allowed = np.array([hop in first for hop in hops])
-    partial = np.where(allowed, scores.positions[0, :-1], _IMPOSSIBLE)
-    codes = np.arange(len(hops))[:, None]
-    ended, chains = [], []
-    for k in range(longest):
-        kept = _top(partial, _BEAM)
-        partial, codes = partial[kept], codes[kept]
-        ended.append(partial + scores.last[codes[:, -1]] + (scores.length[k] + np.float32(none_after[k + 1])))
-        chains += codes.tolist()
-        if k + 1 < longest:
-            partial, codes = _extend(partial, codes, scores.positions[k + 1, :-1], follows)
-    total = np.concatenate(ended)
-    best = sorted(_top(total, limit).tolist(), key=lambda i: (-total[i], chains[i]))
-    return [ScoredChain(float(total[i]), tuple(hops[code] for code in chains[i])) for i in best]
+    model: SlotModel
+    encoder: Encoder
+    lengths: frozenset[int]
+    wordings: int
 
 
 @dataclass(frozen=True)
-class ChainTable:
-    """All n chains of a small schema, scored at once by look-ups: quicker than a beam, and exact.
+class ChainModel:
+    """Scores chains by the schema's words and, where there are pairs, by what they taught."""
 
-    codes int64 [n, L], H where a chain has ended; first, last, length int64 [n].
-    """
+    segments: SegmentModel
+    taught: TaughtSlots | None = None
 
-    chains: list[LogicalChain]
-    codes: NDArray[np.int64]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    length: NDArray[np.int64]
+    def best(self, wording: Wording, first: Collection[Hop], limit: int) -> list[ScoredChain]:
+        """The best chains that begin with one of `first`, at most `limit`."""
+        number = self.segments.number
+        firsts = np.array(sorted(number[hop] for hop in first if hop in number), dtype=np.int64)
+        if not len(firsts):
+            return []
+        marks = self.segments.marks(wording)
+        if self.taught is None:
+            codes, scores = self.segments.candidates(marks, firsts)
+        else:
+            slots = self.taught.model.scores(self.taught.encoder.encode(wording))
+            codes, scores = self.segments.candidates(marks, firsts, self._offered(slots))
+            scores = [s + t for s, t in zip(scores, self._taught(codes, slots, self.taught), strict=True)]
+        return self._ordered(codes, scores, limit)
 
-    @classmethod
-    def of(cls, hops: tuple[Hop, ...], follows: NDArray[np.bool_], longest: int) -> ChainTable | None:
-        """The table of the chains that `follows` allows; None where they are more than `_TABLE`."""
-        layers: list[list[tuple[int, ...]]] = [[(code,) for code in range(len(hops))]]
-        while len(layers) < longest:
-            layers.append([(*chain, int(code)) for chain in layers[-1] for code in np.flatnonzero(follows[chain[-1]])])
-            if sum(map(len, layers)) > _TABLE:
-                return None
-        found = [chain for layer in layers for chain in layer]
-        codes = np.full((len(found), longest), len(hops), dtype=np.int64)
-        for row, chain in enumerate(found):
-            codes[row, : len(chain)] = chain
-        length = np.array([len(chain) - 1 for chain in found], dtype=np.int64)
-        last = np.array([chain[-1] for chain in found], dtype=np.int64)
-        return cls([tuple(hops[code] for code in chain) for chain in found], codes, codes[:, 0].copy(), last, length)
+    def explains(self, word: str) -> bool:
+        """Whether a word is like one of the schema's or of the pairs'."""
+        if self.segments.evidence(word).anywhere.any():
+            return True
+        return self.taught is not None and self.taught.encoder.vocabulary.read(word) != UNKNOWN
 
-    def best(self, scores: SlotScores, first: Collection[int], limit: int = _BEAM) -> list[ScoredChain]:
-        """The best chains that begin with one of these hops, at most `limit`."""
-        starts = np.full(scores.positions.shape[1], _IMPOSSIBLE, dtype=np.float32)
-        allowed = list(first)
-        starts[allowed] = scores.positions[0, allowed]
-        total = starts[self.first] + scores.last[self.last] + scores.length[self.length]
-        for k in range(1, self.codes.shape[1]):
-            total += scores.positions[k].take(self.codes[:, k])
-        best = sorted(_top(total, limit).tolist(), key=lambda i: (-total[i], self.chains[i]))
-        return [ScoredChain(float(total[i]), self.chains[i]) for i in best]
+    def _ordered(self, codes: list[Codes], scores: list[Floats], limit: int) -> list[ScoredChain]:
+        total = np.concatenate(scores)
+        starts = np.cumsum([0, *map(len, scores)])
+        out = []
+        for place in _top(total, limit):
+            layer = int(np.searchsorted(starts, place, side="right")) - 1
+            chain = tuple(self.segments.hops[code] for code in codes[layer][place - starts[layer]].tolist())
+            out.append(ScoredChain(float(total[place]), chain))
+        return out
+
+    @cached_property
+    def _column(self) -> Codes:
+        """For each hop of the segments its column among the slots, -1 for one that no pair has: int64 [H]."""
+        known = {hop: place for place, hop in enumerate(self.taught.model.hops)} if self.taught else {}
+        return np.array([known.get(hop, -1) for hop in self.segments.hops], dtype=np.int64)
+
+    @cached_property
+    def _hop_of_column(self) -> Codes:
+        seen = np.flatnonzero(self._column >= 0)
+        return seen[np.argsort(self._column[seen])]
+
+    def _offered(self, slots: SlotScores) -> Codes:
+        """The hops that the slots find likely at any position."""
+        likely = np.argsort(-slots.positions[:, :-1], axis=1, kind="stable")[:, :_OFFERED]
+        return self._hop_of_column[np.unique(likely)]
+
+    def _taught(self, codes: list[Codes], slots: SlotScores, taught: TaughtSlots) -> list[Floats]:
+        """The slots' part of each chain's score."""
+        known = [self._log_probability(chains, slots, taught) for chains in codes]
+        best = max((float(part.max(initial=-np.inf)) for part in known), default=-np.inf)
+        best = best if np.isfinite(best) else 0.0
+        weight = _TAUGHT * taught.wordings / (taught.wordings + _HALF)
+        out = []
+        for chains, part in zip(codes, known, strict=True):
+            # A length that no pair has is no evidence against it; a relation that none has is a little.
+            behind = np.where((self._column[chains] < 0).any(axis=1), _UNSEEN, 0.0)
+            doubted = np.logaddexp(part, best + np.log(_DOUBT))
+            out.append((weight * np.where(np.isfinite(part), doubted, best - behind)).astype(np.float32))
+        return out
+
+    def _log_probability(self, chains: Codes, slots: SlotScores, taught: TaughtSlots) -> Floats:
+        """The slots' log-probability of chains int64 [n, k]; minus infinity for those beyond what pairs have shown."""
+        length, columns = chains.shape[1], self._column[chains]
+        if length not in taught.lengths:
+            return np.full(len(chains), -np.inf, dtype=np.float32)
+        total = slots.positions[np.arange(length), columns].sum(axis=1) + slots.last[columns[:, -1]]
+        total = total + slots.length[length - 1] + slots.positions[length:, -1].sum()
+        out: Floats = np.where((columns >= 0).all(axis=1), total, -np.inf).astype(np.float32)
+        return out
 
 
-def _extend(
-    partial: NDArray[np.float32], codes: NDArray[np.int64], step: NDArray[np.float32], follows: NDArray[np.bool_]
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """The best partial chains with one hop more: scores float32 [b], codes int64 [b, k + 1]."""
-    grown = np.where(follows[codes[:, -1]], partial[:, None] + step, _IMPOSSIBLE).ravel()
-    kept = _top(grown, _BEAM)
-    rows, last = np.divmod(kept, len(step))
-    return grown[kept], np.concatenate([codes[rows], last[:, None]], axis=1)
-
-
-def _top(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """The places of the `count` highest possible scores, in no order."""
-    if len(scores) > count:
-        kept = np.argpartition(scores, len(scores) - count)[-count:]
-        return kept[scores[kept] > _IMPOSSIBLE / 2]
-    return np.flatnonzero(scores > _IMPOSSIBLE / 2)
+def _top(scores: Floats, count: int) -> list[int]:
+    """The places of the highest scores, best first; ties by place."""
+    if len(scores) > 4 * count:  # a full sort of thousands is slower than to find the few first
+        found = np.flatnonzero(scores >= np.partition(scores, len(scores) - count)[-count])
+    else:
+        found = np.arange(len(scores))
+    order: list[int] = found[np.argsort(-scores[found], kind="stable")][:count].tolist()
+    return order

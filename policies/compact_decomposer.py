@@ -8,8 +8,8 @@ then put in the words of its most frequent template, so that matching finds it b
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz
 
@@ -22,7 +22,6 @@ from policies.feasibility import Feasible, first_feasible
 from policies.mentions import Mention, Question, find_mentions, find_similar
 from policies.phrasing import has_exclusion_cue
 from policies.readings import Reader, Reading, Topic, names_left, words_left
-from policies.wording import Vocabulary
 
 Phrases = Mapping[Hop, str]
 """For each hop the text of its template."""
@@ -38,6 +37,8 @@ class CompactDecomposer:
     reader: Reader
     phrases: Phrases
     habits: Habits
+    initials: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Ids of the entities that initials stand for, the best connected first."""
     name: str = "compact"
 
     async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
@@ -50,11 +51,11 @@ class CompactDecomposer:
             (split,) = await find_mentions([question], store)
             split = await _only_topics(split, topic_entities, store)
             return self._write(split, *await self._read(split, store))
-        known = self.reader.encoder.vocabulary
+        known = self.reader.known
         (split,) = await find_mentions([question], store, known)
         found, confidence = await self._read(split, store)
-        if found is None or words_left(split, found.reading, known):
-            similar = _beside(await find_similar(split, known, store), split, known)
+        if found is None or words_left(split, found.reading, self.reader):
+            similar = _beside(await find_similar(split, known, store, self.initials), split, known)
             wider = replace(split, mentions=(*split.mentions, *similar))
             again, share = await self._read(wider, store) if similar else (None, 0.0)
             if again is not None:
@@ -69,7 +70,7 @@ class CompactDecomposer:
         ids = list({hit.id for mention in question.mentions for hit in mention.hits})
         hops = dict(zip(ids, await store.hops(ids), strict=True))
         readings = self.reader.readings(question, hops, two=False)
-        known = self.reader.encoder.vocabulary
+        known = self.reader.known
         if readings and names_left(question, readings[0], known):
             readings = self.reader.readings(question, hops, two=True)
         cue = has_exclusion_cue(question.plain)
@@ -95,7 +96,7 @@ class CompactDecomposer:
         whole = found.reading.topics[0].chain
         rest = whole[len(whole) - found.shared :]
         subs += self._chain(rest, len(subs), tuple(ends), "", cue=cue)
-        unread = tuple(names_left(question, found.reading, self.reader.encoder.vocabulary))
+        unread = tuple(names_left(question, found.reading, self.reader.known))
         return Decomposition(tuple(subs), links, confidence, unread)
 
     def _chain(
@@ -122,7 +123,7 @@ def _share(chosen: Reading, readings: Sequence[Reading]) -> float:
     return 1 / total if total else 0.0
 
 
-def _beside(similar: Sequence[Mention], question: Question, known: Vocabulary) -> list[Mention]:
+def _beside(similar: Sequence[Mention], question: Question, known: Container[str]) -> list[Mention]:
     """The similar mentions of words that no exact mention explains: "the novel Dune" is no misspelt name."""
     words = question.plain
     explained = {

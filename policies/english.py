@@ -54,7 +54,6 @@ class Lexicon:
         found: list[Concept] = self._by_stem.get(word, [])  # type: ignore[attr-defined]
         return found
 
-
     def parts(self, word: str) -> list[str]:
         """The two words that a compound is made of: `citytown` is city and town; none for another word."""
         for place in range(_PART, len(word) - _PART + 1):

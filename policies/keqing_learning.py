@@ -4,54 +4,46 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kg.embedders import Embedder
 from kg.errors import BadInputError
-from kg.indexes import relation_words
 from kg.loaders import Question as Pair
 from kg.store import GraphStore
 from kg.templates import QuestionTemplate, schema_templates
-from kg.text import tokens
 from kg.types import Hop
+from policies.chain_search import ChainModel, TaughtSlots
 from policies.compact_decomposer import CompactDecomposer
 from policies.composites import Example, compose
 from policies.decomposer import MASK
+from policies.english import english
+from policies.follow_shares import follow_shares
 from policies.mentions import DEFAULT_MENTION_MODEL, MentionModel, mention_features, train_mention_model
+from policies.naming import initials, initials_of
 from policies.pairs import AlignedPair, align_pairs
 from policies.phrasing import wording_of, wording_of_two
+from policies.question_words import QUESTION_WORDS
 from policies.readings import Reader
+from policies.schema_words import Synonyms, hop_words
+from policies.segment_model import SegmentModel
 from policies.slot_model import SlotSettings, train_slot_model
 from policies.template_mining import exclusion_habits, mine_templates
-from policies.wording import Encoder, Vocabulary, Wording
+from policies.wording import Encoder, KnownWords, Vocabulary
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage's name, how much is done and the total, if known."""
 
-MAX_HOPS = 3
-"""The longest chain that is put together where the pairs show only shorter ones."""
-_COMPOSITES = 4000  # at most, and
-_COMPOSITES_EACH = 60  # for each wording that they are made of
-_COMPOSITE_WEIGHT = 0.3
-_SCHEMA_WEIGHT = 1.0
 _RARE = 2000  # pairs from which a word must occur twice to count as the questions' own phrasing
 _MENTION_SAMPLE = 4000
 _CELLS = 2_000_000  # of the sparse weights: 4 MB as float16
-
-# fmt: off
-_FUNCTION_WORDS = frozenset({
-    "a", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "both", "by", "did", "do", "does",
-    "else", "for", "from", "give", "had", "has", "have", "he", "her", "him", "his", "how", "i", "in", "is", "it",
-    "its", "list", "many", "me", "name", "of", "on", "one", "or", "other", "others", "s", "she", "show", "some",
-    "tell", "that", "the", "their", "them", "they", "this", "those", "to", "was", "were", "what", "when", "where",
-    "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
-})
-# fmt: on
-"""Words that every question may hold, whatever the pairs show: never part of a name by themselves."""
+_COMPOSITES = 4000  # at most, and
+_COMPOSITES_EACH = 60  # for each wording that they are made of
+_COMPOSITE_WEIGHT = 0.3
+_INITIALS = 200_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
+_SAME_INITIALS = 8  # entities kept for the same initials, the best connected
 
 
 @dataclass(frozen=True)
@@ -66,8 +58,14 @@ class Learnt:
     seconds: float
 
 
-async def learn(pairs: Sequence[Pair] | None, store: GraphStore, embedder: Embedder, progress: Progress) -> Learnt:
-    """Learn from pairs that name their chains, or with None from the relations' names alone.
+async def learn(
+    pairs: Sequence[Pair] | None,
+    store: GraphStore,
+    embedder: Embedder,
+    progress: Progress,
+    synonyms: Synonyms | None = None,
+) -> Learnt:
+    """Learn from pairs, or with None from the schema alone; `synonyms` are the user's own words for relations.
 
     Raises:
         BadInputError: no pair has a chain, or none can be found on this KG.
@@ -84,9 +82,11 @@ async def learn(pairs: Sequence[Pair] | None, store: GraphStore, embedder: Embed
     if pairs is not None and not found:
         raise BadInputError("no pair fits this KG: no name in a question leads to its answers along its chain")
     templates = await all_templates(mine_templates(found), store)
-    lesson = _Lesson(found, await store.transitions(), embedder)
+    progress("read the schema", 0, None)
+    segments = await schema_model(store, embedder, synonyms or {})
+    lesson = _Lesson(found, segments, embedder)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
-    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits)
+    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, await _initials(store))
     seconds = time.perf_counter() - began
     return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), len(lesson.weights), seconds)
 
@@ -113,43 +113,75 @@ def _phrases(templates: Iterable[QuestionTemplate]) -> dict[Hop, str]:
     return out
 
 
+async def schema_model(store: GraphStore, embedder: Embedder, synonyms: Synonyms) -> SegmentModel:
+    """What the words of the schema say for its hops.
+
+    Raises:
+        BadInputError: the synonyms name a relation that the KG has not.
+    """
+    schema = await store.schema()
+    unknown = sorted({name.removeprefix("^") for name in synonyms} - {relation.name for relation in schema})
+    if unknown:
+        raise BadInputError(f"the synonyms name relations that this KG has not: {', '.join(unknown)}")
+    hops, follows = await follow_shares(store)
+    return SegmentModel.of(hop_words(schema, english(), hops, follows, synonyms), hops, follows, embedder)
+
+
+async def _initials(store: GraphStore) -> Mapping[str, list[str]]:
+    """Which entities initials stand for; the more relations an entity has, the sooner it is meant."""
+    found = []
+    async for batch in store.all_entities():
+        named = [entity for entity in batch if initials(entity.label)]
+        hops = await store.hops([entity.id for entity in named])
+        found += [(entity.id, entity.label, len(left)) for entity, left in zip(named, hops, strict=True)]
+        if len(found) > _INITIALS:
+            return {}
+    return initials_of(found, _SAME_INITIALS)
+
+
 class _Lesson:
     """The examples of one training run: weighted wordings with their chains."""
 
-    def __init__(
-        self, pairs: Sequence[AlignedPair], transitions: Mapping[Hop, frozenset[Hop]], embedder: Embedder
-    ) -> None:
-        self.pairs, self.transitions = pairs, transitions
-        known = _phrasing_words(pairs)
-        self.weights: Counter[Example] = Counter(_examples(pairs, known))
-        self.schema = [example for example in _schema_examples(transitions) if example not in self.weights]
-        examples = [*self.weights, *self.schema]
-        words = {word for wording, _ in examples for word in wording.words} | {*known, *_FUNCTION_WORDS}
-        self.vocabulary = Vocabulary.learn(sorted(words - {MASK}), embedder)
-        self.composites = self._compose()
-
-    def _compose(self) -> list[Example]:
-        """Composites of the pairs' wordings: chains, and ways to say them, that no pair shows."""
-        parts = sorted(self.weights) or self.schema
-        count = min(_COMPOSITES, _COMPOSITES_EACH * len(parts))
-        made = compose(parts, self.transitions, MAX_HOPS, count)
-        return [example for example in made if example not in self.weights]
+    def __init__(self, pairs: Sequence[AlignedPair], segments: SegmentModel, embedder: Embedder) -> None:
+        self.pairs, self.segments, self.embedder = pairs, segments, embedder
+        words = _phrasing_words(pairs) | QUESTION_WORDS
+        self.words = words
+        self.known = KnownWords(frozenset(words), frozenset(segments.stems))
+        self.weights: Counter[Example] = Counter(_examples(pairs, self.known))
 
     def reader(self, progress: Progress) -> Reader:
-        """Train the slot model and the mention model."""
-        examples = [*sorted(self.weights), *self.schema, *self.composites]
-        weights = [min(self.weights[e], 50) ** 0.5 for e in sorted(self.weights)]
-        weights += [_SCHEMA_WEIGHT] * len(self.schema) + [_COMPOSITE_WEIGHT] * len(self.composites)
-        hops = {hop for _, chain in examples for hop in chain}
-        columns = len(hops) * (MAX_HOPS + 2)
-        buckets = 1 << max(9, min(13, (_CELLS // columns).bit_length() - 1))
-        encoder = Encoder(self.vocabulary, buckets)
-        encoded = [encoder.encode(wording) for wording, _ in examples]
+        """The schema's words, and where there are pairs the slots and the mention model that they train."""
+        taught = self._taught(progress) if self.weights else None
+        return Reader(ChainModel(self.segments, taught), self.known, self._mention_model())
+
+    def _taught(self, progress: Progress) -> TaughtSlots:
+        examples = sorted(self.weights)
+        weights = [min(self.weights[example], 50) ** 0.5 for example in examples]
+        lengths = frozenset(len(chain) for _, chain in examples)
+        composites = self._composites(examples)
+        examples += composites
+        weights += [_COMPOSITE_WEIGHT] * len(composites)
         chains = [chain for _, chain in examples]
+        columns = len({hop for chain in chains for hop in chain}) * (max(map(len, chains)) + 2)
+        buckets = 1 << max(9, min(13, (_CELLS // columns).bit_length() - 1))
+        words = {word for wording, _ in examples for word in wording.words} | self.words
+        encoder = Encoder(Vocabulary.learn(sorted(words - {MASK}), self.embedder), buckets)
+        encoded = [encoder.encode(wording) for wording, _ in examples]
         slots = train_slot_model(
             encoded, chains, weights, buckets, SlotSettings(), lambda done, total: progress("train", done, total)
         )
-        return Reader(encoder, slots, self._mention_model(), _follows(slots.hops, self.transitions))
+        return TaughtSlots(slots, encoder, lengths, len(self.weights))
+
+    def _composites(self, examples: Sequence[Example]) -> list[Example]:
+        """Composites of the pairs' wordings: chains, and ways to say them, that no pair shows."""
+        segments = self.segments
+        transitions = {
+            hop: frozenset(segments.hops[code] for code in np.flatnonzero(segments.follows[place]).tolist())
+            for place, hop in enumerate(segments.hops)
+        }
+        count = min(_COMPOSITES, _COMPOSITES_EACH * len(examples))
+        made = compose(examples, transitions, segments.max_hops, count)
+        return [example for example in made if example not in self.weights]
 
     def _mention_model(self) -> MentionModel:
         """Trained on a sample of the pairs, a third of them read as if typed without capitals."""
@@ -160,7 +192,7 @@ class _Lesson:
         chosen = [singles[i] for i in sample]
         features, gold = [], []
         for number, pair in enumerate(chosen):
-            found = mention_features(pair.question, self.vocabulary, lowered=number % 3 == 0)
+            found = mention_features(pair.question, self.known, lowered=number % 3 == 0)
             for place in pair.gold:
                 # The other topics of the pair are right too: they are no examples of wrong mentions.
                 kept = [i for i in range(len(found)) if i == place or i not in pair.gold]
@@ -179,7 +211,7 @@ def _phrasing_words(pairs: Sequence[AlignedPair]) -> set[str]:
     return {word for word, count in counts.items() if count > 1 or len(pairs) < _RARE}
 
 
-def _examples(pairs: Iterable[AlignedPair], known: set[str]) -> Iterable[Example]:
+def _examples(pairs: Iterable[AlignedPair], known: Container[str]) -> Iterable[Example]:
     for pair in pairs:
         topics = [pair.question.mentions[place] for place in pair.gold]
         for place, (topic, chain) in enumerate(zip(topics, pair.chains, strict=True)):
@@ -187,30 +219,3 @@ def _examples(pairs: Iterable[AlignedPair], known: set[str]) -> Iterable[Example
                 yield wording_of(pair.question, topic, known), chain
             else:
                 yield wording_of_two(pair.question, topic, topics[1 - place if place < 2 else 0], known), chain
-
-
-def _schema_examples(hops: Iterable[Hop]) -> list[Example]:
-    """Plain wordings of every hop from its relation's name."""
-    forward = (
-        "what is the {} of [mask]",
-        "which {} does [mask] have",
-        "who {} [mask]",
-        "the {} of [mask]",
-        "[mask] {}",
-    )
-    inverse = ("what is {} [mask]", "which ones have the {} [mask]", "[mask] is the {} of what", "what has [mask] {}")
-    out: list[Example] = []
-    for hop in sorted(hops):
-        for pattern in inverse if hop.inverse else forward:
-            words = [
-                MASK if part == "[mask]" else word.text
-                for part in pattern.format(relation_words(hop.relation)).split()
-                for word in (tokens(part) if part != "[mask]" else tokens("mask"))
-            ]
-            out.append((Wording(tuple(words), words.index(MASK)), (hop,)))
-    return out
-
-
-def _follows(hops: Sequence[Hop], transitions: Mapping[Hop, frozenset[Hop]]) -> NDArray[np.bool_]:
-    """Bool [H, H]: whether hop j leaves an entity that hop i reaches."""
-    return np.array([[after in transitions.get(hop, ()) for after in hops] for hop in hops], dtype=bool)

@@ -6,7 +6,7 @@ the chain (`policies.compact_decomposer`), and what is learned here says how lik
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,12 +16,13 @@ from kg.store import GraphStore
 from kg.text import Token, fold_name, tokens
 from kg.types import EntityHit
 from policies.naming import countries
+from policies.question_words import FUNCTION_WORDS
 
 MAX_WORDS = 64
 """Words of a question that are searched for mentions; a longer question is searched in its last ones."""
 _MAX_SPAN = 12  # words of a name; longer names are found by their first words with typo-tolerant search
 _FUZZY_SPANS = 12  # windows that are searched with typos
-_PEOPLE = 0.85  # the score of a country that is named by its people
+_SHORT = 0.85  # the score of an entity that is named by initials, of a country that is named by its people
 
 Floats = NDArray[np.float64]
 
@@ -63,9 +64,10 @@ def split_question(text: str) -> tuple[Token, ...]:
     return tuple(tokens(text)[-MAX_WORDS:])
 
 
-def span_texts(words: Sequence[Token], text: str, known: Collection[str] = ()) -> dict[tuple[int, int], str]:
+def span_texts(words: Sequence[Token], text: str, known: Container[str] = ()) -> dict[tuple[int, int], str]:
     """Every span of words that could be a name, as it stands in the question; not one of `known` words alone."""
-    unknown = [place for place, word in enumerate(words) if word.text not in known]
+    capitals = _capital_places(words, text)
+    unknown = [place for place, word in enumerate(words) if word.text not in known or place in capitals]
     spans = {}
     for i in range(len(words)):
         first = next((place for place in unknown if place >= i), len(words))
@@ -74,7 +76,17 @@ def span_texts(words: Sequence[Token], text: str, known: Collection[str] = ()) -
     return spans
 
 
-async def find_mentions(texts: Sequence[str], store: GraphStore, known: Collection[str] = ()) -> list[Question]:
+def _capital_places(words: Sequence[Token], text: str) -> set[int]:
+    """Words written with a capital where most others are not: part of a name, whatever they mean."""
+    places = {
+        place
+        for place, word in enumerate(words)
+        if place and text[word.start].isupper() and word.text not in FUNCTION_WORDS
+    }
+    return places if 2 * len(places) <= len(words) else set()
+
+
+async def find_mentions(texts: Sequence[str], store: GraphStore, known: Container[str] = ()) -> list[Question]:
     """The questions with the spans that name an entity but for case, accents and punctuation: one look-up for all.
 
     Spans of `known` words alone are passed over: words that questions are made of ("what", "the other") name films too.
@@ -93,7 +105,9 @@ async def find_mentions(texts: Sequence[str], store: GraphStore, known: Collecti
     ]
 
 
-async def find_similar(question: Question, known: Collection[str], store: GraphStore) -> tuple[Mention, ...]:
+async def find_similar(
+    question: Question, known: Container[str], store: GraphStore, initials: Mapping[str, Sequence[str]]
+) -> tuple[Mention, ...]:
     """Mentions that no name is to the letter: parts of names, peoples for their countries, initials, then typos.
 
     Windows that begin and end with a word outside `known` are searched, the longest first; typos only where nothing
@@ -105,7 +119,9 @@ async def find_similar(question: Question, known: Collection[str], store: GraphS
     windows = sorted(windows, key=lambda w: (w[0] - w[1], w[0]))[:_FUZZY_SPANS]
     spans = {w: question.text[question.words[w[0]].start : question.words[w[1] - 1].end] for w in windows}
     partial = await store.find_partial(list(spans.values()))
-    found = [[*await _for_people(span, store), *hits] for span, hits in zip(spans.values(), partial, strict=True)]
+    found = [
+        [*await _short_for(span, store, initials), *hits] for span, hits in zip(spans.values(), partial, strict=True)
+    ]
     if not any(found):
         found = await store.find(list(spans.values()))
     return tuple(
@@ -113,17 +129,19 @@ async def find_similar(question: Question, known: Collection[str], store: GraphS
     )
 
 
-async def _for_people(span: str, store: GraphStore) -> list[EntityHit]:
-    """The country that a single word names the people or the language of."""
-    names = countries(fold_name(span)) if " " not in span else []
-    found = await store.find(names, limit=1, fuzzy=False) if names else []
-    return [replace(hit, score=_PEOPLE, match="partial") for hits in found for hit in hits][:1]
+async def _short_for(span: str, store: GraphStore, initials: Mapping[str, Sequence[str]]) -> list[EntityHit]:
+    """The entities of these initials, and the country whose people or language a single word names."""
+    folded = fold_name(span)
+    whole = [hit for hits in await store.find(initials.get(folded, ()), limit=1, fuzzy=False) for hit in hits]
+    names = countries(folded) if " " not in folded else []
+    people = [hit for hits in await store.find(names, limit=1, fuzzy=False) for hit in hits][:1] if names else []
+    return [replace(hit, score=_SHORT, match="partial") for hit in (*whole, *people)]
 
 
 FEATURES = 11
 
 
-def mention_features(question: Question, known: Collection[str], *, lowered: bool = False) -> Floats:
+def mention_features(question: Question, known: Container[str], *, lowered: bool = False) -> Floats:
     """What tells a right mention from a chance one, without its letters: float64 [mentions, FEATURES].
 
     Words, their logarithm, not inside a longer mention, look-up score, spelt to the letter, capital first, share of

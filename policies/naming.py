@@ -17,7 +17,7 @@ _CAPITAL = re.compile(r"\b[A-Z]")
 
 
 def countries(word: str) -> list[str]:
-    """Names that a folded word may be made from as a people's: `nigerians` -> nigeria among others; none is looked up."""
+    """Names that a folded word may be made from as a people's: `nigerians` -> nigeria among others, none looked up."""
     known = _irregular().get(word)
     if known:
         return [known]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 
 from policies.decomposer import MASK
 from policies.mentions import Mention, Question
@@ -16,8 +16,10 @@ _JOINS = frozenset(
     {"and", "as", "well", "with", "but", "plus", "s", "the", "on", "in", "of", "to", "by", "from", "for", "at"}
 )
 _BOTH = frozenset({"both"})
-EXCLUSION_CUES = frozenset({"other", "others", "else", "also", "besides", "another", "too", "additional"}
-    | {"same", "share", "shares", "shared", "sharing", "co", "together", "jointly", "alongside", "common"})
+EXCLUSION_CUES = frozenset(
+    {"other", "others", "else", "also", "besides", "another", "too", "additional"}
+    | {"same", "share", "shares", "shared", "sharing", "co", "together", "jointly", "alongside", "common"}
+)
 """Words by which a question leaves its own topic out of the answers (papers' notes, "Exclusion")."""
 
 
@@ -26,12 +28,12 @@ def has_exclusion_cue(words: Collection[str]) -> bool:
     return not EXCLUSION_CUES.isdisjoint(words)
 
 
-def wording_of(question: Question, mention: Mention, known: Collection[str]) -> Wording:
+def wording_of(question: Question, mention: Mention, known: Container[str]) -> Wording:
     """The question with this mention masked; unknown words of other mentions become `NAME`."""
     return mask_words(_hide_names(question, (mention,), known), mention.start, mention.stop)
 
 
-def wording_of_two(question: Question, mention: Mention, other: Mention, known: Collection[str]) -> Wording:
+def wording_of_two(question: Question, mention: Mention, other: Mention, known: Container[str]) -> Wording:
     """The question with one of two topics masked.
 
     Where only "and" or the like stands between the two, they are one phrase: "both A and B" reads as the mask alone,
@@ -47,7 +49,7 @@ def wording_of_two(question: Question, mention: Mention, other: Mention, known: 
     return mask_words(wording, mention.start - shift, mention.stop - shift)
 
 
-def _hide_names(question: Question, chosen: Sequence[Mention], known: Collection[str]) -> list[str]:
+def _hide_names(question: Question, chosen: Sequence[Mention], known: Container[str]) -> list[str]:
     """The folded words, unknown ones inside mentions that are not among the chosen replaced by `NAME`."""
     words = question.plain
     for mention in question.mentions:

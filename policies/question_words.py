@@ -24,5 +24,9 @@ FUNCTION_WORDS = frozenset({
     "their", "them", "then", "there", "these", "they", "this", "those", "to", "today", "too", "under", "up", "us",
     "was", "we", "were", "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "would",
     "you", "your",
-})  # fmt: on
+})
 """Words that say nothing about relations by themselves, and are never part of a name by themselves."""
+# fmt: on
+
+QUESTION_WORDS = FUNCTION_WORDS | ASKING | KINDS | SAME | ONES_LIKE_IT
+"""All of them."""

@@ -6,20 +6,20 @@ among the readings of one question.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kg.types import EntityHit, Hop, LogicalChain
-from policies.chain_search import ChainTable, ScoredChain, best_chains
+from policies.chain_search import ScoredChain
 from policies.mentions import Mention, MentionModel, Question, mention_features
 from policies.phrasing import wording_of, wording_of_two
-from policies.slot_model import SlotModel
-from policies.wording import UNKNOWN, Encoder, Vocabulary, Wording
+from policies.wording import Wording
 
 _MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; set by hand, no other value was tried
 _CHAINS = 10  # chains kept of a topic
@@ -46,20 +46,31 @@ class Reading:
     topics: tuple[Topic, ...]
 
 
+class ChainFinder(Protocol):
+    """Finds the chains that a wording asks for (`policies.chain_search`)."""
+
+    def best(self, wording: Wording, first: Collection[Hop], limit: int) -> list[ScoredChain]:
+        """The best chains that begin with one of `first`, at most `limit`."""
+        ...
+
+    def explains(self, word: str) -> bool:
+        """Whether a word is like one that speaks for some hop."""
+        ...
+
+
 @dataclass(frozen=True)
 class Reader:
-    """The trained parts that score readings; `follows` bool [H, H] says which hop may come after which."""
+    """The parts that score readings: chains by wordings, the words that questions are made of, mentions."""
 
-    encoder: Encoder
-    slots: SlotModel
+    chains: ChainFinder
+    known: Container[str]
     mentions: MentionModel
-    follows: NDArray[np.bool_]
 
     def readings(self, question: Question, hops: dict[str, frozenset[Hop]], *, two: bool) -> list[Reading]:
         """All readings with one topic, and with `two` also those with two, best first, at most `_READINGS`."""
         if not question.mentions:
             return []
-        known = self.encoder.vocabulary
+        known = self.known
         odds = np.zeros(1)
         if len(question.mentions) > 1:
             odds = self.mentions.log_odds(mention_features(question, known))
@@ -82,33 +93,18 @@ class Reader:
         if found is None:
             if len(self._remembered) > _REMEMBERED:
                 self._remembered.clear()
-            found = self._remembered[wording, first] = self._search(wording, first)
+            found = self._remembered[wording, first] = self.chains.best(wording, first, _CHAINS)
         return found
-
-    def _search(self, wording: Wording, first: frozenset[Hop]) -> list[ScoredChain]:
-        scores = self.slots.scores(self.encoder.encode(wording))
-        if self.table is not None:
-            return self.table.best(scores, [self._number[hop] for hop in first if hop in self._number], _CHAINS)
-        return best_chains(scores, self.slots.hops, first, self.follows, _CHAINS)
 
     @cached_property
     def _remembered(self) -> dict[tuple[Wording, frozenset[Hop]], list[ScoredChain]]:
         return {}
 
-    @cached_property
-    def table(self) -> ChainTable | None:
-        """All chains that the schema allows, where they are few."""
-        return ChainTable.of(self.slots.hops, self.follows, self.slots.max_hops)
-
-    @cached_property
-    def _number(self) -> dict[Hop, int]:
-        return {hop: number for number, hop in enumerate(self.slots.hops)}
-
     def _readings_of_two(
         self, question: Question, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]]
     ) -> list[Reading]:
         """Readings with two topics, among the mentions that are names and lie in no longer one."""
-        known, out = self.encoder.vocabulary, []
+        known, out = self.known, []
         names = [
             (mention, float(odd))
             for mention, odd in zip(question.mentions, odds, strict=True)
@@ -127,12 +123,12 @@ class Reader:
         return out
 
 
-def _phrasing_alone(question: Question, mention: Mention, known: Collection[str]) -> bool:
+def _phrasing_alone(question: Question, mention: Mention, known: Container[str]) -> bool:
     """Whether a mention is made of words that the questions' own phrasing uses."""
     return all(word in known for word in question.plain[mention.start : mention.stop])
 
 
-def names_left(question: Question, reading: Reading, known: Collection[str]) -> list[str]:
+def names_left(question: Question, reading: Reading, known: Container[str]) -> list[str]:
     """Names that the reading does not use: mentions that hold an unknown word, and lie in no longer one."""
     topics = [topic.mention for topic in reading.topics]
     return [
@@ -144,10 +140,14 @@ def names_left(question: Question, reading: Reading, known: Collection[str]) -> 
     ]
 
 
-def words_left(question: Question, reading: Reading, known: Vocabulary) -> bool:
-    """Whether a word outside the reading's topics is like none that is known: part of a misspelt name, perhaps."""
+def words_left(question: Question, reading: Reading, reader: Reader) -> bool:
+    """Whether a word outside the reading's topics is like none that is known: part of a name, perhaps."""
     covered = {place for topic in reading.topics for place in range(topic.mention.start, topic.mention.stop)}
-    return any(known.read(word) == UNKNOWN for place, word in enumerate(question.plain) if place not in covered)
+    return any(
+        word not in reader.known and not reader.chains.explains(word)
+        for place, word in enumerate(question.plain)
+        if place not in covered
+    )
 
 
 def candidates(topic: Topic, hops: dict[str, frozenset[Hop]]) -> list[EntityHit]:

@@ -6,8 +6,6 @@ has its forward hop's nouns the other way round.
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +19,32 @@ from policies.english import Lexicon, stem
 Floats = NDArray[np.float32]
 Weights = dict[str, float]
 
-_STOP = frozenset("a an and as at by for from has have in is of on or s the this to type was with people node".split())
+Synonyms = Mapping[str, Sequence[str]]
+"""A user's own words for a relation, by its name, or for one direction of it, by `^name`."""
+
+_STOP = frozenset(
+    {
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "has",
+        "hav",
+        "in",
+        "is",
+        "of",
+        "on",
+        "or",
+        "the",
+        "thi",
+        "to",
+        "was",
+        "with",
+    }
+)
 _NOUN = 0.9  # a type's name
 _SYNONYM = 0.8
 _GUESS = 0.6  # what a deed is commonly done to
@@ -29,6 +52,7 @@ _BETWEEN = 0.6  # words between the type a path leaves and its last property
 _TYPE = 0.3  # the type's name as a word for the relation itself
 _NEIGHBOUR = 0.8  # a noun that other hops leave the same entities by
 _SURE = 0.6  # share of what a hop reaches from which another hop's noun is one for it
+_PATH = 3  # segments of a Freebase-like path: domain, type, property
 _TYPES_READ = 2  # types read of each end, the most frequent
 
 
@@ -54,32 +78,39 @@ def split_name(name: str) -> tuple[list[str], list[str], list[str]]:
     stands between. Any other name has words of its own alone.
     """
     parts = [part.strip("/").split("/") for part in name.split("./")]
-    if not name.startswith("/") or any(len(part) < 3 for part in parts):
-        return [stem(w) for w in relation_words(name).split()], [], []
-    words = [[stem(w) for w in re.findall(r"[a-z]+", seg.lower())] for seg in (parts[-1][-1], parts[0][-2])]
-    between = [stem(w) for seg in ([parts[0][-1], *parts[-1][-2:-1]] if len(parts) > 1 else []) for w in re.findall(r"[a-z]+", seg.lower())]
-    return words[0], words[1], between
+    if not name.startswith("/") or any(len(part) < _PATH for part in parts):
+        return _stems(name), [], []
+    between = [parts[0][-1], *parts[-1][-2:-1]] if len(parts) > 1 else []
+    return _stems(parts[-1][-1]), _stems(parts[0][-2]), [word for segment in between for word in _stems(segment)]
 
 
-def hop_words(schema: Sequence[RelationSchema], lexicon: Lexicon, follows: Mapping[Hop, Mapping[Hop, float]], synonyms: Mapping[str, Sequence[str]] = {}) -> dict[Hop, HopWords]:
-    """The profiles of all hops. `follows`: for each hop, the share of what it reaches that each other hop leaves."""
+def _stems(name: str) -> list[str]:
+    return [stem(word) for word in relation_words(name).split()]
+
+
+def hop_words(
+    schema: Sequence[RelationSchema],
+    lexicon: Lexicon,
+    hops: Sequence[Hop],
+    follows: Floats,
+    synonyms: Synonyms | None = None,
+) -> dict[Hop, HopWords]:
+    """The profiles of all hops; `follows` float32 [H, H] over `hops` as `policies.follow_shares` gives them."""
     out: dict[Hop, HopWords] = {}
     for relation in schema:
         forward = _forward(relation, lexicon)
-        for place in (relation.name,):
-            _put(forward.own, [stem(w) for w in synonyms.get(place, ())], 1.0)
         out[Hop(relation.name, False)] = forward
-        out[Hop(relation.name, True)] = HopWords(dict(forward.own), forward.start, forward.end)
-        _put(out[Hop(relation.name, True)].own, [stem(w) for w in synonyms.get("^" + relation.name, ())], 1.0)
-    first = {hop: dict(words.start) for hop, words in out.items()}
-    for hop, words in out.items():
-        near: Weights = defaultdict(float)
-        for other, share in follows.get(hop, {}).items():
-            if share >= _SURE:
-                for noun, weight in first[other].items():
-                    near[noun] = max(near[noun], weight * _NEIGHBOUR * share)
-        for noun, weight in near.items():
-            words.end[noun] = max(words.end.get(noun, 0.0), weight)
+        out[Hop(relation.name, True)] = HopWords(dict(forward.own), dict(forward.start), dict(forward.end))
+    for name, words in (synonyms or {}).items():
+        _put(out[Hop.parse(name)].own, map(stem, words), 1.0)
+        if not name.startswith("^"):  # a relation's synonyms say both directions, as its own name does
+            _put(out[Hop(name, True)].own, map(stem, words), 1.0)
+    starts = {hop: dict(words.start) for hop, words in out.items()}
+    for number, hop in enumerate(hops):
+        for other in np.flatnonzero(follows[number] >= _SURE).tolist():
+            near = _NEIGHBOUR * float(follows[number, other])
+            for noun, weight in starts[hops[other]].items():
+                _put(out[hop].end, [noun], weight * near)
     return out
 
 

@@ -4,12 +4,12 @@ The words nearest the mention belong to the first hop, those farther out to late
 by | [mask]"), on either side of it. A word's evidence for a hop is the pointwise mutual information, in nats, of the
 word and the hop under a log-linear lexicon: relation names, the nouns of their ends and English synonyms
 (`policies.schema_words`), softened by static vectors. A chain's score is the evidence of its best split, less what its
-length, its direction and rare transitions cost. What pairs teach is added to the evidence (`policies.segment_training`).
+length, its direction and rare transitions cost. What pairs teach is added by `policies.chain_search`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from kg.embedders import Embedder
 from kg.types import Hop
-from policies.chain_search import ScoredChain
 from policies.decomposer import MASK
 from policies.english import stem
 from policies.question_words import ASKING, FUNCTION_WORDS, KINDS, ONES_LIKE_IT, SAME
 from policies.schema_words import HopWords
-from policies.wording import END, START, Wording
+from policies.wording import Wording
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int64]
@@ -71,35 +70,73 @@ class Marks(NamedTuple):
 
 
 @dataclass
-class Residuals:
-    """What pairs teach beside the schema: float32 [G, H] added to the evidence where a gram stands."""
+class WordTable:
+    """Stems and their weights for hops as a sparse table: stem i speaks for `hop[bounds[i]:bounds[i + 1]]`.
 
-    grams: tuple[str, ...]
-    weights: Floats
+    `bounds` int64 [V + 1]; `hop` int32 [n] codes; `weight` float32 [n] in (0, 1].
+    """
 
-    @cached_property
-    def rows(self) -> dict[str, int]:
-        """The place of each gram."""
-        return {gram: row for row, gram in enumerate(self.grams)}
+    bounds: NDArray[np.int64]
+    hop: NDArray[np.int32]
+    weight: Floats
 
-    def of(self, grams: Sequence[str]) -> Floats | None:
-        """The sum of the known grams' weights; None where none is known."""
-        rows = [row for gram in grams if (row := self.rows.get(gram)) is not None]
-        total: Floats | None = self.weights[rows].sum(axis=0) if rows else None
-        return total
+    @classmethod
+    def of(cls, weights: Sequence[Mapping[str, float]], rows: Mapping[str, int]) -> WordTable:
+        """The table of each hop's weights by stem; `rows` numbers the stems."""
+        entries = sorted(
+            (rows[word], code, weight) for code, part in enumerate(weights) for word, weight in part.items()
+        )
+        bounds = np.searchsorted(np.array([entry[0] for entry in entries]), np.arange(len(rows) + 1))
+        hop = np.array([entry[1] for entry in entries], dtype=np.int32)
+        return cls(bounds.astype(np.int64), hop, np.array([entry[2] for entry in entries], dtype=np.float32))
+
+    def likeness(self, near: Codes, alike: Floats, hops: int) -> Floats:
+        """For each hop the most that any of the stems `near` gives it, each as far as it is `alike`: float32 [H]."""
+        out = np.zeros(hops, dtype=np.float32)
+        for row, share in zip(near.tolist(), alike.tolist(), strict=True):
+            part = slice(self.bounds[row], self.bounds[row + 1])
+            codes = self.hop[part]
+            out[codes] = np.maximum(out[codes], np.float32(share) * self.weight[part])
+        return out
 
 
 @dataclass
 class SegmentModel:
-    """H hops with their words; `follows` float32 [H, H], the share of what hop i reaches that hop j leaves."""
+    """H hops, sorted, with what V stems say for them.
+
+    Attributes:
+        hops: every hop of the KG; each one's inverse is among them.
+        stems: the schema's words without endings, and `vectors` their unit vectors, float32 [V, d].
+        own, end, start: words of the relation itself, nouns for what the hop reaches, and for what it leaves.
+        follows: float32 [H, H], the share of what hop i reaches that hop j leaves; 0 where no chain goes on so.
+        max_hops: the longest chain, 1 to 3.
+    """
 
     hops: tuple[Hop, ...]
-    words: Mapping[Hop, HopWords]
+    stems: tuple[str, ...]
+    vectors: Floats
+    own: WordTable
+    end: WordTable
+    start: WordTable
     follows: Floats
     embedder: Embedder
-    max_hops: int
-    residuals: Residuals | None = None
+    max_hops: int = 3
     _known: dict[str, Evidence] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, words: Mapping[Hop, HopWords], hops: tuple[Hop, ...], follows: Floats, embedder: Embedder
+    ) -> SegmentModel:
+        """The model of a schema's words."""
+        parts = [words[hop] for hop in hops]
+        stems = sorted({word for part in parts for table in (part.own, part.end, part.start) for word in table})
+        rows = {word: place for place, word in enumerate(stems)}
+        tables = (
+            WordTable.of([part.own for part in parts], rows),
+            WordTable.of([part.end for part in parts], rows),
+            WordTable.of([part.start for part in parts], rows),
+        )
+        return cls(hops, tuple(stems), embedder.embed(stems), *tables, follows, embedder)
 
     @cached_property
     def number(self) -> dict[Hop, int]:
@@ -112,29 +149,17 @@ class SegmentModel:
         return np.array([self.number[Hop(hop.relation, not hop.inverse)] for hop in self.hops])
 
     @cached_property
+    def rows(self) -> dict[str, int]:
+        """The place of each stem."""
+        return {word: place for place, word in enumerate(self.stems)}
+
+    @cached_property
     def _prior(self) -> Floats:
         return np.array([-_INVERSE * hop.inverse for hop in self.hops], dtype=np.float32)
 
     @cached_property
     def _log_follows(self) -> Floats:
         return np.float32(_TRANSITION) * np.log(np.maximum(self.follows, np.float32(1e-4)))
-
-    @cached_property
-    def _vocabulary(self) -> tuple[dict[str, int], Floats, tuple[Floats, Floats, Floats]]:
-        """Stems by place, their unit vectors [V, d], and their weights as own, end and start words, [V, H] each."""
-        parts = [(words.own, words.end, words.start) for words in (self.words[hop] for hop in self.hops)]
-        stems = sorted({word for three in parts for part in three for word in part})
-        row = {word: place for place, word in enumerate(stems)}
-        tables = tuple(np.zeros((len(stems), len(self.hops)), dtype=np.float32) for _ in range(3))
-        for code, three in enumerate(parts):
-            for table, part in zip(tables, three, strict=True):
-                table[[row[word] for word in part], code] = list(part.values())
-        return row, self.embedder.embed(stems), (tables[0], tables[1], tables[2])
-
-    @property
-    def stems(self) -> Collection[str]:
-        """All stems of the schema's words."""
-        return self._vocabulary[0].keys()
 
     def evidence(self, word: str) -> Evidence:
         """What a word speaks for; remembered."""
@@ -146,46 +171,38 @@ class SegmentModel:
         return found
 
     def _weigh(self, word: str) -> Evidence:
-        row, vectors, tables = self._vocabulary
-        cosines = vectors @ self.embedder.embed([word])[0]
-        likeness = np.clip((cosines - _NEAR) / (_NEARER - _NEAR), 0, _ALIKE)
-        if (place := row.get(stem(word))) is not None:
-            likeness[place] = 1.0
-        near = np.argsort(-likeness, kind="stable")[:_NEIGHBOURS]
-        near = near[likeness[near] > 0]
-        if not len(near):
-            nothing = np.zeros(len(self.hops), dtype=np.float32)
-            return Evidence(nothing, nothing, nothing)
-        own, end, start = ((likeness[near, None] * table[near]).max(axis=0) for table in tables)
-        mixed = np.maximum(own, np.maximum(_END * end, _START * start))
-        # A relation's own word may stand for what it reaches ("which genre"), though less surely than a noun of its end.
-        return Evidence(_information(mixed), _information(np.maximum(end, own / 3)), _information(np.maximum(start, own / 3)))
+        cosines = self.vectors @ self.embedder.embed([word])[0]
+        alike = np.clip((cosines - _NEAR) / (_NEARER - _NEAR), 0, _ALIKE)
+        if (place := self.rows.get(stem(word))) is not None:
+            alike[place] = 1.0
+        near = np.argsort(-alike, kind="stable")[:_NEIGHBOURS]
+        near = near[alike[near] > 0]
+        own, end, start = (
+            table.likeness(near, alike[near], len(self.hops)) for table in (self.own, self.end, self.start)
+        )
+        # A relation's own word may stand for what it reaches ("which genre"), if less surely than a noun of its end.
+        return Evidence(
+            _information(np.maximum(own, np.maximum(_END * end, _START * start))),
+            _information(np.maximum(end, own / 3)),
+            _information(np.maximum(start, own / 3)),
+        )
 
     def marks(self, wording: Wording) -> Marks:
         """The evidence of a wording, position by position."""
         words, mask = wording.words, wording.mask
         focus, beside = self._focus(words), _noun_before(words, mask)
         nothing = np.zeros(len(self.hops), dtype=np.float32)
+        silent = {mask, focus, beside}
         rows = [
-            self._at(words, place, mask, counted=place not in (focus, beside)) if place != mask else nothing
-            for place in range(len(words))
+            nothing if place in silent or _is_silent(word) else self.evidence(word).anywhere
+            for place, word in enumerate(words)
         ]
         left = np.array([nothing, *rows[:mask][::-1]], dtype=np.float32).cumsum(axis=0)
         right = np.array([nothing, *rows[mask + 1 :]], dtype=np.float32).cumsum(axis=0)
-        first = self._prior * 0 if beside < 0 or beside == focus else self.evidence(words[beside]).topic
+        first = nothing if beside in (-1, focus) else self.evidence(words[beside]).topic
         last = nothing if focus < 0 else self.evidence(words[focus]).asked
-        if focus >= 0 and self.residuals and (taught := self.residuals.of([f"? {words[focus]}"])) is not None:
-            last = last + taught
         same = not SAME.isdisjoint(words)
         return Marks(left, right, first, last, same, same or not ONES_LIKE_IT.isdisjoint(words))
-
-    def _at(self, words: Sequence[str], place: int, mask: int, *, counted: bool) -> Floats:
-        """The evidence of one position: its word's, unless it is counted elsewhere or says nothing, and its grams'."""
-        word = words[place]
-        silent = not counted or word in FUNCTION_WORDS or word.startswith(("[", "<"))
-        found = np.zeros(len(self.hops), dtype=np.float32) if silent else self.evidence(word).anywhere
-        taught = self.residuals.of(grams_at(words, place, mask)) if self.residuals else None
-        return found if taught is None else found + taught
 
     def _focus(self, words: Sequence[str]) -> int:
         """The place of the word for what is asked: "who", "where", the noun after "which"; -1 where there is none."""
@@ -206,28 +223,12 @@ class SegmentModel:
             return -1
         return -1
 
-    def best(self, wording: Wording, first: Collection[Hop], limit: int) -> list[ScoredChain]:
-        """The best chains that begin with one of `first`, at most `limit`, best first."""
-        return self.search(self.marks(wording), first, limit)
+    def candidates(self, marks: Marks, firsts: Codes, more: Codes | None = None) -> tuple[list[Codes], list[Floats]]:
+        """Chains of each length from one of `firsts`, int64 [n, k], and their scores in nats, float32 [n].
 
-    def search(self, marks: Marks, first: Collection[Hop], limit: int) -> list[ScoredChain]:
-        """As `best`, from the evidence."""
-        firsts = np.array(sorted(self.number[hop] for hop in first if hop in self.number), dtype=np.int64)
-        if not len(firsts):
-            return []
-        codes, scores = self.candidates(marks, firsts)
-        total = np.concatenate(scores)
-        starts = np.cumsum([0, *map(len, scores)])
-        out = []
-        for place in np.argsort(-total, kind="stable")[:limit].tolist():
-            layer = int(np.searchsorted(starts, place, side="right")) - 1
-            chain = tuple(self.hops[code] for code in codes[layer][place - starts[layer]])
-            out.append(ScoredChain(float(total[place]), chain))
-        return out
-
-    def candidates(self, marks: Marks, firsts: Codes) -> tuple[list[Codes], list[Floats]]:
-        """Chains of each length, int64 [n, k], and their scores, float32 [n]."""
-        pool = self._pool(marks)
+        Longer ones are made of the hops that the words speak for most, and of `more`.
+        """
+        pool = self._pool(marks) if more is None else np.union1d(self._pool(marks), more)
         starts = np.intersect1d(firsts, pool)
         pairs = self._grown(starts[:, None], pool)
         codes, scores = [firsts[:, None]], [self._score_one(marks, firsts)]
@@ -276,21 +277,16 @@ class SegmentModel:
         total = total + self._log_follows[before, after].sum(axis=1)
         total = total - np.float32(_DEPTH * np.log(len(self.hops)) * (chains.shape[1] - 1))
         back = self.inverse[before] == after
-        spoken = (np.diff(marks.left, axis=0) > _TWICE).sum(axis=0) + (np.diff(marks.right, axis=0) > _TWICE).sum(axis=0)
+        spoken = sum((np.diff(side, axis=0) > _TWICE).sum(axis=0) for side in (marks.left, marks.right))
         twice = spoken + (marks.last > _TWICE) >= 2
         asked = np.float32(_ASKED_BACK) if marks.also else np.where((back & twice[before]).any(axis=1), 0.0, -_BACK)
         out: Floats = total + np.where(back.any(axis=1), asked, np.float32(-_ASKED_BACK * marks.same))
         return out.astype(np.float32)
 
 
-def grams_at(words: Sequence[str], place: int, mask: int) -> tuple[str, ...]:
-    """The grams that a position stands for: its word, and its word with the neighbour nearer the mask."""
-    near = words[place + 1] if place < mask else words[place - 1]
-    pair = f"{words[place]} {near}" if place < mask else f"{near} {words[place]}"
-    outer = place - 1 if place < mask else place + 1
-    if outer in (-1, len(words)):
-        return words[place], pair, f"{START} {words[place]}" if outer < 0 else f"{words[place]} {END}"
-    return words[place], pair
+def _is_silent(word: str) -> bool:
+    """Whether a word says nothing by itself: a function word, or one that stands for a name."""
+    return word in FUNCTION_WORDS or word.startswith(("[", "<"))
 
 
 def _noun_before(words: Sequence[str], mask: int) -> int:
@@ -301,4 +297,5 @@ def _noun_before(words: Sequence[str], mask: int) -> int:
 def _information(likeness: Floats) -> Floats:
     """Pointwise mutual information of a word and each hop, in nats, from likeness in [0, 1]."""
     logits = likeness / np.float32(_TEMPERATURE)
-    return np.clip(logits - np.log(np.exp(logits).mean()), _LOWEST, _HIGHEST).astype(np.float32)
+    out: Floats = np.clip(logits - np.log(np.exp(logits).mean()), _LOWEST, _HIGHEST).astype(np.float32)
+    return out

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kg.embedders import Embedder
 from policies.decomposer import MASK
+from policies.english import stem
 
 NAME = "<name>"
 """Stands for an unknown word inside another mention: names say nothing about relations."""
@@ -46,6 +47,17 @@ class Encoded(NamedTuple):
 def mask_words(words: Sequence[str], start: int, stop: int) -> Wording:
     """Replace `words[start:stop]` by the mask."""
     return Wording((*words[:start], MASK, *words[stop:]), start)
+
+
+@dataclass(frozen=True)
+class KnownWords:
+    """Words that questions are made of, as they stand and by their stems: no name by themselves."""
+
+    words: frozenset[str]
+    stems: frozenset[str] = frozenset()
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.words or (isinstance(word, str) and stem(word) in self.stems)
 
 
 @dataclass

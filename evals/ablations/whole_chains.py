@@ -8,21 +8,21 @@ sub-question is written and no template is matched: the chain is walked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from kg.errors import NotLearntError
 from kg.store import GraphStore
 from kg.types import Hop, LogicalChain, chain_text
+from policies.chain_search import ChainModel, ScoredChain
 from policies.compact_decomposer import CompactDecomposer
 from policies.feasibility import first_feasible
 from policies.mentions import find_mentions
 from policies.pairs import AlignedPair
 from policies.phrasing import has_exclusion_cue, wording_of
 from policies.readings import Reader, Reading, Topic
-from policies.slot_model import SlotSettings, train_slot_model
-from policies.wording import Wording
+from policies.slot_model import SlotModel, SlotSettings, train_slot_model
+from policies.wording import UNKNOWN, Encoder, Wording
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ChainPredictor:
 
     async def answer(self, question: str, store: GraphStore) -> list[str]:
         """Ids of what the best feasible chain reaches, the most supported first."""
-        known = self.reader.encoder.vocabulary
+        known = self.reader.known
         (split,) = await find_mentions([question], store, known)
         ids = list({hit.id for mention in split.mentions for hit in mention.hits})
         leaves = dict(zip(ids, await store.hops(ids), strict=True))
@@ -71,10 +71,32 @@ class ChainPredictor:
         return frontier
 
 
+@dataclass(frozen=True)
+class _WholeChains:
+    """One class a chain: the slots' first position over all of them."""
+
+    slots: SlotModel
+    encoder: Encoder
+
+    def best(self, wording: Wording, first: Collection[Hop], limit: int) -> list[ScoredChain]:
+        """The likeliest chains among `first`, each a class of its own."""
+        scores = self.slots.scores(self.encoder.encode(wording)).positions[0]
+        number = {hop: place for place, hop in enumerate(self.slots.hops)}
+        found = [ScoredChain(float(scores[number[hop]]), (hop,)) for hop in first if hop in number]
+        return sorted(found, key=lambda item: (-item.score, item.chain))[:limit]
+
+    def explains(self, word: str) -> bool:
+        """Whether a word is like one of the pairs'."""
+        return self.encoder.vocabulary.read(word) != UNKNOWN
+
+
 def train_whole_chains(pairs: Sequence[AlignedPair], beside: CompactDecomposer) -> ChainPredictor:
     """Learn from the single-topic pairs; the vocabulary, the mention model and the hash space are the compact's."""
     reader = beside.reader
-    known = reader.encoder.vocabulary
+    known = reader.known
+    taught = reader.chains.taught if isinstance(reader.chains, ChainModel) else None
+    if taught is None:
+        raise NotLearntError("nothing was learnt from pairs here: run trivium learn keqing with --questions")
     counts: Counter[tuple[Wording, LogicalChain]] = Counter(
         (wording_of(pair.question, pair.question.mentions[pair.gold[0]], known), pair.chains[0])
         for pair in pairs
@@ -83,13 +105,12 @@ def train_whole_chains(pairs: Sequence[AlignedPair], beside: CompactDecomposer) 
     names = {chain: Hop(" ".join(chain_text(chain)), False) for _, chain in counts}
     examples = sorted(counts)
     slots = train_slot_model(
-        [reader.encoder.encode(wording) for wording, _ in examples],
+        [taught.encoder.encode(wording) for wording, _ in examples],
         [(names[chain],) for _, chain in examples],
         [min(counts[example], 50) ** 0.5 for example in examples],  # as the compact decomposer weighs its pairs
-        reader.encoder.buckets,
+        taught.encoder.buckets,
         SlotSettings(),
         lambda *_: None,
     )
-    alone = np.zeros((len(slots.hops), len(slots.hops)), dtype=bool)  # no chain comes after a whole chain
-    whole = Reader(reader.encoder, slots, reader.mentions, alone)
+    whole = Reader(_WholeChains(slots, taught.encoder), known, reader.mentions)
     return ChainPredictor(whole, {name: chain for chain, name in names.items()}, beside)

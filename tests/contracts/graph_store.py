@@ -50,6 +50,19 @@ class GraphStoreContract:
         assert await store.labels(["Q2", "unnamed", "nobody"]) == ["Ridley Scott", "unnamed", "nobody"]
         assert await store.labels([]) == []
 
+    async def test_find_partial_takes_words_in_their_order(self, make_store: MakeStore) -> None:
+        store = await make_store(FILMS, NAMES)
+        scott, both, smith, turned, whole, part = await store.find_partial(
+            ["scott", "Sir Scott", "smith", "Scott Ridley", "Ridley Scott", "mith"]
+        )
+        assert [(hit.id, hit.match) for hit in scott] == [("Q2", "partial")]
+        assert [hit.id for hit in both] == ["Q2"]
+        assert [hit.id for hit in smith] == ["Q5", "Q4"], "the better connected first"
+        assert (turned, part) == ([], []), "other order, or half a word, is no part of a name"
+        assert [hit.id for hit in whole] == ["Q2"], "part of an alias, though it is the whole label"
+        assert 0.7 <= scott[0].score < whole[0].score < 0.9
+        assert [len(hits) for hits in await store.find_partial(["smith", ""], limit=1)] == [1, 0]
+
     async def test_find_prefers_exact_over_folded_over_fuzzy(self, make_store: MakeStore) -> None:
         store = await make_store(FILMS, NAMES)
         exact, folded, fuzzy = await store.find(["Ridley Scott", "ridley  SCOTT", "Ridly Scot"])

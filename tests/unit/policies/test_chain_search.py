@@ -1,93 +1,76 @@
-"""Beam and table against all chains counted out."""
+"""What pairs taught beside what the schema says: added where pairs have shown it, held back where they have not."""
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from kg.types import Hop, LogicalChain
-from policies.chain_search import ChainTable, ScoredChain, best_chains
-from policies.slot_model import SlotScores
+from kg.embedders.hashing import HashingEmbedder
+from kg.types import Hop
+from policies.chain_search import ChainModel, TaughtSlots
+from policies.decomposer import MASK
+from policies.schema_words import HopWords
+from policies.segment_model import SegmentModel
+from policies.slot_model import SlotSettings, train_slot_model
+from policies.wording import Encoder, Vocabulary, Wording
 
-HOPS = tuple(Hop(name, inverse) for name in "abc" for inverse in (False, True))
-LONGEST = 3
+BUCKETS = 512
+A, B, C = (Hop(name, False) for name in ("alpha", "beta", "gamma"))
+HOPS = tuple(sorted(Hop(hop.relation, inverse) for hop in (A, B, C) for inverse in (False, True)))
+SEGMENTS = SegmentModel.of(
+    {hop: HopWords({hop.relation: 1.0}, {}, {}) for hop in HOPS}, HOPS, np.ones((6, 6), np.float32), HashingEmbedder()
+)
 
 
-def _random(seed: int) -> tuple[SlotScores, NDArray[np.bool_], list[Hop]]:
-    random = np.random.default_rng(seed)
-    count = len(HOPS)
-    shapes = [(LONGEST, count + 1), (count,), (LONGEST,)]
-    scores = SlotScores(*(np.log(random.dirichlet(np.ones(s[-1]), s[:-1])).astype(np.float32) for s in shapes))
-    first = [hop for hop in HOPS if random.random() < 0.6] or [HOPS[0]]
-    return scores, random.random((count, count)) < 0.5, first
+def _wording(text: str) -> Wording:
+    words = tuple(text.split())
+    return Wording(words, words.index(MASK))
 
 
-def _feasible(follows: NDArray[np.bool_], first: list[Hop]) -> list[LogicalChain]:
-    return [
-        chain
-        for length in range(1, LONGEST + 1)
-        for chain in itertools.product(HOPS, repeat=length)
-        if chain[0] in first and all(follows[HOPS.index(a), HOPS.index(b)] for a, b in itertools.pairwise(chain))
+def _taught(pairs: dict[str, tuple[Hop, ...]]) -> ChainModel:
+    wordings = [_wording(text) for text in pairs]
+    words = {word for wording in wordings for word in wording.words} - {MASK}
+    encoder = Encoder(Vocabulary.learn(sorted(words), HashingEmbedder()), BUCKETS)
+    settings = SlotSettings(feature_dropout=0.0, epochs=60)
+    encoded, chains = [encoder.encode(wording) for wording in wordings], list(pairs.values())
+    slots = train_slot_model(encoded, chains, [1.0] * len(pairs), BUCKETS, settings, lambda *_: None)
+    return ChainModel(SEGMENTS, TaughtSlots(slots, encoder, frozenset(map(len, chains)), len(pairs)))
+
+
+def test_pairs_teach_words_that_the_schema_has_not() -> None:
+    wording = _wording("qqq xyzzy [mask]")
+    untaught = ChainModel(SEGMENTS).best(wording, [A, B], 2)
+    assert abs(untaught[0].score - untaught[1].score) < 0.1, "the schema's words know no difference"
+    taught = _taught({"qqq xyzzy [mask]": (B,), "qqq plugh [mask]": (A,)})
+    assert [taught.best(_wording(f"qqq {word} [mask]"), [A, B], 1)[0].chain for word in ("xyzzy", "plugh")] == [
+        (B,),
+        (A,),
     ]
 
 
-def _score(chain: LogicalChain, scores: SlotScores) -> float:
-    slots = [HOPS.index(hop) for hop in chain] + [len(HOPS)] * (LONGEST - len(chain))
-    positions = sum(float(scores.positions[k, code]) for k, code in enumerate(slots))
-    return positions + float(scores.last[slots[len(chain) - 1]]) + float(scores.length[len(chain) - 1])
+def test_a_relation_that_no_pair_has_is_found_by_its_own_words() -> None:
+    taught = _taught({"qqq xyzzy [mask]": (B,), "qqq plugh [mask]": (A,), "qqq xyzzy of [mask]": (B,)})
+    best = taught.best(_wording("qqq gamma of [mask]"), [A, B, C], 3)
+    assert best[0].chain == (C,)
+    assert best[0].score > best[1].score
 
 
-def _both(seed: int, limit: int) -> tuple[list[ScoredChain], list[ScoredChain], list[LogicalChain], SlotScores]:
-    scores, follows, first = _random(seed)
-    table = ChainTable.of(HOPS, follows, LONGEST)
-    assert table is not None
-    by_table = table.best(scores, [HOPS.index(hop) for hop in first], limit)
-    return best_chains(scores, HOPS, first, follows, limit), by_table, _feasible(follows, first), scores
+def test_lengths_that_no_pair_has_are_decided_by_the_schema() -> None:
+    taught = _taught({"alpha of [mask]": (A,), "beta of [mask]": (B,)})
+    wording = _wording("alpha of beta of [mask]")
+    assert taught.best(wording, [A, B], 1)[0].chain == ChainModel(SEGMENTS).best(wording, [A, B], 1)[0].chain == (B, A)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_beam_and_table_find_the_best_chain_of_all(seed: int) -> None:
-    beam, table, feasible, scores = _both(seed, 5)
-    best = max(feasible, key=lambda chain: _score(chain, scores))
-    assert beam[0].chain == table[0].chain == best
-    assert beam[0].score == pytest.approx(_score(best, scores), abs=1e-4)
-    assert table[0].score == pytest.approx(_score(best, scores), abs=1e-4)
+def test_scores_fall_and_the_limit_holds() -> None:
+    for model in (ChainModel(SEGMENTS), _taught({"alpha of [mask]": (A,), "beta alpha [mask]": (A, B)})):
+        found = model.best(_wording("alpha of beta [mask]"), [A, B, C], 12)
+        assert len(found) == 12
+        assert [item.score for item in found] == sorted((item.score for item in found), reverse=True)
+        assert len({item.chain for item in found}) == 12
+        assert all(item.chain[0] in (A, B, C) for item in found)
+        assert model.best(_wording("alpha [mask]"), [], 5) == []
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_table_is_exact_and_ordered(seed: int) -> None:
-    _, table, feasible, scores = _both(seed, 10)
-    exact = sorted((_score(chain, scores) for chain in feasible), reverse=True)[:10]
-    assert [item.score for item in table] == pytest.approx(exact, abs=1e-4)
-    assert len({item.chain for item in table}) == len(table)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_infeasible_chains_never_appear(seed: int) -> None:
-    beam, table, feasible, _ = _both(seed, 1_000)
-    assert {item.chain for item in beam} <= set(feasible)
-    assert {item.chain for item in table} == set(feasible)
-
-
-def test_nothing_to_begin_with_and_nowhere_to_go() -> None:
-    scores, _, _ = _random(0)
-    closed = np.zeros((len(HOPS), len(HOPS)), dtype=bool)
-    assert best_chains(scores, HOPS, [], closed) == []
-    only = best_chains(scores, HOPS, [HOPS[2]], closed)
-    assert [item.chain for item in only] == [(HOPS[2],)]
-    table = ChainTable.of(HOPS, closed, LONGEST)
-    assert table is not None
-    assert [item.chain for item in table.best(scores, [2])] == [(HOPS[2],)]
-    assert table.best(scores, []) == []
-
-
-def test_a_schema_with_too_many_chains_has_no_table() -> None:
-    many = tuple(Hop(f"r{i}", inverse=False) for i in range(40))
-    everything = np.ones((40, 40), dtype=bool)
-    assert ChainTable.of(many, everything, 3) is None
-    small = ChainTable.of(many, everything, 2)
-    assert small is not None
-    assert len(small.chains) == 40 + 40 * 40
+@pytest.mark.parametrize(("word", "explained"), [("alpha", True), ("zebra", False)])
+def test_words_that_are_like_none_are_told(word: str, explained: bool) -> None:
+    assert ChainModel(SEGMENTS).explains(word) is explained

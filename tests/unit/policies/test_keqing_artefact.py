@@ -86,7 +86,7 @@ def _edit(folder: Path, **changes: object) -> None:
     (folder / MODEL).write_text(json.dumps(content | changes), encoding="utf-8")
 
 
-@pytest.mark.parametrize("change", [{"words": None}, {"hops": None}, {"arrays": "none"}, {"format": None}])
+@pytest.mark.parametrize("change", [{"stems": None}, {"hops": None}, {"arrays": "none"}, {"format": None}])
 def test_a_model_file_that_says_something_else_is_damaged(
     folder: Path, films: KnowledgeBase, change: dict[str, object]
 ) -> None:

@@ -89,10 +89,19 @@ async def test_many_questions_in_one_look_up_and_long_ones_in_their_last_words(s
 async def test_misspelt_names_are_found_among_unknown_words(store: GraphStore) -> None:
     question = await _one("which films did Denis Vileneuve direct", store, KNOWN)
     assert question.mentions == ()
-    similar = await find_similar(question, KNOWN, store)
+    similar = await find_similar(question, KNOWN, store, {})
     assert similar[0].hits[0].id == "p1"
     assert similar[0].hits[0].match == "fuzzy"
     assert question.plain[similar[0].start : similar[0].stop] == ["denis", "vileneuve"]
+
+
+async def test_parts_of_names_and_initials_are_found_before_typos(store: GraphStore) -> None:
+    question = await _one("which films did villeneuve direct", store, KNOWN)
+    (part,) = await find_similar(question, KNOWN, store, {})
+    assert (part.hits[0].id, part.hits[0].match) == ("p1", "partial")
+    short = await _one("which films did DV direct", store, KNOWN)
+    (initials,) = await find_similar(short, KNOWN, store, {"dv": ["p1"]})
+    assert [hit.id for hit in initials.hits] == ["p1"]
 
 
 async def test_features_tell_long_well_spelt_unknown_names(store: GraphStore) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from kg.types import Hop, LogicalChain
-from policies.chain_search import best_chains
 from policies.slot_model import SlotModel, SlotSettings, _Training, train_slot_model
 from policies.wording import Encoded
 
@@ -40,9 +39,17 @@ def _train(chains: list[LogicalChain], settings: SlotSettings = SETTINGS) -> Slo
 
 
 def _best(model: SlotModel, encoded: Encoded) -> LogicalChain:
-    """The chain that all slots together speak for."""
-    anywhere = np.ones((len(model.hops), len(model.hops)), dtype=bool)
-    return best_chains(model.scores(encoded), model.hops, model.hops, anywhere, 1)[0].chain
+    """The chain that all slots together speak for, of all there are."""
+    scores = model.scores(encoded)
+    number = {hop: place for place, hop in enumerate(model.hops)}
+
+    def score(chain: LogicalChain) -> float:
+        codes = [number[hop] for hop in chain] + [len(number)] * (model.max_hops - len(chain))
+        positions = sum(float(scores.positions[place, code]) for place, code in enumerate(codes))
+        return positions + float(scores.last[number[chain[-1]]]) + float(scores.length[len(chain) - 1])
+
+    every = [itertools.product(model.hops, repeat=length) for length in range(1, model.max_hops + 1)]
+    return max(itertools.chain.from_iterable(every), key=score)
 
 
 CHAINS: list[LogicalChain] = [(a,) for a in HOPS] + list(itertools.product(HOPS, HOPS))
