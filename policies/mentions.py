@@ -110,8 +110,8 @@ async def find_similar(
 ) -> tuple[Mention, ...]:
     """Mentions that no name is to the letter: parts of names, peoples for their countries, initials, then typos.
 
-    Windows that begin and end with a word outside `known` are searched, the longest first; typos only where nothing
-    else fits, since ordinary words resemble names too ("dominant", Dominica).
+    Windows that begin and end with a word outside `known` are searched, the longest first; typos only in what is
+    longer than all else that fits, since ordinary words resemble names too ("dominant", Dominica).
     """
     plain = question.plain
     unknown = [i for i, word in enumerate(plain) if word not in known]
@@ -122,8 +122,10 @@ async def find_similar(
     found = [
         [*await _short_for(span, store, initials), *hits] for span, hits in zip(spans.values(), partial, strict=True)
     ]
-    if not any(found):
-        found = await store.find(list(spans.values()))
+    longest = max((j - i for (i, j), hits in zip(windows, found, strict=True) if hits), default=0)
+    misspelt = [place for place, (i, j) in enumerate(windows) if j - i > longest]
+    for place, hits in zip(misspelt, await store.find([list(spans.values())[i] for i in misspelt]), strict=True):
+        found[place] = hits
     return tuple(
         Mention(i, j, span, tuple(hits)) for ((i, j), span), hits in zip(spans.items(), found, strict=True) if hits
     )

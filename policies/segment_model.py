@@ -279,8 +279,10 @@ class SegmentModel:
         back = self.inverse[before] == after
         spoken = sum((np.diff(side, axis=0) > _TWICE).sum(axis=0) for side in (marks.left, marks.right))
         twice = spoken + (marks.last > _TWICE) >= 2
-        asked = np.float32(_ASKED_BACK) if marks.also else np.where((back & twice[before]).any(axis=1), 0.0, -_BACK)
-        out: Floats = total + np.where(back.any(axis=1), asked, np.float32(-_ASKED_BACK * marks.same))
+        named = (back & twice[before]).any(axis=1)  # each direction by a word of its own
+        hinted = np.where(named, _ASKED_BACK, 0.0) if marks.also else np.where(named, 0.0, -_BACK)
+        asked = _ASKED_BACK if marks.same else hinted
+        out: Floats = total + np.where(back.any(axis=1), asked, -_ASKED_BACK * marks.same)
         return out.astype(np.float32)
 
 

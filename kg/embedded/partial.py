@@ -11,11 +11,11 @@ from kg.embedded.columns import Int64, StringColumn
 from kg.embedded.names import fold_names, grams_of
 from kg.embedded.search import Found, hits_of
 from kg.embedded.snapshot import Snapshot
+from kg.similarity import SHORTEST_PART, part_score
 from kg.types import EntityHit
 
 _POSTINGS = 60_000  # names read from a trigram's row
 _RAREST = 4  # trigrams whose names are intersected before any name is read
-_SHORTEST = 3  # letters of a text that is searched: two letters are part of too many names
 
 
 def find_partial(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[EntityHit]:
@@ -24,13 +24,13 @@ def find_partial(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[Enti
     The share of the name's letters that the text covers makes the score; between equals the better connected is first.
     """
     folded = fold_names([text])[0]
-    if len(folded) < _SHORTEST or not len(snapshot.gram_codes):
+    if len(folded) < SHORTEST_PART or not len(snapshot.gram_codes):
         return []
     words, found = folded.split(), list[Found]()
     names = _holding(snapshot, words)
     for name, entity in zip(snapshot.folded_names.take(names), snapshot.name_entity[names].tolist(), strict=True):
-        if name != folded and _is_within(words, name.split()):
-            found.append((entity, 0.7 + 0.2 * len(folded) / len(name), "partial"))
+        if score := part_score(words, name):
+            found.append((entity, score, "partial"))
     return hits_of(snapshot, found, limit)
 
 
@@ -45,9 +45,3 @@ def _holding(snapshot: Snapshot, words: Sequence[str]) -> Int64:
     rows = [snapshot.gram_names[starts[i] : min(stops[i], starts[i] + _POSTINGS)] for i in rarest.tolist()]
     common = reduce(lambda a, b: np.intersect1d(a, b, assume_unique=True), rows)
     return common.astype(np.int64)
-
-
-def _is_within(words: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether the words stand in the name in their order."""
-    rest = iter(name)
-    return all(word in rest for word in words)

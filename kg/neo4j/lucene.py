@@ -20,3 +20,8 @@ def similar(folded: str) -> str:
     """
     words = (_SYNTAX.sub(r"\\\1", word) for word in folded.split()[:_WORDS])
     return " ".join(f"{word}~{2 if len(word) > 5 else 1}" if len(word) > 2 else word for word in words)
+
+
+def part(folded: str) -> str:
+    """The query for names that hold all words of this text, in any order."""
+    return " ".join("+" + _SYNTAX.sub(r"\\\1", word) for word in folded.split())

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from kg.neo4j import administration as admin
 from kg.neo4j.client import Client
-from kg.neo4j.lucene import phrase, similar
+from kg.neo4j.lucene import part, phrase, similar
 from kg.neo4j.view import View
-from kg.similarity import EXACT, FOLDED, FUZZY, similarity, sorted_words
+from kg.similarity import EXACT, FOLDED, FUZZY, SHORTEST_PART, part_score, similarity, sorted_words
 from kg.text import fold_name
 from kg.types import EntityHit
 
@@ -57,6 +57,22 @@ class Names:
             likeness = _likeness(folded[place], [id_, *([name] if name else []), *(aliases or [])])
             if likeness:
                 out[place].append(EntityHit(id_, name or id_, FUZZY * likeness, degree, "fuzzy"))
+        return [sorted(hits, key=_best_first)[:limit] for hits in out]
+
+    async def partial(self, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+        """Entities of whose name each text is a part."""
+        folded = [fold_name(text) for text in texts]
+        out: list[list[EntityHit]] = [[] for _ in texts]
+        asked = [place for place, name in enumerate(folded) if len(name) >= SHORTEST_PART]
+        if not asked:
+            return out
+        query = admin.find_similar(admin.WORDS_INDEX, "n.id, n.name, n.aliases")
+        queries = [part(folded[place]) for place in asked]
+        for i, id_, name, aliases, degree in await self._client.read(query, queries=queries, limit=_ALIKE):
+            words = folded[asked[i]].split()
+            score = max(part_score(words, fold_name(each)) for each in (id_, name or id_, *(aliases or [])))
+            if score:
+                out[asked[i]].append(EntityHit(id_, name or id_, score, degree, "partial"))
         return [sorted(hits, key=_best_first)[:limit] for hits in out]
 
 

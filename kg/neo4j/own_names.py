@@ -16,10 +16,10 @@ from rapidfuzz import fuzz, process
 from kg.neo4j import administration as admin
 from kg.neo4j import cypher
 from kg.neo4j.client import Client
-from kg.neo4j.lucene import phrase, similar
+from kg.neo4j.lucene import part, phrase, similar
 from kg.neo4j.values import candidates, own_name
 from kg.neo4j.view import View
-from kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, similarity, sorted_words
+from kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, SHORTEST_PART, part_score, similarity, sorted_words
 from kg.text import fold_name
 from kg.types import EntityHit, MatchKind
 
@@ -87,6 +87,23 @@ class OwnNames:
             for name, each_text in zip(folded, found, strict=True)
         ]
 
+    async def partial(self, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+        """Entities of whose name each text is a part."""
+        folded = [fold_name(text) for text in texts]
+        wanted = [name if len(name) >= SHORTEST_PART else "" for name in folded]
+        if await self._has_index():
+            found = await self._search([part(name) if name else "" for name in wanted], _ALIKE)
+        else:
+            table = await self._all()
+            every = [each for known in table.values() for each in known]
+            found = [every if name else [] for name in wanted]
+        return [
+            _hits(
+                ((each, part_score(name.split(), fold_name(each.text))) for each in each_text if name), limit, "partial"
+            )
+            for name, each_text in zip(wanted, found, strict=True)
+        ]
+
     async def _has_index(self) -> bool:
         if self.indexed is None:
             rows = await self._client.read(admin.SHOW_INDEXES)
@@ -145,17 +162,21 @@ def _nearest(table: dict[str, list[Named]], folded: str) -> list[Named]:
     return [named for name in dict.fromkeys(name for name, *_ in (*alike, *shuffled)) for named in table[name]]
 
 
-def _hits(found: Iterable[tuple[Named, float]], limit: int) -> list[EntityHit]:
+def _hits(found: Iterable[tuple[Named, float]], limit: int, kind: MatchKind | None = None) -> list[EntityHit]:
     """The best match of each entity: by score, then degree, then id."""
     best: dict[str, EntityHit] = {}
-    for hit in _as_hits(found):
+    for hit in _as_hits(found, kind):
         if hit.id not in best or hit.score > best[hit.id].score:
             best[hit.id] = hit
     return sorted(best.values(), key=lambda hit: (-hit.score, -hit.degree, hit.id))[:limit]
 
 
-def _as_hits(found: Iterable[tuple[Named, float]]) -> Iterator[EntityHit]:
+def _kind(score: float) -> MatchKind:
+    """How a name of this score was matched."""
+    return "exact" if score == EXACT else "folded" if score == FOLDED else "fuzzy"
+
+
+def _as_hits(found: Iterable[tuple[Named, float]], kind: MatchKind | None) -> Iterator[EntityHit]:
     for named, score in found:
         if score:
-            kind: MatchKind = "exact" if score == EXACT else "folded" if score == FOLDED else "fuzzy"
-            yield EntityHit(named.id, named.text, score, named.degree, kind)
+            yield EntityHit(named.id, named.text, score, named.degree, kind or _kind(score))

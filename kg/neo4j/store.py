@@ -120,6 +120,10 @@ class Neo4jStore:
         alike = iter(await self._find("similar", missing, limit, self._names.similar))
         return [hits or next(alike) for hits in found]
 
+    async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
+        """Entities of whose name each text is a part (see `kg.neo4j.names`)."""
+        return await self._find("partial", texts, limit, self._names.partial)
+
     async def _find(
         self, kind: str, texts: Sequence[str], limit: int, look: Callable[..., Any]
     ) -> list[list[EntityHit]]:

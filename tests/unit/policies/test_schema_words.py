@@ -79,6 +79,9 @@ def test_the_lexicon_reads_compounds_and_its_own_lines() -> None:
     assert english().parts("citytown") == ["citi", "town"]
     assert english().parts("genre") == []
     (deed, noun) = parse_concepts(["direct > director > film movie  # a deed", "# nothing", "year date"])
-    assert (deed.doers, noun.words) == (frozenset({"director"}), frozenset({"year", "date"} & {stem("year")} | {stem("date")}))
+    assert (deed.doers, noun.words) == (
+        frozenset({"director"}),
+        frozenset({"year", "date"} & {stem("year")} | {stem("date")}),
+    )
     assert Lexicon((deed,)).about("director") == [deed]
     assert len(english().concepts) > 100
