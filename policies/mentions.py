@@ -106,7 +106,7 @@ async def find_mentions(texts: Sequence[str], store: GraphStore, known: Containe
 
 
 async def find_similar(
-    question: Question, known: Container[str], store: GraphStore, initials: Mapping[str, Sequence[str]]
+    question: Question, known: Container[str], store: GraphStore, initials: Mapping[str, Sequence[str]] | None = None
 ) -> tuple[Mention, ...]:
     """Mentions that no name is to the letter: parts of names, peoples for their countries, initials, then typos.
 
@@ -120,7 +120,8 @@ async def find_similar(
     spans = {w: question.text[question.words[w[0]].start : question.words[w[1] - 1].end] for w in windows}
     partial = await store.find_partial(list(spans.values()))
     found = [
-        [*await _short_for(span, store, initials), *hits] for span, hits in zip(spans.values(), partial, strict=True)
+        [*await _short_for(span, store, initials or {}), *hits]
+        for span, hits in zip(spans.values(), partial, strict=True)
     ]
     longest = max((j - i for (i, j), hits in zip(windows, found, strict=True) if hits), default=0)
     misspelt = [place for place, (i, j) in enumerate(windows) if j - i > longest]

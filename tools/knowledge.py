@@ -91,7 +91,7 @@ class Knowledge:
         """
         compact = await self.decomposer()
         assert isinstance(compact, CompactDecomposer)
-        known, templates = compact.reader.encoder.vocabulary, await self.base.templates()
+        known, templates = compact.reader.known, await self.base.templates()
         return ComputingDecomposer(inner, known, compact.phrases, templates, self.base.embedder)
 
     async def lora_decomposer(self) -> Decomposer:

@@ -6,7 +6,7 @@ and its cue told as unread: a computation is never guessed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kg.embedders import Embedder
@@ -40,7 +40,7 @@ class ComputingDecomposer:
     """
 
     inner: Decomposer
-    known: Collection[str]
+    known: Container[str]
     phrases: Mapping[Hop, str]
     templates: TemplateIndex
     embedder: Embedder
@@ -67,7 +67,7 @@ class ComputingDecomposer:
         return await self.inner.decompose(question, store, topic_entities)
 
 
-def _names(question: Question, known: Collection[str]) -> list[Mention]:
+def _names(question: Question, known: Container[str]) -> list[Mention]:
     """The mentions that are names, the longest where they overlap; not numbers, not of cues and known words alone."""
     named = [
         mention
