@@ -34,12 +34,12 @@ def serve(
     config = next((path for path in (Path(CONFIG), _ROOT / CONFIG) if path.is_file()), None)
     if config is None:
         raise UsageError(f"no {CONFIG} is here: run this in a clone of the repository")
-    _check_port(host, port)
     check_every_prompt()
     environment = {**OFFLINE, **os.environ}
     if kg is not None:
         _check_named(kg)
         environment[DEFAULT_KG] = kg
+    _check_port(host, port)
     command = [
         sys.executable, "-m", "langgraph_cli", "dev", "--config", str(config), "--host", host, "--port", str(port),
         "--n-jobs-per-worker", str(jobs), "--no-browser", *([] if reload else ["--no-reload"]),

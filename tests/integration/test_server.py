@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
@@ -180,6 +181,15 @@ async def test_every_method_answers_a_chat_and_keeps_its_thread_small(client: La
     values: Any = (await client.threads.get_state(thread))["values"]
     assert values["settings"]["kg"] == "films"
     assert len(json.dumps(values)) < 64_000
+
+
+def test_other_agents_reach_it_over_mcp(server: Server) -> None:
+    call = {"name": "keqing", "arguments": {"question": "who directed Heat?"}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    headers = {"Accept": "application/json, text/event-stream"}
+    told = httpx.post(f"{server.url}/mcp", json=asked, headers=headers, timeout=30.0).json()
+    assert "Heat -directed_by-> Michael Mann" in told["result"]["content"][0]["text"]
+    assert not told["result"].get("isError")
 
 
 async def test_blocking_calls_are_detected_and_there_are_none(client: LangGraphClient, server: Server) -> None:
