@@ -35,6 +35,9 @@ MEASUREMENTS = {
     "keqing-chains": Measurement(_ABLATIONS, "Figure 6: sub-questions against whole chains.", ("chains",)),
     "keqing-supplement": Measurement(_ABLATIONS, "With and without dense triples beside the chains'.", ("supplement",)),
     "oda": Measurement("evals.oda", "ODA without a model on four sets, and what each rule of its choice is worth."),
+    "knowgpt-choices": Measurement(
+        "evals.choices", "CommonsenseQA, OpenBookQA and MedQA without a model, with intervals."
+    ),
     "knowgpt-table8": Measurement(
         "evals.table8", "Table 8 as a replay: the bandit learns which prompt suits a question."
     ),

@@ -56,8 +56,9 @@ async def _verdict(
     scores = await asyncio.to_thread(
         scored, state["question"], candidates, state["evidence"], knowledge.base.embedder, walked=arm.startswith("rl/")
     )
-    best = max(scores, key=lambda key: scores[key], default=None)
-    verdict = Verdict(scores=scores, chosen=best, by="scores", words="")
+    best = max(scores.scores, key=lambda key: scores.scores[key], default=None)
+    parts = scores._asdict()
+    verdict = Verdict(scores=parts, chosen=best, by="scores", words="")
     if context.model == NO_MODEL or not candidates:
         return verdict, {}
     from nodes.knowgpt_llm import choose, meant  # a run without a model pays nothing for the layer
@@ -66,7 +67,7 @@ async def _verdict(
     outcome = await choose(state, context)
     picked = meant(outcome.value.choice, candidates) if outcome.value else None
     if outcome.value and picked:
-        verdict = Verdict(scores=scores, chosen=picked["id"], by="model", words=" ".join(outcome.value.why.split()))
+        verdict = Verdict(scores=parts, chosen=picked["id"], by="model", words=" ".join(outcome.value.why.split()))
     return verdict, told(outcome)
 
 
@@ -84,7 +85,7 @@ async def _own_words(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verd
 
 def _score(chosen: Candidate, verdict: Verdict) -> float:
     """In [0, 1]: the score, or 1 where the model chose: it gives none."""
-    return 1.0 if verdict["by"] == "model" else verdict["scores"][chosen["id"]]
+    return 1.0 if verdict["by"] == "model" else verdict["scores"]["scores"][chosen["id"]]
 
 
 def _stop_reason(chosen: Candidate | None, paths: list[PathRecord]) -> str:
@@ -124,5 +125,5 @@ def _steps(state: KnowGPTState, verdict: Verdict) -> list[dict[str, Any]]:
             "expanded": state["expanded"],
         },
         {"stage": "verbalize", "lines": [{**line, "triples": list(line["triples"])} for line in state["lines"]]},
-        {"stage": "answer", "by": verdict["by"], "scores": verdict["scores"]},
+        {"stage": "answer", "by": verdict["by"], **verdict["scores"]},
     ]

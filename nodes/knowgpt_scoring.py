@@ -11,6 +11,7 @@ of a subgraph's path, whose reward is a relevance, that relevance divided by the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,15 +42,20 @@ def likeness(question: str, candidates: Sequence[Candidate], embedder: Embedder)
     return [max(0.0, float(np.dot(asked, vector))) for vector in offered]
 
 
+class CandidateScores(NamedTuple):
+    """Of each candidate by its id, all in [0, 1]: the score, and what it is made of."""
+
+    scores: dict[str, float]
+    likeness: dict[str, float]
+    support: dict[str, float]
+
+
 def scored(
     question: str, candidates: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder, *, walked: bool
-) -> dict[str, float]:
-    """The score of each candidate by its id, in [0, 1]; blocks as `likeness`."""
-    alike = likeness(question, candidates, embedder)
-    held = [support(supports(candidate, evidence), walked=walked) for candidate in candidates]
-    if not any(held):
-        return {candidate["id"]: round(score, 6) for candidate, score in zip(candidates, alike, strict=True)}
-    return {
-        candidate["id"]: round((score + own) / 2, 6)
-        for candidate, score, own in zip(candidates, alike, held, strict=True)
-    }
+) -> CandidateScores:
+    """The scores of all candidates; blocks as `likeness`."""
+    ids = [candidate["id"] for candidate in candidates]
+    alike = dict(zip(ids, likeness(question, candidates, embedder), strict=True))
+    held = {c["id"]: support(supports(c, evidence), walked=walked) for c in candidates}
+    both = {key: (alike[key] + held[key]) / 2 for key in ids} if any(held.values()) else alike
+    return CandidateScores(*({key: round(value, 6) for key, value in part.items()} for part in (both, alike, held)))

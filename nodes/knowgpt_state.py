@@ -57,9 +57,9 @@ class Chosen(TypedDict):
 
 
 class Verdict(TypedDict):
-    """The candidates' scores in [0, 1], by id; the one chosen, if any; by whom; and the model's words."""
+    """The candidates' scores in [0, 1], by id, and their parts; the one chosen, if any; by whom; the model's words."""
 
-    scores: dict[str, float]
+    scores: dict[str, dict[str, float]]
     chosen: str | None
     by: str
     words: str

@@ -1,0 +1,119 @@
+"""KnowGPT without a model on multiple-choice data sets: `python -m evals.choices [--data DIR] [--limit N]`.
+
+Accuracy in percent with its 95 % interval (Wilson), beside chance, beside likeness to the question alone and beside
+support by paths alone; a tie counts as the share of right ones among the tied. Answered through the compiled graph.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from evals.bench.report import percentile
+from evals.choice_sets import CHOICE_SETS, ChoiceSet, read_choices
+from evals.metaqa import data_folder, spread
+from graphs.knowgpt import graph
+from kg.catalog import cache_folder
+from kg.embedded import build
+from kg.errors import UsageError
+from kg.loaders import Question, read_triples
+from kg.manifest import is_kg
+from nodes.knowgpt_context import KnowGPTContext
+from nodes.knowgpt_state import KnowGPTInput
+from nodes.settings import read_setting
+from tools.knowledge import close_all
+
+COLUMNS = ("chance", "likeness", "support", "both")
+
+
+def interval(right: float, count: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share right / count, in [0, 1]; (0, 1) of nothing."""
+    if not count:
+        return 0.0, 1.0
+    z, share = 1.959964, right / count
+    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return centre - half, centre + half
+
+
+def right_share(scores: Mapping[str, float], gold: Sequence[str]) -> float:
+    """The share of right ones among the choices of the largest score, in [0, 1]."""
+    best = [key for key, score in scores.items() if score == max(scores.values())]
+    return len(set(best) & set(gold)) / len(best)
+
+
+async def kg_folder(data: Path, given: ChoiceSet) -> Path:
+    """The set's KG in the cache, built once."""
+    folder = cache_folder() / f"choices-{Path(given.triples).parent.name}"
+    if not is_kg(folder):
+        print(f"building the KG of {given.triples}, once", file=sys.stderr)
+        await asyncio.to_thread(build, folder, read_triples(data / given.triples))
+    return folder
+
+
+async def measure(questions: Sequence[Question], kg: str, settings: dict[str, Any]) -> dict[str, float]:
+    """Right answers by column, questions with a path, and the seconds of the median question (`p50`)."""
+    totals = dict.fromkeys((*COLUMNS, "with a path"), 0.0)
+    seconds = []
+    context = KnowGPTContext(kg=kg, **settings)
+    for number, question in enumerate(questions):
+        given: KnowGPTInput = {
+            "question": question.question,
+            "choices": [{"id": choice.id, "text": choice.text} for choice in question.choices],
+        }
+        began = perf_counter()
+        told = (await graph.ainvoke(given, context=context))["answer"]
+        if number:  # the first one opens the KG and makes what is derived from it
+            seconds.append(perf_counter() - began)
+        scores = told["steps"][-1]
+        totals["chance"] += 1 / len(question.choices)
+        totals["likeness"] += right_share(scores["likeness"], question.answers)
+        totals["support"] += right_share(scores["support"], question.answers)
+        totals["both"] += told["choice"] in question.answers
+        totals["with a path"] += any(scores["support"].values())
+    return {**totals, "p50": percentile(seconds, 0.5) if seconds else math.nan}
+
+
+def line(name: str, count: int, found: Mapping[str, float]) -> str:
+    """One data set's row."""
+    cells = [f"{100 * found['chance'] / count:5.1f}"]
+    for column in COLUMNS[1:]:
+        low, high = interval(found[column], count)
+        cells.append(f"{100 * found[column] / count:5.1f} [{100 * low:4.1f}, {100 * high:4.1f}]")
+    return f"{name:27} {count:5}  {'  '.join(cells)}  {100 * found['with a path'] / count:6.1f}  {found['p50']:7.1f}"
+
+
+async def run(data: Path, limit: int | None, settings: dict[str, Any]) -> None:
+    """Print the table, a set at a time."""
+    print(f"{'data set':27} {'n':>5}  chance  {'likeness':17}  {'support':17}  {'both':17}  path %  p50 ms")
+    try:
+        for name, given in CHOICE_SETS.items():
+            questions = read_choices(data, given)
+            asked = spread(questions, limit) if limit else questions
+            folder = await kg_folder(data, given)
+            print(line(name, len(asked), await measure(asked, str(folder), settings)), flush=True)
+    finally:
+        await close_all()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table; raises `TriviumError` where the data is not there."""
+    parser = argparse.ArgumentParser(prog="python -m evals.choices", description=__doc__)
+    parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds csqa/, openbookqa/, medqa/")
+    parser.add_argument("--limit", type=int, help="so many questions of each set, evenly spread")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of KnowGPT")
+    given = parser.parse_args(arguments)
+    if given.data is None:
+        raise UsageError("the data sets are not here: name their folder with --data or TRIVIUM_DATA")
+    settings = dict(read_setting(KnowGPTContext, text) for text in given.set)
+    asyncio.run(run(given.data, given.limit, settings))
+
+
+if __name__ == "__main__":
+    main()

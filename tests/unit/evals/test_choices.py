@@ -1,0 +1,80 @@
+"""Multiple-choice sets: their readers, the interval, ties; and the measurement on a small set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evals.choice_sets import CHOICE_SETS, ChoiceSet, labelled, optioned, read_choices
+from evals.choices import interval, kg_folder, line, main, measure, right_share
+from evals.metaqa import data_folder
+from kg.errors import BadInputError, UsageError
+from tools.knowledge import close_all
+
+LABELLED = {
+    "id": "1",
+    "question": {"stem": "where is ice?", "choices": [{"label": "A", "text": "north"}, {"label": "B", "text": "oven"}]},
+    "answerKey": "A",
+}
+OPTIONED = {"question": "what cures gout?", "options": {"A": "rest", "B": "allopurinol"}, "answer_idx": "B"}
+
+
+def test_lines_of_the_sets() -> None:
+    one, two = labelled(LABELLED), optioned(OPTIONED)
+    assert (one.id, one.question, one.answers) == ("1", "where is ice?", ("A",))
+    assert [(choice.id, choice.text) for choice in one.choices] == [("A", "north"), ("B", "oven")]
+    assert (two.answers, [choice.text for choice in two.choices]) == (("B",), ["rest", "allopurinol"])
+
+
+def test_a_line_of_another_set_is_named(tmp_path: Path) -> None:
+    given = ChoiceSet("q.jsonl", "t.tsv", labelled)
+    (tmp_path / "q.jsonl").write_text(f"{json.dumps(LABELLED)}\n{json.dumps(OPTIONED)}\n")
+    with pytest.raises(BadInputError, match="line 2"):
+        read_choices(tmp_path, given)
+    with pytest.raises(BadInputError, match="cannot be read"):
+        read_choices(tmp_path / "no", given)
+
+
+def test_wilsons_interval() -> None:
+    assert interval(0, 0) == (0.0, 1.0)
+    low, high = interval(50, 100)
+    assert (low, high) == (pytest.approx(0.4038, abs=1e-4), pytest.approx(0.5962, abs=1e-4))
+    assert interval(0, 10)[0] == pytest.approx(0.0, abs=1e-9)
+    assert interval(10, 10)[1] == pytest.approx(1.0)
+
+
+def test_a_tie_counts_in_part() -> None:
+    assert right_share({"A": 1.0, "B": 0.5}, ["A"]) == 1.0
+    assert right_share({"A": 0.0, "B": 0.0, "C": 0.0, "D": 0.0}, ["A"]) == 0.25
+
+
+async def test_the_measurement_on_a_small_set(tmp_path: Path) -> None:
+    (tmp_path / "kg").mkdir()
+    (tmp_path / "kg" / "t.tsv").write_text("ice\tAtLocation\tnorth\noven\tUsedFor\tbaking\n")
+    (tmp_path / "q.jsonl").write_text(json.dumps(LABELLED))
+    given = ChoiceSet("q.jsonl", "kg/t.tsv", labelled)
+    try:
+        found = await measure(read_choices(tmp_path, given), str(await kg_folder(tmp_path, given)), {})
+    finally:
+        await close_all()
+    assert (found["chance"], found["support"], found["both"], found["with a path"]) == (0.5, 1.0, 1.0, 1.0)
+    assert "50.0" in line("small", 1, found)
+
+
+def test_without_data_it_says_what_to_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TRIVIUM_DATA", str(tmp_path / "nothing"))
+    with pytest.raises(UsageError, match="--data"):
+        main([])
+
+
+@pytest.mark.data
+def test_the_sets_as_published() -> None:
+    data = data_folder()
+    if data is None or not (data / "csqa").is_dir():
+        pytest.skip("the data sets of the KnowGPT paper are not here")
+    found = {name: read_choices(data, given) for name, given in CHOICE_SETS.items()}
+    assert [len(questions) for questions in found.values()] == [1_221, 500, 1_272]
+    for questions in found.values():
+        assert all(set(q.answers) <= {choice.id for choice in q.choices} for q in questions)
