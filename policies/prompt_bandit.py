@@ -35,6 +35,9 @@ Form = Literal["triples", "sentences", "graph"]
 Policy = Literal["linucb", "greedy", "epsilon_greedy", "thompson", "fixed"]
 
 
+_DEFERRED = 8  # steps of Sherman-Morrison that wait for each other
+
+
 class Arm(NamedTuple):
     """A way to extract and a format."""
 
@@ -118,12 +121,25 @@ class ArmEstimate(NamedTuple):
     mean: float | None
 
 
-class BanditChoice(NamedTuple):
-    """A chosen arm, why in words, and what was known of every arm when it was chosen."""
+@dataclass(frozen=True, slots=True)
+class BanditChoice:
+    """A chosen arm, and why in words.
+
+    Attributes:
+        known: of each arm when it was chosen: expectation, bound, pulls and sum of rewards, float64 [4, K].
+        arms: the K arms.
+    """
 
     arm: Arm
     reason: str
-    estimates: list[ArmEstimate]
+    known: NDArray[np.float64]
+    arms: tuple[Arm, ...]
+
+    @property
+    def estimates(self) -> list[ArmEstimate]:
+        """What was known of every arm, in their order."""
+        columns = zip(self.arms, *self.known.tolist(), strict=True)
+        return [ArmEstimate(arm.name, e, b, int(n), r / n if n else None) for arm, e, b, n, r in columns]
 
 
 class PromptBandit:
@@ -159,7 +175,12 @@ class PromptBandit:
         self._inverse = np.eye(dimensions, dtype=np.float32) / self._lambdas.astype(np.float32)[:, None, None]
         # Regressions of the rewards and of a constant 1: with them a change of m needs no new regression.
         self._alphas: Floats = np.zeros((2, *shape), np.float32)
-        self._buffer: Floats = np.empty((dimensions, dimensions), np.float32)
+        # Sherman-Morrison's last steps of each regression, v / sqrt(s) a row, not yet taken from its inverse: together
+        # they are one product of matrices, which takes a fifth of as many outer products. Rows without a step are zero.
+        self._steps: Floats = np.zeros((shape[0], _DEFERRED, dimensions), np.float32)
+        self._deferred = [0] * shape[0]
+        self._asked: Floats = np.empty((count + 1, dimensions), np.float32)
+        self._columns = np.arange(1, count + 1)
         # Sums of weighted outer products, float64 [K + F, d, d], kept where a discount makes them change; and of the
         # contexts weighted by rewards and by 1, float64 [2, K + F, d].
         self._grams = np.zeros((*shape, dimensions)) if self.settings.discount < 1 else None
@@ -209,13 +230,17 @@ class PromptBandit:
             return
         seen = np.array((reward, 1.0), np.float32)
         for place in regressions:
-            inverse, alphas = self._inverse[place], self._alphas[:, place]
-            v = inverse @ context
+            steps, alphas = self._steps[place], self._alphas[:, place]
+            v = self._inverse[place] @ context - (steps @ context) @ steps
             s = 1 + v @ context
             # The new alphas need no product with the new inverse: they move along v by what was predicted wrongly.
             alphas += np.multiply.outer((seen - alphas @ context) / s, v)
-            np.multiply(v[:, None], v / s, out=self._buffer)
-            inverse -= self._buffer
+            steps[self._deferred[place]] = v / np.sqrt(s)
+            self._deferred[place] += 1
+            if self._deferred[place] == _DEFERRED:
+                self._inverse[place] -= steps.T @ steps
+                steps[:] = 0
+                self._deferred[place] = 0
 
     def estimate(self, context: Floats) -> tuple[Floats, Floats]:
         """Expectation and width sqrt(c (C'C + lambda I)^-1 c') of every arm for a context, float32 [K] each."""
@@ -224,30 +249,27 @@ class PromptBandit:
                 self._invert(place, gram)
             self._stale = False
         count = len(self.arms)
-        v = (self._inverse[:count].reshape(-1, self.dimensions) @ context).reshape(count, -1)
-        # lambda (C'C + lambda I)^-1 a, for the regressions of the rewards and of 1.
-        drawn = self.settings.regularisation * np.einsum("kd,akd->ak", v, self._alphas[:, self._parents])
-        rewards, ones = self._alphas[:, :count] @ context + drawn
+        asked = self._asked  # rows: the context, then v = (C'C + lambda I)^-1 c of every arm
+        asked[0] = context
+        np.dot(self._inverse[:count].reshape(-1, self.dimensions), context, out=asked[1:].reshape(-1))
+        steps = self._steps[:count]
+        asked[1:] -= np.matmul((steps @ context)[:, None], steps)[:, 0]
+        # One product for all: every regression, of the rewards and of 1, with every row.
+        said = (self._alphas.reshape(-1, self.dimensions) @ asked.T).reshape(2, -1, count + 1)
+        # An arm's own part, c . alpha, and what it is drawn to: lambda v . a, a being its format's.
+        drawn = said[:, self._parents, self._columns] * np.float32(self.settings.regularisation)
+        rewards, ones = said[:, :count, 0] + drawn
         mean = self.mean_reward
-        return np.asarray(mean + rewards - mean * ones, np.float32), np.sqrt(np.maximum(v @ context, 0))
+        expectation: Floats = mean + rewards - mean * ones
+        return expectation, np.sqrt(np.maximum(asked[1:] @ context, 0))
 
     def choose(self, context: Floats, run: str = "") -> BanditChoice:
         """The arm to pull for a context, float32 [d]; `run` parts the random numbers of runs that see one state."""
         expectation, width = self.estimate(context)
         bound = np.float32(self.settings.g) * width
         place, reason = self._pick(expectation, width, bound, run)
-        estimates = [
-            ArmEstimate(arm.name, e, b, n, r / n if n else None)
-            for arm, e, b, n, r in zip(
-                self.arms,
-                expectation.tolist(),
-                bound.tolist(),
-                self.pulls.tolist(),
-                self.rewards.tolist(),
-                strict=True,
-            )
-        ]
-        return BanditChoice(self.arms[place], reason, estimates)
+        known = np.array((expectation, bound, self.pulls, self.rewards))
+        return BanditChoice(self.arms[place], reason, known, self.arms)
 
     def _pick(self, expectation: Floats, width: Floats, bound: Floats, run: str) -> tuple[int, str]:
         """The place of the chosen arm, ties to the first one, and why."""

@@ -13,9 +13,12 @@ from evals.bench.answering import measure_answering
 from evals.bench.model import measure_model
 from evals.bench.observing import measure_extraction, measure_observing
 from evals.bench.paths import measure_paths
+from evals.bench.prompting import measure_bandit, measure_prompting
 from evals.bench.report import HEADING, Figure
 from evals.bench.start import measure_start
 from evals.bench.walking import measure_walking
+from evals.choice_sets import CHOICE_SETS, read_choices
+from evals.choices import kg_folder
 from evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
 from kg.catalog import cache_folder
 from kg.embedded import build
@@ -83,6 +86,17 @@ def metaqa_questions(data: Path, count: int) -> list[Question]:
     ]
 
 
+async def measure_knowgpt(data: Path | None) -> None:
+    """The bandit, and questions of CommonsenseQA where its files are."""
+    print(f"\nKnowGPT\n{HEADING}", flush=True)
+    _show([await asyncio.to_thread(measure_bandit)])
+    name, given = next(iter(CHOICE_SETS.items()))
+    if data is not None and (data / given.questions).is_file():
+        asked = spread(read_choices(data, given), _ASKED)
+        print(f"{len(asked)} questions of {name}", flush=True)
+        _show([await measure_prompting(str(await kg_folder(data, given)), asked)])
+
+
 async def run(data: Path | None) -> None:
     """Measure on the sample, then on MetaQA where its files are."""
     print(f"\nODA's observation\n{HEADING}", flush=True)
@@ -93,6 +107,7 @@ async def run(data: Path | None) -> None:
     await measure("bundled sample", sample, read_questions(TEST_QUESTIONS))
     pairs = [*read_questions(TRAIN_QUESTIONS), *read_questions(TEST_QUESTIONS)]
     _show([await asyncio.to_thread(measure_model, str(sample), pairs)])
+    await measure_knowgpt(data)
     if data is None or not triples_file(data).is_file():
         print("\nMetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")
         return

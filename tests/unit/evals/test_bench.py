@@ -10,12 +10,13 @@ import pytest
 from evals.bench import observing
 from evals.bench.answering import measure_answering
 from evals.bench.model import CALL_SECONDS, measure_model
+from evals.bench.prompting import measure_bandit, measure_prompting
 from evals.bench.replay import Tape, replaying
 from evals.bench.report import Figure, in_turn, percentile
 from evals.bench.walking import measure_walking
 from graphs.keqing import graph
 from kg.embedded import EmbeddedStore
-from kg.loaders.questions import Question, parse_question
+from kg.loaders.questions import Choice, Question, parse_question
 from nodes.keqing_context import KeqingContext
 
 JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
@@ -112,3 +113,14 @@ def test_extraction_gathers_what_lies_within(films_kg: Path) -> None:
         assert len(set(whole.tolist())) == len(whole) > len(observing.within(snapshot, heat, 2))
     finally:
         store.close_now()
+
+
+async def test_knowgpts_figures(films_kg: Path) -> None:
+    choices = (Choice("A", "Michael Mann"), Choice("B", "Ridley Scott"))
+    asked = [Question(str(n), f"who directed {name}?", choices=choices) for n, name in enumerate(("Heat", "Alien"))]
+    figure = await measure_prompting(str(films_kg), asked)
+    assert 0 < figure.against < figure.value
+    assert figure.met == (figure.value <= 100)
+    bandit = measure_bandit()
+    assert bandit.value > 0
+    assert bandit.unit == "us"
