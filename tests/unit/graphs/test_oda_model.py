@@ -15,6 +15,7 @@ from kg.types import Triple
 from nodes import reflect as reflecting
 from nodes.llm import close_models
 from nodes.oda_context import OdaContext
+from nodes.prompts import PromptError
 from nodes.state import QuestionInput
 from tests.fake_openai import FakeOpenAI, Reply
 from tools.knowledge import close_all
@@ -254,3 +255,16 @@ async def test_of_a_hub_every_relation_is_shown(patch: pytest.MonkeyPatch, tmp_p
     assert numbers(shown, "the last, it") == [1]
     assert len(numbers(shown, "a first relation")) == 20
     assert [item["id"] for item in told["answers"]] == ["it"]
+
+
+async def test_an_operators_own_prompt_is_used(sample: str, patch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    patch.chdir(tmp_path)
+    (tmp_path / "trivium.toml").write_text('[prompts]\nfolder = "."\n')
+    (tmp_path / "oda_answer.txt").write_text("In a word: {question} {memory}")
+    with FakeOpenAI([rule(ACTING, act("Answer")), rule("In a word: Where", {"answers": ["Alaska"]})]) as server:
+        told = await run(server, patch, sample)
+    assert told["value"] == "Alaska"
+    (tmp_path / "oda_answer.txt").write_text("In a word: {question}")
+    with FakeOpenAI() as server, pytest.raises(PromptError, match=r"\{memory\} is missing"):
+        await run(server, patch, sample)
+    assert server.count == 0
