@@ -48,9 +48,9 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
     topics = list(dict.fromkeys(await resolve(knowledge.base, given))) if given else []
     # Of given topics no other is wanted, but a fact about two entities is checked against what else it names.
     wanted = not topics or question_kind(question) == "fact"
-    found, mentions = await _linked(question, knowledge, topics) if wanted else ([], [])
-    named = [entity for entity in found if entity not in topics] if topics else []
-    topics = topics or found
+    linked, mentions = await _linked(question, knowledge, topics) if wanted else ({}, [])
+    named = [entity for entity in linked if entity not in topics] if topics else []
+    topics = topics or list(linked)
     return {
         **asked(state, question),
         **fresh_channels(state),
@@ -58,6 +58,7 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
         "topic_entities": [],
         "topics": topics,
         "named": named,
+        "namesakes": {entity: same for entity, same in linked.items() if len(same) > 1},
         "mentions": mentions,
         "task_entities": topics,
         "iteration": 0,
@@ -70,8 +71,8 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
     }
 
 
-async def _linked(question: str, knowledge: Knowledge, topics: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The entities that the question names, in its order, and the words by which it names them.
+async def _linked(question: str, knowledge: Knowledge, topics: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """The entities that the question names, in its order, with their namesakes; and the words by which it names them.
 
     Of namesakes it is a given topic, or the one that the question says most about.
     """
@@ -84,15 +85,15 @@ async def _linked(question: str, knowledge: Knowledge, topics: Sequence[str]) ->
     else:
         mentions = _apart(read)
     if not mentions:
-        return [], []
+        return {}, []
     said = [mention.text for mention in mentions]
     choice = SimilarityChoice(question, said, knowledge.relation_names)
-    found = [
-        next((hit.id for hit in mention.hits if hit.id in topics), None)
-        or await _meant(mention, choice, read.plain, knowledge)
-        for mention in mentions
-    ]
-    return list(dict.fromkeys(found))[:_TOPICS], said
+    found: dict[str, list[str]] = {}
+    for mention in mentions[:_TOPICS]:
+        same = [hit.id for hit in mention.hits[:_NAMESAKES]]
+        given = next((hit.id for hit in mention.hits if hit.id in topics), None)
+        found[given or await _meant(mention, choice, read.plain, knowledge)] = same
+    return found, said
 
 
 def _apart(question: Question) -> list[Mention]:

@@ -87,10 +87,6 @@ class OdaContext(Context):
             check_oda_prompts()
         elif self.reflection == "generated_fact":
             raise UsageError("reflection generated_fact has a model write the facts: name one, or choose another")
-        if self.model != NO_MODEL:
-            from nodes.oda_prompts import check_oda_prompts  # a run without a model has no prompt
-
-            check_oda_prompts()
 
     @property
     def limits(self) -> Limits:

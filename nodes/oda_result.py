@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kg.types import ChainResult, Reached, ReasoningPath
+from kg.types import ChainResult, Hop, LogicalChain, Reached, ReasoningPath
 from nodes.oda_context import OdaContext
 from nodes.oda_state import OdaState
 from nodes.oda_ways import choice_of, settled
@@ -65,7 +65,7 @@ async def similar_result(state: OdaState, context: OdaContext, knowledge: Knowle
     truncated = any(result.truncated for result in found.values())
     reached = {topic: _ends(state, result, len(held[topic][1])) for topic, result in found.items()}
     if question_kind(state["question"]) == "fact":
-        return _checked(state, reached, {topic: score for topic, (score, _) in held.items()})
+        return await _checked(state, reached, held, knowledge)
     answers = _agreed(reached, {topic: score for topic, (score, _) in held.items()})
     labels = await knowledge.store.labels([found.id for found in answers[:2]])
     return Result(answers, value=value_of(state["question"], answers, labels), truncated=truncated)
@@ -95,19 +95,43 @@ def _agreed(reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float
     return sorted(found.values(), key=lambda each: -each.score)
 
 
-def _checked(state: OdaState, reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float]) -> Result:
+async def _checked(
+    state: OdaState,
+    reached: Mapping[str, Sequence[Reached]],
+    held: Mapping[str, tuple[float, LogicalChain]],
+    knowledge: Knowledge,
+) -> Result:
     """A fact about two entities: true where what is asked of one leads to the other, false where it leads elsewhere.
 
-    A KG does not hold every fact: false means that it says otherwise, by relations that are like what is asked, and
-    where it says nothing there is no value.
+    A KG does not hold every fact. What it says elsewhere denies a fact only by a relation that is like what is stated
+    and leads to the other entity from somewhere: "cancer" is no place that a place of death could have named. Where it
+    says nothing there is no value.
     """
-    named = [*state["topics"], *state["named"]]
     for topic, ends in reached.items():
-        true = [end for end in ends if end.id in named and end.id != topic]
+        others = _others(state, topic)
+        true = [end for end in ends if end.id in others]
         if true:
             return Result([Found(end.id, 1.0, [end.path]) for end in true], value=True)
-    others = [end.path for topic, ends in reached.items() if scores[topic] >= _SPEAKS for end in ends]
-    return Result(value=False if others and len(named) > 1 else None, shown=others)
+    denying: list[ReasoningPath] = []
+    for topic, (score, chain) in held.items():
+        if score >= _SPEAKS and await _could_say(chain[-1], _others(state, topic), knowledge):
+            denying += [end.path for end in reached[topic]]
+    return Result(value=False if denying else None, shown=denying)
+
+
+def _others(state: OdaState, topic: str) -> list[str]:
+    """The entities that the question names besides this one, each with its namesakes, but not the topic's own."""
+    namesakes = state["namesakes"]
+    named = [entity for entity in (*state["topics"], *state["named"]) if topic not in namesakes.get(entity, [entity])]
+    return [same for entity in named for same in namesakes.get(entity, [entity])]
+
+
+async def _could_say(hop: Hop, entities: Sequence[str], knowledge: Knowledge) -> bool:
+    """Whether a hop leads to one of these entities from anywhere."""
+    back = await knowledge.store.neighbors(
+        entities, relation=hop.relation, direction="out" if hop.inverse else "in", limit=1
+    )
+    return any(back)
 
 
 def value_of(question: str, answers: Sequence[Found], labels: Sequence[str]) -> Value:

@@ -33,6 +33,8 @@ class OdaState(RunState, total=False):
     """The entities that the question starts from, ids: given, or linked."""
     named: list[str]
     """Other entities that the question names, ids: what a fact is checked against."""
+    namesakes: dict[str, list[str]]
+    """Of linked entities whose name others have too, all of that name: a fact may be about any of them."""
     mentions: list[str]
     """The words by which the question names what was linked; empty where the client gave the topics."""
     task_entities: list[str]

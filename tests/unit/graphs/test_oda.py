@@ -250,6 +250,7 @@ async def test_a_misspelt_name_is_found(sample: str) -> None:
         ("Is Tokyo the capital of Japan?", ["city/tokyo"], True),  # not the prefecture of that name, which is found too
         ("Is Jack London a friend of Canada?", [], None),  # the KG says nothing of friends
         ("Is Lured good?", [], None),  # nothing to check it against
+        ("Is Jack London the capital of Japan?", ["country/japan"], None),  # no capital of anything
     ],
 )
 async def test_facts_that_are_true_and_facts_that_the_kg_says_nothing_about(
