@@ -57,6 +57,7 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         self._cosines: Floats = np.zeros(num_envs, dtype=np.float32)
         self._level: Floats = np.zeros(num_envs, dtype=np.float32)
         self._context: Floats = np.zeros_like(self._sum)
+        self._aim: Floats = np.zeros((num_envs, task.text.shape[1]), dtype=np.float32)
         self._all = np.arange(num_envs)
 
     @cached_property
@@ -94,15 +95,10 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         rewards[reached] += 2 * weights.reach + weights.concise / self.hops[reached]
         info: dict[str, Any] = {}
         if ended.any():
-            final_path = (self.entities.copy(), self.codes.copy())
-            info = {
-                "final_obs": self._obs(),
-                "_final_obs": ended,
-                "final_path": final_path,
-                "final_hops": self.hops.copy(),
-            }
-            info |= {"reached": reached}
             done = np.flatnonzero(ended)
+            final_path = (self.entities.copy(), self.codes.copy())
+            info = {"final_obs": self._final_obs(done), "_final_obs": ended, "final_path": final_path}
+            info |= {"final_hops": self.hops.copy(), "reached": reached}
             self._episodes[done] += 1
             self._begin(done)
             self._offer(done)
@@ -114,6 +110,7 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         pair = draw_pair(task, self._seeds[rows], self._episodes[rows])
         self.pair[rows], self._question[rows] = pair, task.question[pair]
         self.current[rows], self.target[rows] = task.pairs[pair, 0], task.pairs[pair, 1]
+        self._aim[rows] = task.text[self.target[rows]]
         self.steps[rows] = self.hops[rows] = 0
         self.entities[rows] = self.codes[rows] = -1
         self.entities[rows, 0] = self.current[rows]
@@ -148,7 +145,8 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         places = offered(self.task.graph, self.settings, counters, self.current[at], self.target[at])
         actions = self._neighbors[places]
         mask = places >= 0
-        for column in range(self.settings.max_hops + 1):  # entities on the path, of which there are a handful
+        # Entities on the path, of which there are a handful; at the start of an episode only its source.
+        for column in range(int(self.hops[at].max(initial=0)) + 1):
             mask &= actions != self.entities[at, column, None]
         if every:
             self.places, self.actions, self.mask = places, actions, mask
@@ -156,8 +154,17 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
             self.places[at], self.actions[at], self.mask[at] = places, actions, mask
 
     def _obs(self) -> Floats:
-        current = self.task.text[self.current]
-        obs: Floats = np.concatenate((current, self.task.text[self.target] - current), axis=1)
+        size = self._aim.shape[1]
+        obs: Floats = np.empty((self.num_envs, 2 * size), dtype=np.float32)
+        np.take(self.task.text, self.current, axis=0, out=obs[:, :size])
+        np.subtract(self._aim, obs[:, :size], out=obs[:, size:])
+        return obs
+
+    def _final_obs(self, rows: Int64) -> Floats:
+        """The last observation of the walkers that ended; zeros elsewhere."""
+        obs = np.zeros((self.num_envs, 2 * self._aim.shape[1]), dtype=np.float32)
+        current = self.task.text[self.current[rows]]
+        obs[rows] = np.concatenate((current, self._aim[rows] - current), axis=1)
         return obs
 
     def _info(self) -> dict[str, Any]:

@@ -64,12 +64,12 @@ async def _teach(folder: Path, questions: Path) -> None:
     try:
         await base.derive()
         await teach(base, read_questions(questions), lambda *_: None)
-        await asyncio.to_thread(_add_paths, base, (await base.store.info()).hash)
+        await asyncio.to_thread(add_paths, base, (await base.store.info()).hash)
     finally:
         await base.close()
 
 
-def _add_paths(base: KnowledgeBase, kg_hash: str) -> None:
+def add_paths(base: KnowledgeBase, kg_hash: str) -> None:
     """Copy the path policy that ships with the sample: learning one needs torch, which the base has not."""
     try:
         load_paths(sample.PATHS, base.embedder, kg_hash)

@@ -9,11 +9,15 @@ from pathlib import Path
 import pytest
 
 from kg import sample
+from kg.embedded import build
 from kg.embedded.verify import verify
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import read_entities, read_triples
 from kg.manifest import is_kg
 from policies.keqing_artefact import has_decomposer
 from tests.unit.app.running import ROOT
-from tools.sample import ensure_sample
+from tools.extract_paths import extract_paths
+from tools.sample import add_paths, ensure_sample
 
 TRIPLES = "heat\tdirected_by\tmann\nali\tdirected_by\tmann\nalien\tdirected_by\tscott\n"
 PAIRS = "".join(
@@ -24,8 +28,10 @@ MAKE = """
 import sys
 from pathlib import Path
 from kg import sample
+from kg.embedded import build
 sample.TRIPLES, sample.ENTITIES, sample.TRAIN_QUESTIONS = map(Path, sys.argv[1:])
-from tools.sample import ensure_sample
+from tools.extract_paths import extract_paths
+from tools.sample import add_paths, ensure_sample
 print(ensure_sample())
 """
 
@@ -77,3 +83,19 @@ def test_two_processes_at_once_make_one(files: list[Path], tmp_path: Path) -> No
     folders = {Path(out.strip()) for out, _ in told}
     assert folders == {ensure_sample()}
     assert [path.name for path in (tmp_path / "cache").iterdir() if path.is_dir()] == [folders.pop().name]
+
+
+async def test_the_path_policy_that_ships_fits_the_sample(tmp_path: Path) -> None:
+    """It belongs to the very triples and embedder of the sample, and walks them; else: python -m evals.sample_paths."""
+    folder = tmp_path / "kg"
+    build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
+    base = KnowledgeBase.open(folder)
+    try:
+        add_paths(base, (await base.store.info()).hash)
+        assert verify(folder) == []
+        films = ["film/written_on_the_wind"], ["film/magnificent_obsession_1954", "film/all_that_heaven_allows"]
+        found = await extract_paths(base, "which other films did its director make?", *films, beam_width=1)
+        assert (found.policy, found.events) == ("learned", ())
+        assert {path.target for path in found.paths} == set(films[1])
+    finally:
+        await base.close()
