@@ -6,7 +6,7 @@
     [server]
     models = ["openai:gpt-4o-mini"]  # besides none
 
-    [server.at_most]                 # a client may lower a max_… setting, and raise it up to here
+    [server.at_most]                 # how far clients may raise a number; else see `Policy.most`
     max_tokens = 500_000
 
 It holds where the environment says TRIVIUM_SERVER=1, as `langgraph.json` does; on the command line the user is the
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ SERVER = "TRIVIUM_SERVER"
 
 NO_MODEL = "none"
 _LIMITED = "max_"  # settings that cost the operator time or money begin so
+_ROOM = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,22 @@ class Policy:
             chosen = getattr(settings, name)
             if chosen not in allowed:
                 raise UsageError(f"{name} {str(chosen)[:80]!r} is none that this server offers: {', '.join(allowed)}")
-        for limited in fields(settings):
-            chosen, most = getattr(settings, limited.name), self.at_most.get(limited.name, limited.default)
-            if limited.name.startswith(_LIMITED) and most is not MISSING and chosen > most:
-                raise UsageError(f"{limited.name} is at most {most} on this server, not {chosen}")
+        for each in fields(settings):
+            chosen, most = getattr(settings, each.name), self.most(each)
+            if chosen is not None and most is not None and chosen > most:
+                raise UsageError(f"{each.name} is at most {most:g} on this server, not {chosen}")
+
+    def most(self, setting: Field[Any]) -> float | None:
+        """How far a client may raise a number; None for what is none, or has no default but 0.
+
+        As far as the operator says; else a `max_…` setting, which is what costs him, to its default, and any other to
+        ten times that.
+        """
+        if setting.name in self.at_most:
+            return self.at_most[setting.name]
+        if isinstance(setting.default, bool) or not isinstance(setting.default, int | float) or not setting.default:
+            return None
+        return setting.default if setting.name.startswith(_LIMITED) else _ROOM * setting.default
 
 
 def check_policy(settings: DataclassInstance) -> None:

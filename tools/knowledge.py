@@ -165,9 +165,10 @@ async def close_all() -> None:
 def _open_once(name: str) -> _Opened:
     """Open a KG, unless another run did so in the meantime."""
     with _opening[name]:
-        if name not in _opened:
-            _opened[name] = _look(name, None)
-        return _opened[name]
+        found = _opened.get(name)
+        if found is None:
+            found = _opened[name] = _look(name, None)
+        return found
 
 
 def _look(name: str, known: _Opened | None) -> _Opened:

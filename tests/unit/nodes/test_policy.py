@@ -33,7 +33,9 @@ def test_named_kgs_and_models_are_allowed(settings: Path) -> None:
     policy = read_policy(settings)
     assert policy.kgs == ("sample", "films")
     assert policy.models == ("none", "openai:gpt-4o-mini")
-    policy.check(KeqingContext(kg="films", model="openai:gpt-4o-mini", max_tokens=500_000, max_llm_calls=1))
+    policy.check(
+        KeqingContext(kg="films", model="openai:gpt-4o-mini", max_tokens=500_000, max_llm_calls=1, exemplars=40)
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,8 +47,9 @@ def test_named_kgs_and_models_are_allowed(settings: Path) -> None:
         (Context(kg="films", model="openai:gpt-5"), "openai:gpt-4o-mini"),
         (Context(kg="films", model="ollama:http://evil"), "ollama"),
         (Context(kg="films", max_tokens=500_001), "at most 500000"),
+        (KeqingContext(kg="films", exemplars=1_000_000), "exemplars is at most 40"),
         (Context(kg="films", max_llm_calls=1_000_000), "max_llm_calls is at most 32"),
-        (KeqingContext(kg="films", max_entities=10_000_000), "at most 10000"),
+        (KeqingContext(kg="films", max_entities=10_000_000), "max_entities is at most 10000"),
     ],
 )
 def test_anything_else_is_refused(settings: Path, context: Context, named: str) -> None:
