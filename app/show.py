@@ -42,17 +42,9 @@ class Show:
                 self._console.print()
             self._said += added["text"]
             self._console.print(escape(added["text"]), end="", style="bold")
-        elif name == "retrieve":
+        elif name in ("retrieve", "compute"):
             for done in added["retrieved"].values():
-                seeds = await self._labels(done["seeds"][:_SEEDS])
-                more = f" and {len(done['seeds']) - _SEEDS} more" if len(done["seeds"]) > _SEEDS else ""
-                chains = (
-                    " or ".join(" ".join(chain) for chain in done["match"]["chains"]) if done["match"] else "nothing"
-                )
-                self._line(
-                    "retrieve",
-                    f"{done['id']}. from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found",
-                )
+                self._line(name, f"{done['id']}. {await self._found(done) if name == 'retrieve' else _computed(done)}")
         elif name in KNOWGPT_STAGES and "answer" not in added:
             for line in await knowgpt_lines(name, added, self._labels):
                 self._line("link" if name == "link_entities" else "choose" if name == "select_prompt" else name, line)
@@ -63,11 +55,21 @@ class Show:
         elif "answer" in added:
             await self._answered(added["answer"])
 
+    async def _found(self, done: dict[str, Any]) -> str:
+        """What a sub-question started from, followed and found."""
+        seeds = await self._labels(done["seeds"][:_SEEDS])
+        more = f" and {len(done['seeds']) - _SEEDS} more" if len(done["seeds"]) > _SEEDS else ""
+        chains = " or ".join(" ".join(chain) for chain in done["match"]["chains"]) if done["match"] else "nothing"
+        return f"from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found"
+
     def _decomposed(self, added: dict[str, Any]) -> None:
         if not added["sub_questions"]:
             self._line("decompose", "no reading of the question that this graph can answer")
         for sub in added["sub_questions"]:
             self._line("decompose", f"{sub['id']}. {sub['question']}  <- {', '.join(sub['seed_entities'])}")
+        for operator in added.get("operators", ()):
+            bound = " ".join(filter(None, (operator["sign"], operator["value"])))
+            self._line("decompose", f"{operator['id']}. {operator['operator']} {bound}  <- {operator['dep']}")
         for name in added["unread"]:
             self._line("decompose", f"no use was made of {name}")
         self._linked(added["links"])
@@ -128,3 +130,9 @@ def _cost(answer: Answer) -> str:
     spent = answer["usage"]
     tokens = spent["prompt_tokens"] + spent["completion_tokens"]
     return f", {spent['llm_calls']} calls, {tokens:,} tokens" if spent["llm_calls"] else ""
+
+
+def _computed(done: dict[str, Any]) -> str:
+    """An operator's value, or how many entities it gives."""
+    value = done.get("value")
+    return f"{len(done['found'])} found" if value is None else str(value)

@@ -31,6 +31,10 @@ _ABLATIONS = "evals.ablations.__main__"
 MEASUREMENTS = {
     "sample": Measurement("evals.sample", "The bundled sample's test questions: Hits@1, F1, exact sets."),
     "bench": Measurement("evals.bench.__main__", "Speed, each figure beside its yardstick."),
+    "operators": Measurement("evals.operators", "150 questions that compute: counts, bounds, extremes, and/or/not."),
+    "keqing-scratch-lm": Measurement(
+        "evals.scratch_lm", "A causal LM from random weights as the decomposer, beside the compact one."
+    ),
     "keqing-templates": Measurement(_ABLATIONS, "Figure 5: templates per sub-question, K = 1 to 10.", ("templates",)),
     "keqing-chains": Measurement(_ABLATIONS, "Figure 6: sub-questions against whole chains.", ("chains",)),
     "keqing-supplement": Measurement(_ABLATIONS, "With and without dense triples beside the chains'.", ("supplement",)),
