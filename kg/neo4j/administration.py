@@ -20,6 +20,7 @@ MADE_INDEXES = (
     f"CREATE FULLTEXT INDEX {WORDS_INDEX} IF NOT EXISTS FOR (n:{ENTITY}) ON EACH [n.id, n.name, n.aliases] "
     "OPTIONS {indexConfig: {`fulltext.analyzer`: 'standard-folding'}}",
 )
+DROP_NAME_INDEXES = tuple(f"DROP INDEX {name} IF EXISTS" for name in (NAMES_INDEX, WORDS_INDEX))
 DROP_OWN_INDEX = f"DROP INDEX {OWN_INDEX} IF EXISTS"
 AWAIT_INDEXES = "CALL db.awaitIndexes(600)"
 SHOW_INDEXES = (
