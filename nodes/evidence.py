@@ -13,6 +13,7 @@ from typing import Literal
 
 from kg.indexes import relation_words
 from kg.text import fold_name
+from kg.types import Triple
 from nodes.keqing_state import Found
 from nodes.prompt_data import as_data
 from nodes.state import Step
@@ -51,7 +52,13 @@ class Evidence:
         return self.names.get(fold_name(name), [])
 
 
-def gather(candidates: Sequence[Found], labels: Mapping[str, str], style: Format, tokens: int) -> Evidence:
+def gather(
+    candidates: Sequence[Found],
+    labels: Mapping[str, str],
+    style: Format,
+    tokens: int,
+    notes: Mapping[Triple, str] | None = None,
+) -> Evidence:
     """The evidence of a sub-question within a token budget, best candidates first.
 
     Args:
@@ -59,11 +66,12 @@ def gather(candidates: Sequence[Found], labels: Mapping[str, str], style: Format
         labels: by id.
         style: the triple format.
         tokens: the budget, estimated by characters; the first candidate is shown in any case.
+        notes: what stands behind a triple's line (`nodes.qualifiers`).
     """
     shown = _shown_names(candidates, labels)
     out, seen, spent = Evidence(), set[str](), 0
     for candidate in candidates:
-        lines = [line for line in _lines(candidate["path"], shown, labels, style) if line not in seen]
+        lines = [line for line in _lines(candidate["path"], shown, labels, style, notes or {}) if line not in seen]
         spent += sum(-(-len(line) // _TOKEN_CHARACTERS) for line in lines)
         if spent > tokens and out.lines:
             out.left_out.append(candidate)
@@ -89,7 +97,13 @@ def _shown_names(candidates: Iterable[Found], labels: Mapping[str, str]) -> dict
     }
 
 
-def _lines(path: Sequence[Step], shown: Mapping[str, str], labels: Mapping[str, str], style: Format) -> list[str]:
+def _lines(
+    path: Sequence[Step],
+    shown: Mapping[str, str],
+    labels: Mapping[str, str],
+    style: Format,
+    notes: Mapping[Triple, str],
+) -> list[str]:
     """A path as lines; nameless entities between two of its steps are passed over."""
     out, run = list[str](), list[Step]()
     for place, step in enumerate(path):
@@ -97,7 +111,7 @@ def _lines(path: Sequence[Step], shown: Mapping[str, str], labels: Mapping[str, 
         end = step[0] if step[3] else step[2]
         if place + 1 < len(path) and is_nameless(end, labels[end]):
             continue
-        out.append(_line(run, shown, style))
+        out.append(_line(run, shown, style) + "".join(notes.get(Triple(*each[:3]), "") for each in run))
         run = []
     return out
 

@@ -14,6 +14,7 @@ from nodes.knowgpt_context import KnowGPTContext
 from nodes.knowgpt_scoring import scored, supports
 from nodes.knowgpt_state import Candidate, KnowGPTState, Verdict
 from nodes.path_text import path_text
+from nodes.qualifiers import qualified
 from tools.knowledge import Knowledge, open_knowledge
 
 
@@ -37,7 +38,7 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
         answers=[AnswerEntity(id=chosen["id"], label=chosen["text"], score=_score(chosen, verdict))] if chosen else [],
         choice=chosen["id"] if chosen and is_choice else None,
         value=verdict["words"] if not chosen and verdict["by"] == "model" else None,
-        paths=paths,
+        paths=await qualified(paths, knowledge.store),
         steps=_steps(state, verdict),
         stop_reason=_stop_reason(chosen, paths),
         usage=usage(state["started"], state.get("usage"), told.get("usage")),

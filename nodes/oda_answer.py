@@ -15,6 +15,7 @@ from nodes.oda_context import OdaContext
 from nodes.oda_result import Result, similar_result
 from nodes.oda_state import OdaState
 from nodes.path_text import path_text
+from nodes.qualifiers import qualified
 from tools.knowledge import Knowledge, open_knowledge
 
 _NAMED = 12  # answers named in the sentence; the rest are counted
@@ -42,7 +43,7 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
         answers=answers,
         choice=None,
         value=result.value,
-        paths=paths,
+        paths=await qualified(paths, knowledge.store),
         steps=state["log"],
         stop_reason=_reason(state, result),
         usage=usage(state["started"], state.get("usage"), spent.get("usage")),

@@ -17,6 +17,7 @@ from nodes.llm import ask_typed
 from nodes.llm.events import brief
 from nodes.operator_prompts import operator_prompt
 from nodes.prompt_data import as_data
+from nodes.qualifiers import notes
 from nodes.reason_prompt import REASON_TEXT, REASON_TUPLES, WaveAnswers
 from policies.decomposer import MASK
 
@@ -57,9 +58,10 @@ async def _evidence(
     ids |= {seed for done in waiting for seed in done["seeds"][:_SEEDS]}
     ordered = sorted(ids)
     labels = dict(zip(ordered, await store.labels(ordered), strict=True))
+    beside = await notes((step for path in paths for step in path), store)
     # Candidates without a name say nothing to a model: those of a hop into a compound value, whose next hop leaves it.
     asked = {
-        number: gather(found, labels, context.triple_format, context.evidence_tokens)
+        number: gather(found, labels, context.triple_format, context.evidence_tokens, beside)
         for number, found in candidates.items()
         if any(not is_nameless(item["id"], labels[item["id"]]) for item in found)
     }

@@ -16,6 +16,7 @@ from nodes.conversation import reply
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState
 from nodes.path_text import path_text
+from nodes.qualifiers import qualified
 from nodes.state import Step
 from policies.decomposer import NO_DEPENDENCY
 from tools.knowledge import open_knowledge
@@ -50,7 +51,7 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         answers=answers,
         choice=None,
         value=value,
-        paths=paths,
+        paths=await qualified(paths, knowledge.store),
         steps=_steps(state),
         stop_reason=_stop_reason(state, answered=bool(answers) or value is not None),
         usage=usage(state["started"], state.get("usage"), words.told.get("usage")),

@@ -17,6 +17,8 @@ from kg.neo4j.opening import open_store
 from kg.neo4j.settings import GraphSettings, RemoteKG
 from kg.neo4j.store import Neo4jStore
 from kg.types import Hop, Triple, parse_chain
+from nodes.answer_record import path_record
+from nodes.qualifiers import notes, qualified
 from tests.neo4j_server.server import Server
 from tests.own_graphs import CITATIONS, MOVIES, SHOP
 
@@ -160,6 +162,12 @@ async def test_a_shop_with_relationship_properties(own: Open) -> None:
         ({"on": "2024-05-01", "quantity": "2"}, {"on": "2024-06-01", "quantity": "1"})
     ]
     assert [hit.id for hit in (await store.find(["2020-01-03"]))[0]] == ["2020-01-03"]
+    step = (customer, "BOUGHT", lamp, False)
+    (path,) = await qualified([path_record([step], lamp)], store)
+    assert path["triples"][0]["qualifiers"][1] == {"on": "2024-06-01", "quantity": "1"}
+    assert await notes([step], store) == {
+        Triple(*step[:3]): " [on: 2024-05-01; quantity: 2] [on: 2024-06-01; quantity: 1]"
+    }
 
 
 async def test_relationship_types_of_spaces_backticks_and_escapes(own: Open) -> None:
