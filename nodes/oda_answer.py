@@ -19,6 +19,7 @@ from nodes.qualifiers import qualified
 from tools.knowledge import Knowledge, open_knowledge
 
 _NAMED = 12  # answers named in the sentence; the rest are counted
+_UNSURE = 0.1  # a score below it says that the relations followed are hardly like the question
 _SHOWN = 15  # paths that are told where the answer names no entity
 
 
@@ -76,7 +77,7 @@ async def _sentence(
     elif answers and isinstance(result.value, int) and str(result.value) != answers[0]["label"]:
         said.append(f"{result.value}: {_names(answers)}.")
     elif answers:
-        said.append(f"{_names(answers)}.")
+        said.append(f"{'Unsure: ' * (answers[0]['score'] < _UNSURE)}{_names(answers)}.")
     if said and paths:
         about = f" for {answers[0]['label']}" if answers else ""
         first = [path for path in paths if not answers or path["answer"] == answers[0]["id"]]
@@ -109,6 +110,9 @@ def _events(state: OdaState, context: OdaContext, result: Result) -> list[dict[s
     if state["iteration"] >= context.max_iterations and last and last["name"] != "Answer":
         message = f"{context.max_iterations} iterations were done before the action was to answer"
         events.append({"stage": "reflect", "event": "iterations_spent", "message": message})
+    if result.answers and result.answers[0].score < _UNSURE:
+        message = f"the relations followed are hardly like the question: score {result.answers[0].score:.3f}"
+        events.append({"stage": "answer", "event": "unsure", "message": message})
     if result.truncated:
         message = "a chain leads to more entities than are followed: the answer may lack some, and a count is too low"
         events.append({"stage": "answer", "event": "truncated", "message": message})

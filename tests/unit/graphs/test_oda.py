@@ -259,3 +259,10 @@ async def test_facts_that_are_true_and_facts_that_the_kg_says_nothing_about(
     told = await ask(question, sample, topics)
     assert told["value"] is value
     assert bool(told["answers"]) == (value is True)
+
+
+async def test_an_answer_by_relations_that_are_hardly_like_the_question_says_so(sample: str) -> None:
+    told = await ask("Tell me about Tokyo.", sample)
+    assert told["answer"].startswith("Unsure: ")
+    assert [event["event"] for event in told["events"]] == ["unsure"]
+    assert told["answers"][0]["score"] < 0.1
