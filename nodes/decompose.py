@@ -114,10 +114,10 @@ async def _tuned(question: str, topics: Sequence[str], last: LastAnswers | None,
 async def _trained(question: str, topics: Sequence[str], last: LastAnswers | None, knowledge: Knowledge) -> _Reading:
     """The trained decomposer's reading, of a question that points back as one about the last answers."""
     decomposer = await knowledge.decomposer()
+    if has_cue(question):
+        decomposer = await knowledge.computing(decomposer)
     resolved = await resolve(question, last, decomposer, knowledge) if last and points_back(question) else None
     if resolved is None:
-        if has_cue(question):
-            decomposer = await knowledge.computing(decomposer)
         return _Reading(await decomposer.decompose(question, knowledge.store, topics))
     noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
     return _Reading(resolved.found, resolved.only, events=[noted])

@@ -91,6 +91,15 @@ async def test_which_of_them(say: Say) -> None:
     assert ids(await say("which of those did Michael Mann direct?")) == {"heat"}
 
 
+async def test_how_many_of_them(say: Say) -> None:
+    await say("which films did Ridley Scott direct?")
+    told = await say("how many of them star Harrison Ford?")
+    assert (told["value"], len(read(told))) == (1, 1)
+    assert {path["answer"] for path in told["paths"]} == {"runner"}
+    await say("who directed Alien?")
+    assert (await say("how many films did he direct?"))["value"] == len(BY_SCOTT)
+
+
 async def test_the_last_question_about_something_else(say: Say) -> None:
     await say("who directed Heat?")
     assert ids(await say("what about Amélie?")) == {"jeunet"}
