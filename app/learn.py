@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from app.learn_bandit import BanditLesson, run_bandit
+from app.learn_keqing import KeqingLesson, run_keqing
 from app.learn_lora import LoraOptions, run_lora
 from app.learn_paths import run_paths
-from app.output import complain, print_json
-from app.progress import progress
 from kg.errors import UsageError
-
-if TYPE_CHECKING:
-    from policies.keqing_learning import Learnt
 
 
 def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
@@ -25,6 +21,10 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
     questions: Annotated[
         Path | None, typer.Option(help='Question lines with "chain" and "answers"; without it, from the schema alone.')
     ] = None,
+    synonyms: Annotated[Path | None, typer.Option(help="Your own words for relations: RELATION = word, word.")] = None,
+    listing: Annotated[bool, typer.Option("--list", help="keqing: list the versions of what was learnt.")] = False,
+    rollback: Annotated[bool, typer.Option(help="keqing: go back to the version before, or to --version.")] = False,
+    version: Annotated[int | None, typer.Option(help="The version that --rollback goes back to.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
     lora: Annotated[str | None, typer.Option(help="Fine-tune this causal LM (folder or hub name) instead.")] = None,
     lora_stage: Annotated[
@@ -42,7 +42,7 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
         str | None, typer.Option(metavar="IN/OUT", help="What a million prompt and completion tokens cost.")
     ] = None,
 ) -> None:
-    """Learn how questions over a KG are asked; replaces what was learnt before, in one step."""
+    """Learn how questions over a KG are asked; what was learnt before stays as a version to go back to."""
     if bandit:
         if method != "knowgpt":
             raise UsageError("--bandit is KnowGPT's: trivium learn knowgpt --bandit --model NAME --questions F.jsonl")
@@ -57,34 +57,7 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
     if options.wanted:
         asyncio.run(run_lora(kg, questions, options, json=json))
         return
-    learnt = asyncio.run(_learn(kg, questions))
-    report = {
-        "method": method, "pairs": learnt.pairs, "left_out": learnt.left_out, "wordings": learnt.wordings,
-        "templates": len(learnt.templates), "seconds": round(learnt.seconds, 3),
-    }  # fmt: skip
-    if json:
-        print_json(report)
-        return
-    typer.echo(
-        f"learnt {learnt.wordings} wordings of {learnt.pairs} pairs and {len(learnt.templates)} templates "
-        f"in {learnt.seconds:.1f} s"
-    )
-    if learnt.left_out:
-        complain(f"{learnt.left_out} pairs were left out: no name in the question leads to its answers along its chain")
-
-
-async def _learn(kg: str, questions: Path | None) -> Learnt:
-    from kg.loaders import read_questions
-    from policies.keqing_teaching import teach
-    from tools.knowledge import close_all, open_knowledge
-
-    pairs = read_questions(questions) if questions is not None else None
-    knowledge = await open_knowledge(kg)
-    try:
-        with progress() as show:
-            return await teach(knowledge.base, pairs, show)
-    finally:
-        await close_all()
+    run_keqing(kg, KeqingLesson(questions, synonyms, listing, rollback, version), json=json)
 
 
 def register(app: typer.Typer) -> None:

@@ -115,11 +115,7 @@ class TemplateIndex:
     def save(self, folder: Path) -> None:
         """Write templates and index; the templates last, since they name what the index must hold."""
         self._index.save(folder / _INDEX)
-        rows = [
-            {"text": t.text, "chains": [chain_text(c) for c in t.chains], "count": t.count, "exclusion": t.exclusion}
-            for t in self.templates
-        ]
-        write_atomic(folder / _FILE, json.dumps(rows, ensure_ascii=False, indent=1).encode())
+        write_templates(folder, self.templates)
 
     @classmethod
     def load(cls, folder: Path, embedder: Embedder) -> Self:
@@ -134,6 +130,15 @@ class TemplateIndex:
         if list(index.keys) != [template.text for template in templates]:
             raise CorruptError(f"{folder}: the index does not hold the templates of {_FILE}; build it again")
         return cls(templates, index, embedder)
+
+
+def write_templates(folder: Path, templates: Iterable[QuestionTemplate]) -> None:
+    """Write templates without their index."""
+    rows = [
+        {"text": t.text, "chains": [chain_text(c) for c in t.chains], "count": t.count, "exclusion": t.exclusion}
+        for t in templates
+    ]
+    write_atomic(folder / _FILE, json.dumps(rows, ensure_ascii=False, indent=1).encode())
 
 
 def read_templates(folder: Path) -> list[QuestionTemplate]:

@@ -12,10 +12,15 @@ from kg.manifest import register_derived
 from policies.exemplars import make_exemplars, save_exemplars
 from policies.keqing_artefact import save_decomposer
 from policies.keqing_learning import Learnt, Progress, learn
+from policies.keqing_versions import keep_version, restore_files, version_before, version_templates
+from policies.schema_words import Synonyms
 
 
-async def teach(base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Progress) -> Learnt:
-    """Learn from pairs, or with None from the schema alone; decomposer and templates replace those there were.
+async def teach(
+    base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Progress, synonyms: Synonyms | None = None
+) -> Learnt:
+    """Learn from pairs, or with None from the schema alone; decomposer and templates replace those there were,
+    which stay as a version (`policies.keqing_versions`). `synonyms` are the user's own words for relations.
 
     A KG in Neo4j is learnt from its walking snapshot (`KnowledgeBase.learning_store`).
 
@@ -24,7 +29,7 @@ async def teach(base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Pro
         BusyError: another process is writing.
     """
     store = await base.learning_store(progress)
-    learnt = await learn(pairs, store, base.embedder, progress)
+    learnt = await learn(pairs, store, base.embedder, progress, synonyms)
     exemplars = await make_exemplars(pairs or (), learnt.decomposer, store)
     await base.save_templates(learnt.templates)
     info = await base.store.info()
@@ -32,7 +37,27 @@ async def teach(base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Pro
     def keep() -> None:
         with write_lock(base.path):
             files = save_decomposer(base.learnt, learnt, base.embedder, info.hash)
-            register_derived(base.path, [*files, save_exemplars(base.learnt, exemplars)])
+            files.append(save_exemplars(base.learnt, exemplars))
+            files += keep_version(base.learnt, learnt.templates, learnt.pairs, learnt.wordings)
+            register_derived(base.path, files)
 
     await asyncio.to_thread(keep)
     return learnt
+
+
+async def roll_back(base: KnowledgeBase, number: int | None = None) -> int:
+    """Put an earlier version in use, by default the one before; returns its number.
+
+    Raises:
+        NotLearntError: there is no such version.
+        BusyError: another process is writing.
+    """
+    chosen = version_before(base.learnt) if number is None else number
+    await base.save_templates(version_templates(base.learnt, chosen))
+
+    def keep() -> None:
+        with write_lock(base.path):
+            register_derived(base.path, restore_files(base.learnt, chosen))
+
+    await asyncio.to_thread(keep)
+    return chosen

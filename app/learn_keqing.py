@@ -1,0 +1,89 @@
+"""`trivium learn keqing`: a lesson, the versions of earlier ones, and going back to one of them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from app.output import complain, print_json
+from app.progress import progress
+
+if TYPE_CHECKING:
+    from policies.keqing_learning import Learnt
+    from policies.keqing_versions import Version
+
+
+@dataclass(frozen=True)
+class KeqingLesson:
+    """What the options ask for; `version` None with `rollback` is the one before that in use."""
+
+    questions: Path | None
+    synonyms: Path | None
+    listing: bool
+    rollback: bool
+    version: int | None
+
+
+def run_keqing(kg: str, lesson: KeqingLesson, *, json: bool) -> None:
+    """Learn, or list what was learnt, or go back."""
+    if lesson.listing or lesson.rollback:
+        versions = asyncio.run(_versions(kg, lesson))
+        if json:
+            print_json({"versions": [asdict(version) for version in versions]})
+        else:
+            typer.echo("\n".join(map(_line, versions)) or "nothing was learnt yet")
+        return
+    learnt = asyncio.run(_learn(kg, lesson))
+    report = {
+        "method": "keqing", "pairs": learnt.pairs, "left_out": learnt.left_out, "wordings": learnt.wordings,
+        "templates": len(learnt.templates), "seconds": round(learnt.seconds, 3),
+    }  # fmt: skip
+    if json:
+        print_json(report)
+        return
+    typer.echo(
+        f"learnt {learnt.wordings} wordings of {learnt.pairs} pairs and {len(learnt.templates)} templates "
+        f"in {learnt.seconds:.1f} s"
+    )
+    if learnt.left_out:
+        complain(f"{learnt.left_out} pairs were left out: no name in the question leads to its answers along its chain")
+
+
+def _line(version: Version) -> str:
+    used = "*" if version.current else " "
+    counts = f"{version.pairs} pairs, {version.wordings} wordings, {version.templates} templates"
+    return f"{used} {version.number}  {version.learnt}  {counts}"
+
+
+async def _versions(kg: str, lesson: KeqingLesson) -> list[Version]:
+    from policies.keqing_teaching import roll_back
+    from policies.keqing_versions import list_versions
+    from tools.knowledge import close_all, open_knowledge
+
+    base = (await open_knowledge(kg)).base
+    try:
+        if lesson.rollback:
+            await roll_back(base, lesson.version)
+        return list_versions(base.learnt)
+    finally:
+        await close_all()
+
+
+async def _learn(kg: str, lesson: KeqingLesson) -> Learnt:
+    from kg.loaders import read_questions
+    from policies.keqing_teaching import teach
+    from policies.synonyms import read_synonyms
+    from tools.knowledge import close_all, open_knowledge
+
+    pairs = read_questions(lesson.questions) if lesson.questions is not None else None
+    synonyms = read_synonyms(lesson.synonyms) if lesson.synonyms is not None else {}
+    knowledge = await open_knowledge(kg)
+    try:
+        with progress() as show:
+            return await teach(knowledge.base, pairs, show, synonyms)
+    finally:
+        await close_all()
