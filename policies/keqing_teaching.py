@@ -19,8 +19,9 @@ from policies.schema_words import Synonyms
 async def teach(
     base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Progress, synonyms: Synonyms | None = None
 ) -> Learnt:
-    """Learn from pairs, or with None from the schema alone; decomposer and templates replace those there were,
-    which stay as a version (`policies.keqing_versions`). `synonyms` are the user's own words for relations.
+    """Learn from pairs, or with None from the schema alone; what there was stays as a version.
+
+    `synonyms` are the user's own words for relations.
 
     A KG in Neo4j is learnt from its walking snapshot (`KnowledgeBase.learning_store`).
 

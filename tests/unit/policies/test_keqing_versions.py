@@ -22,7 +22,7 @@ def copy(films_kg: Path, tmp_path: Path) -> Iterator[KnowledgeBase]:
     shutil.copytree(films_kg, tmp_path / "films")
     base = KnowledgeBase.open(tmp_path / "films")
     yield base
-    base.store.close_now()  # type: ignore[attr-defined]  # a directory's store
+    base.store.close_now()
 
 
 async def test_back_to_what_the_pairs_taught_and_forward_again(copy: KnowledgeBase) -> None:
@@ -68,7 +68,7 @@ def test_synonyms_are_read_and_bad_lines_named(tmp_path: Path) -> None:
     path.write_text("# ours\ndirected_by = helmed, Shot by  # verbs\n\n^a=b#c = heirs\n", encoding="utf-8")
     assert read_synonyms(path) == {"directed_by": ["helmed", "shot", "by"], "^a=b#c": ["heirs"]}
     path.write_text("directed_by = helmed\ndirected_by helmed\n", encoding="utf-8")
-    with pytest.raises(BadInputError, match="line 2|:2"):
+    with pytest.raises(BadInputError, match=r"line 2|:2"):
         read_synonyms(path)
     with pytest.raises(BadInputError, match="cannot be read"):
         read_synonyms(tmp_path / "none.txt")
