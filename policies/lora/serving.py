@@ -11,15 +11,20 @@ from policies.lora.artefact import open_adapter
 from policies.lora.decomposer import LoraDecomposer
 from policies.lora.generation import generate
 from policies.lora.reasoner import LoraReasoner
+from policies.lora.served import served
 
 
 async def open_lora_decomposer(base: KnowledgeBase) -> LoraDecomposer:
-    """The decomposer of a KG; raises as `policies.lora.artefact.open_adapter` does."""
-    tuned = await asyncio.to_thread(open_adapter, base.path, "decompose")
+    """The decomposer of a KG, from its adapter or from the server that the environment names.
+
+    Raises:
+        ModelError, NotLearntError, CorruptError, VersionError: as `policies.lora.artefact.open_adapter` and `served`.
+    """
+    speak = served() or partial(generate, await asyncio.to_thread(open_adapter, base.path, "decompose"))
     habits = {}
     if has_decomposer(base.learnt):
         habits = dict((await asyncio.to_thread(load_decomposer, base.learnt, base.embedder)).habits)
-    return LoraDecomposer(partial(generate, tuned), await base.templates(), habits)
+    return LoraDecomposer(speak, await base.templates(), habits)
 
 
 async def open_lora_reasoner(base: KnowledgeBase) -> LoraReasoner:
