@@ -27,7 +27,7 @@ def openai_client() -> Client:
     Some servers repeat a wrong key in their error. LangChain hands the exception made of that to every tracer, before
     any code of ours sees it, so what is secret is taken out of the response itself.
     """
-    from httpx2 import create_ssl_context
+    from httpx2 import create_ssl_context  # what the openai client itself is built on, and installs
     from openai import DefaultAsyncHttpxClient
 
     certificates = create_ssl_context()  # 40 ms, once for all pools
