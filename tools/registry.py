@@ -92,6 +92,7 @@ class ObserveArguments(_Arguments):
         10, description="triples whose tails the next turn starts from"
     )
     direction: Literal["out", "in", "both"] = Field("both", description="out: entities are heads; in: tails")
+    hub_triples: Count = Field(10_000, description="triples looked at around one entity, of a hub an even sample")
 
 
 class ExtractPathsArguments(_Arguments):
@@ -177,7 +178,7 @@ async def _match_templates(base: KnowledgeBase, args: MatchTemplatesArguments) -
 
 
 async def _observe(base: KnowledgeBase, args: ObserveArguments) -> Result:
-    limits = Limits(args.max_hops, args.top_n, args.top_p, args.direction)
+    limits = Limits(args.max_hops, args.top_n, args.top_p, args.direction, args.hub_triples)
     around = await observe(base, args.question, await resolve(base, args.entities), limits)
     scores: dict[tuple[str, str, str], float] = {}
     for each in (each for observation in around for each in observation):
