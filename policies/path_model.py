@@ -197,24 +197,21 @@ def scale_of(parameters: Mapping[str, Array]) -> np.float32:
 
 @dataclass(frozen=True)
 class LearnedScorer:
-    """Ranks steps by the policy: the log-probability of the whole path so far."""
+    """Ranks steps by the policy's logits.
+
+    Not by the log-probability of the whole path: that would set a good step from a hub, which shares its probability
+    among hundreds, below a poor one from an entity with few neighbours (beam 2: 95.4 % of pairs, not 96.2 %).
+    """
 
     model: PathModel
 
     def score(self, steps: Steps, query: Query, left: int, so_far: Floats) -> Floats:
         """See `PathScorer`."""
+        del so_far
         first = np.flatnonzero(np.concatenate(([True], steps.state[1:] != steps.state[:-1])))
         owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(steps.state))))
         pair, current = steps.pair[first], steps.current[first]
         contexts = query.contexts[query.question[pair]]
         remain = np.full(len(first), left)
         asked = self.model.asked(current, query.target[pair], contexts, remain)
-        logits = self.model.logits(owner, asked, (steps.entity, query.target[steps.pair], steps.code), remain)
-        return log_shares(logits, first, owner) + so_far[steps.state]
-
-
-def log_shares(logits: Floats, first: Int64, owner: Int64) -> Floats:
-    """Log-softmax within groups: logits float32 [m], `first` the start of each group, `owner` int64 [m] its number."""
-    shifted = logits - np.maximum.reduceat(logits, first)[owner]
-    out: Floats = shifted - np.log(np.add.reduceat(np.exp(shifted), first))[owner]
-    return out
+        return self.model.logits(owner, asked, (steps.entity, query.target[steps.pair], steps.code), remain)
