@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from kg.embedded.columns import Int64
 from kg.errors import EmbedderError, StaleError
@@ -97,7 +99,7 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
     rows = tables.snapshot.rows([key for pair in pairs for key in pair]).reshape(-1, 2)
     known = np.flatnonzero((rows >= 0).all(axis=1))
     request = _Request(tables, question, rows[known], _Limits(max_hops, beam_width, paths_per_pair))
-    ranked, used, events = await asyncio.to_thread(_search, request, policy)
+    ranked, used, events = await asyncio.to_thread(_search_alone, request, policy)
     named = [pairs[place] for place in known.tolist()]
     paths = tuple(ExtractedPath(*named[path.pair], _as_triples(tables, path), path.reward) for path in ranked.paths)
     return Extraction(paths, int(ranked.expanded.sum()), used, events)
@@ -144,6 +146,18 @@ def _live_triples(graph: LiveGraph, path: RankedPath) -> ReasoningPath:
         head, tail = (graph.ids[end], graph.ids[start]) if backwards else (graph.ids[start], graph.ids[end])
         steps.append(WalkedTriple(head, graph.relations[code // 2], tail, backwards))
     return tuple(steps)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The numeric libraries of this process; finding them costs milliseconds, so once."""
+    return ThreadpoolController()
+
+
+def _search_alone(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[str, ...]]:
+    """Search on one thread: with small matrices two BLAS threads that wait for each other took 20 times as long."""
+    with _libraries().limit(limits=1, user_api="blas"):
+        return _search(request, policy)
 
 
 def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from time import perf_counter
 import gymnasium
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
+from threadpoolctl import threadpool_limits
 
 from evals.bench.report import Figure, in_turn, percentile
 from kg.embedded.columns import Int64
@@ -43,7 +44,9 @@ async def measure_paths(folder: Path) -> list[Figure]:
         structure = await asyncio.to_thread(tables.structure, lambda *_: None)
         inputs = PathInputs.of(tables.features, structure, tables.graph.degrees)
         model = PathModel(inputs, initial_parameters(inputs, PathNetwork(), 0))
-        return [_steps(task), *_forward(task, model), await _extractions(base, pairs)]
+        with threadpool_limits(1):  # one core, as the goals are set for
+            figures = [_steps(task), *_forward(task, model)]
+        return [*figures, await _extractions(base, pairs)]
     finally:
         await base.close()
 
