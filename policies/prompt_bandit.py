@@ -80,7 +80,7 @@ class BanditSettings:
     """lambda of equation 7, > 0: how strongly an arm is drawn to its format."""
     format_regularisation: float = 20.0
     """The same of a format's regression, > 0: how strongly it is drawn to the mean reward."""
-    delta: float = 0.07
+    delta: float = 0.3
     """Of g in equation 8, in (0, 1]: the smaller, the longer every arm is explored."""
     epsilon: float = 0.1
     """Share of random pulls of `epsilon_greedy`, in [0, 1]."""
