@@ -15,6 +15,7 @@ from kg.loaders import Question as Pair
 from kg.store import GraphStore
 from kg.templates import QuestionTemplate, schema_templates
 from kg.types import Hop
+from policies.answer_chains import add_chains
 from policies.chain_search import ChainModel, TaughtSlots
 from policies.compact_decomposer import CompactDecomposer
 from policies.composites import Example, compose
@@ -72,8 +73,9 @@ async def learn(
     """
     began = time.perf_counter()
     aligned, given = [], list(pairs or ())
-    if pairs is not None and not any(pair.chain or pair.branches for pair in given):
-        raise BadInputError('no question has a "chain": add the logical chain of each, such as ["directed_by"]')
+    if pairs is not None and not any(pair.chain or pair.branches or pair.answers for pair in given):
+        raise BadInputError('no question has a "chain" or "answers": add the chain of each, such as ["directed_by"]')
+    given = await add_chains(given, store, lambda done, total: progress("find chains", done, total))
     async for pair in align_pairs(given, store):
         aligned.append(pair)
         if len(aligned) % 100 == 0 or len(aligned) == len(given):
