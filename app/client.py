@@ -25,6 +25,8 @@ from kg.catalog import SAMPLE
 from kg.errors import RequestError, UsageError
 from nodes.answer_record import Answer
 from nodes.context import Context
+from nodes.conversation import prose
+from tools.knowledge import open_knowledge
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -95,14 +97,13 @@ def as_tool(
     from langchain_core.tools import StructuredTool, ToolException
 
     context = _context(method, kg, settings)
-    graph = method_named(method).graph()
 
     async def told(question: str) -> tuple[str, Answer]:
         try:
-            values = await graph.ainvoke({"messages": [("human", question)]}, context=context)
+            found = await answer(method, question, context)
         except RequestError as error:
             raise ToolException(str(error)) from error
-        return values["messages"][-1].text, values["answer"]
+        return await prose(found, (await open_knowledge(context.kg)).store), found
 
     def told_now(question: str) -> tuple[str, Answer]:
         return _background().run(told(question))
