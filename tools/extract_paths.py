@@ -34,7 +34,9 @@ _LIVE = (
     "A snapshot of the graph brings learned, structural and exact paths"
 )
 
-PolicyName = Literal["learned", "structural", "random", "exact", "text"]
+PolicyName = Literal["learned", "structural", "random", "exact"]
+UsedPolicy = Literal["learned", "structural", "random", "exact", "text"]
+"""`text` is what a live graph gets: neighbours ranked by their labels."""
 
 
 class ExtractedPath(NamedTuple):
@@ -59,7 +61,7 @@ class Extraction:
 
     paths: tuple[ExtractedPath, ...]
     expanded: int
-    policy: PolicyName
+    policy: UsedPolicy
     events: tuple[str, ...] = ()
 
 
@@ -84,8 +86,8 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
         max_hops: K, the longest path.
         beam_width: entities a pair expanded at each hop but the first; `exact` does not look at it.
         paths_per_pair: at most so many paths of a pair.
-        policy: who ranks the steps (`text` is what a live graph gets); without a learnt one `structural` stands in,
-            and an event says so.
+        policy: who ranks the steps; without a learnt one `structural` stands in, and an event says so. On a live
+            graph all but `random` become `text`.
 
     Raises:
         StaleError, EmbedderError: the learnt policy belongs to another KG or embedder (`learned` alone).
@@ -134,7 +136,7 @@ async def _extract_live(
     found, expanded = await walk_live(graph, scorer, query, (limits.beam_width, limits.max_hops))
     ranked = best_paths(found, live_rewards(graph), query, limits.paths_per_pair)
     paths = tuple(ExtractedPath(*pairs[path.pair], _live_triples(graph, path), path.reward) for path in ranked)
-    used: PolicyName = "random" if policy == "random" else "text"
+    used: UsedPolicy = "random" if policy == "random" else "text"
     return Extraction(paths, int(expanded.sum()), used, () if policy == "random" else (_LIVE,))
 
 
