@@ -19,7 +19,7 @@ from kg.text import fold_name
 from kg.types import EntityHit, Hop, LogicalChain
 from policies.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from policies.feasibility import Feasible, first_feasible
-from policies.mentions import Mention, Question, find_mentions, find_similar
+from policies.mentions import Mention, Question, find_mentions, find_similar, with_initials
 from policies.phrasing import has_exclusion_cue
 from policies.readings import Reader, Reading, Topic, names_left, words_left
 
@@ -53,6 +53,7 @@ class CompactDecomposer:
             return self._write(split, *await self._read(split, store))
         known = self.reader.known
         (split,) = await find_mentions([question], store, known)
+        split = await with_initials(split, store, self.initials)
         found, confidence = await self._read(split, store)
         if found is None or words_left(split, found.reading, self.reader):
             similar = _beside(await find_similar(split, known, store, self.initials), split, known)

@@ -21,7 +21,7 @@ from policies.question_words import FUNCTION_WORDS
 MAX_WORDS = 64
 """Words of a question that are searched for mentions; a longer question is searched in its last ones."""
 _MAX_SPAN = 12  # words of a name; longer names are found by their first words with typo-tolerant search
-_FUZZY_SPANS = 12  # windows that are searched with typos
+_FUZZY_SPANS = 20  # windows that are searched with typos
 _SHORT = 0.85  # the score of an entity that is named by initials, of a country that is named by its people
 
 Floats = NDArray[np.float64]
@@ -115,8 +115,11 @@ async def find_similar(
     """
     plain = question.plain
     unknown = [i for i, word in enumerate(plain) if word not in known]
-    windows = [(i, j + 1) for i in unknown for j in unknown if i <= j < i + _MAX_SPAN]
-    windows = sorted(windows, key=lambda w: (w[0] - w[1], w[0]))[:_FUZZY_SPANS]
+    names = {(i, j + 1) for i in unknown for j in unknown if i <= j < i + _MAX_SPAN}
+    # One more word on either side may belong to the name, though questions hold it too: "united states".
+    wider = names | {(i - 1, j) for i, j in names if i and plain[i - 1] not in FUNCTION_WORDS}
+    wider |= {(i, j + 1) for i, j in wider if j < len(plain) and plain[j] not in FUNCTION_WORDS}
+    windows = sorted(wider, key=lambda w: (w[0] - w[1], w[0]))[:_FUZZY_SPANS]
     spans = {w: question.text[question.words[w[0]].start : question.words[w[1] - 1].end] for w in windows}
     partial = await store.find_partial(list(spans.values()))
     found = [
@@ -124,7 +127,7 @@ async def find_similar(
         for span, hits in zip(spans.values(), partial, strict=True)
     ]
     longest = max((j - i for (i, j), hits in zip(windows, found, strict=True) if hits), default=0)
-    misspelt = [place for place, (i, j) in enumerate(windows) if j - i > longest]
+    misspelt = [place for place, (i, j) in enumerate(windows) if j - i > longest and (i, j) in names]
     for place, hits in zip(misspelt, await store.find([list(spans.values())[i] for i in misspelt]), strict=True):
         found[place] = hits
     return tuple(
@@ -132,10 +135,23 @@ async def find_similar(
     )
 
 
+async def with_initials(question: Question, store: GraphStore, initials: Mapping[str, Sequence[str]]) -> Question:
+    """The question with what its mentions are the initials of as further candidates: "UK" is a currency too."""
+    mentions = []
+    for mention in question.mentions:
+        keys = initials.get(fold_name(mention.text), ()) if mention.stop - mention.start == 1 else ()
+        found = [hit for hits in await store.find(keys, limit=1, fuzzy=False) for hit in hits] if keys else []
+        known = {hit.id for hit in mention.hits}
+        more = [replace(hit, score=_SHORT, match="partial") for hit in found if hit.id not in known]
+        mentions.append(replace(mention, hits=(*mention.hits, *sorted(more, key=lambda hit: -hit.degree))))
+    return replace(question, mentions=tuple(mentions))
+
+
 async def _short_for(span: str, store: GraphStore, initials: Mapping[str, Sequence[str]]) -> list[EntityHit]:
     """The entities of these initials, and the country whose people or language a single word names."""
     folded = fold_name(span)
     whole = [hit for hits in await store.find(initials.get(folded, ()), limit=1, fuzzy=False) for hit in hits]
+    whole.sort(key=lambda hit: -hit.degree)
     names = countries(folded) if " " not in folded else []
     people = [hit for hits in await store.find(names, limit=1, fuzzy=False) for hit in hits][:1] if names else []
     return [replace(hit, score=_SHORT, match="partial") for hit in (*whole, *people)]
