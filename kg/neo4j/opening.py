@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,8 @@ async def open_remote(client: Client, remote: RemoteKG, cache: Path) -> Opened:
     """As `open_store`, with the folder for what is learnt of it."""
     store = await open_store(client, remote, cache)
     relations = [relation.name for relation in await store.schema()]
-    return Opened(store, prepare(folder_of(cache, client.address), client.address, relations))
+    folder = folder_of(cache, client.address)
+    return Opened(store, await asyncio.to_thread(prepare, folder, client.address, relations))
 
 
 def open_now(remote: RemoteKG, cache: Path) -> Opened:
