@@ -9,7 +9,7 @@ what was not, the schema's words decide as they would by themselves ("never wors
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -29,6 +29,8 @@ _TAUGHT = 1.2  # weight of the slots' log-probability beside the segments' nats,
 _HALF = 100  # wordings at which it is half of that
 _UNSEEN = 2.0  # nats of the slots that a chain with a relation of no pair stays behind the best that they know
 _DOUBT = 0.01  # the chance that the slots are wrong altogether: few pairs make them too sure
+_SMALL = 64  # hops of a schema whose chains are few enough to be scored all at once
+_REMEMBERED = 10_000  # wordings whose chains are kept
 _OFFERED = 8  # hops of each position that the slots add to what longer chains are made of
 
 
@@ -50,6 +52,24 @@ class TaughtSlots:
 
 
 @dataclass(frozen=True)
+class _Scored:
+    """Chains by length, int64 [n, k] each, with what words and pairs say of them, float32 [n] each."""
+
+    codes: list[Codes]
+    words: list[Floats]
+    pairs: list[Floats] = field(default_factory=list)
+
+    def beginning(self, wanted: NDArray[np.bool_]) -> _Scored:
+        """Those whose first hop is wanted, bool [H]."""
+        keep = [wanted[chains[:, 0]] for chains in self.codes]
+        return _Scored(
+            [chains[kept] for chains, kept in zip(self.codes, keep, strict=True)],
+            [scores[kept] for scores, kept in zip(self.words, keep, strict=True)],
+            [scores[kept] for scores, kept in zip(self.pairs, keep, strict=bool(self.pairs))],
+        )
+
+
+@dataclass(frozen=True)
 class ChainModel:
     """Scores chains by the schema's words and, where there are pairs, by what they taught."""
 
@@ -62,14 +82,37 @@ class ChainModel:
         firsts = np.array(sorted(number[hop] for hop in first if hop in number), dtype=np.int64)
         if not len(firsts):
             return []
+        if len(self.segments.hops) > _SMALL:
+            return self._ordered(*self._completed(self._scored(wording, firsts)), limit)
+        # A small schema is scored whole, once a wording: the next name asked of in these words differs in `first` alone.
+        whole = self._whole.get(wording)
+        if whole is None:
+            if len(self._whole) > _REMEMBERED:
+                self._whole.clear()
+            whole = self._whole[wording] = self._scored(wording, np.arange(len(self.segments.hops)))
+        wanted = np.zeros(len(self.segments.hops), dtype=np.bool_)
+        wanted[firsts] = True
+        return self._ordered(*self._completed(whole.beginning(wanted)), limit)
+
+    @cached_property
+    def _whole(self) -> dict[Wording, _Scored]:
+        return {}
+
+    def _scored(self, wording: Wording, firsts: Codes) -> _Scored:
+        """The chains from one of `firsts` with both their scores."""
         marks = self.segments.marks(wording)
         if self.taught is None:
-            codes, scores = self.segments.candidates(marks, firsts)
-        else:
-            slots = self.taught.model.scores(self.taught.encoder.encode(wording))
-            codes, scores = self.segments.candidates(marks, firsts, self._offered(slots))
-            scores = [s + t for s, t in zip(scores, self._taught(codes, slots, self.taught), strict=True)]
-        return self._ordered(codes, scores, limit)
+            return _Scored(*self.segments.candidates(marks, firsts))
+        slots = self.taught.model.scores(self.taught.encoder.encode(wording))
+        codes, scores = self.segments.candidates(marks, firsts, self._offered(slots))
+        return _Scored(codes, scores, [self._log_probability(chains, slots, self.taught) for chains in codes])
+
+    def _completed(self, found: _Scored) -> tuple[list[Codes], list[Floats]]:
+        """The chains and their whole scores."""
+        if self.taught is None:
+            return found.codes, found.words
+        taught = self._taught(found.codes, found.pairs, self.taught)
+        return found.codes, [s + t for s, t in zip(found.words, taught, strict=True)]
 
     def explains(self, word: str) -> bool:
         """Whether a word is like one of the schema's or of the pairs'."""
@@ -103,9 +146,8 @@ class ChainModel:
         likely = np.argsort(-slots.positions[:, :-1], axis=1, kind="stable")[:, :_OFFERED]
         return self._hop_of_column[np.unique(likely)]
 
-    def _taught(self, codes: list[Codes], slots: SlotScores, taught: TaughtSlots) -> list[Floats]:
-        """The slots' part of each chain's score."""
-        known = [self._log_probability(chains, slots, taught) for chains in codes]
+    def _taught(self, codes: list[Codes], known: list[Floats], taught: TaughtSlots) -> list[Floats]:
+        """The slots' part of each chain's score, from their log-probabilities."""
         best = max((float(part.max(initial=-np.inf)) for part in known), default=-np.inf)
         best = best if np.isfinite(best) else 0.0
         weight = _TAUGHT * taught.wordings / (taught.wordings + _HALF)

@@ -74,3 +74,16 @@ def test_scores_fall_and_the_limit_holds() -> None:
 @pytest.mark.parametrize(("word", "explained"), [("alpha", True), ("zebra", False)])
 def test_words_that_are_like_none_are_told(word: str, explained: bool) -> None:
     assert ChainModel(SEGMENTS).explains(word) is explained
+
+
+def test_a_small_schema_scored_whole_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    taught = _taught({"qqq xyzzy [mask]": (B,), "alpha of beta of [mask]": (B, A)})
+    firsts = [[A], [B, C], list(HOPS)]
+    for model in (taught, ChainModel(SEGMENTS)):
+        for text in ("alpha of beta of [mask]", "qqq gamma [mask]", "beta [mask]"):
+            whole = [model.best(_wording(text), first, 20) for first in firsts]
+            with monkeypatch.context() as patch:
+                patch.setattr("policies.chain_search._SMALL", 0)
+                each = [model.best(_wording(text), first, 20) for first in firsts]
+            assert whole == each
+            assert {scored.chain[0] for scored in whole[0]} == {A}
