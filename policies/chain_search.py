@@ -84,7 +84,7 @@ class ChainModel:
             return []
         if len(self.segments.hops) > _SMALL:
             return self._ordered(*self._completed(self._scored(wording, firsts)), limit)
-        # A small schema is scored whole, once a wording: the next name asked of in these words differs in `first` alone.
+        # A small schema is scored whole, once a wording: the next name in these words differs in `first` alone.
         whole = self._whole.get(wording)
         if whole is None:
             if len(self._whole) > _REMEMBERED:
