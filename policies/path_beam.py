@@ -85,6 +85,7 @@ class Beam:
         dead_end: bool [E], entities with one neighbour, which no path passes through; None where that is not known.
         found: complete paths, one batch a hop.
         expanded: int64 [n], entities expanded for each pair; each counts once a pair.
+        seen: which they were, (pair, entity) int64 [k] each, one item a hop.
     """
 
     query: Query
@@ -101,7 +102,7 @@ class Beam:
         self._entities: Int64 = self.query.source[:, None]
         self._codes: Int64 = np.empty((len(pairs), 0), dtype=np.int64)
         self._pair, self._scores = pairs, np.zeros(len(pairs), dtype=np.float32)
-        self._seen: list[tuple[Int64, Int64]] = []
+        self.seen: list[tuple[Int64, Int64]] = []
 
     @property
     def frontier(self) -> Int64:
@@ -140,14 +141,14 @@ class Beam:
         key = np.unique(self._pair * wide + self._entities[:, -1])
         pair, entity = key // wide, key % wide
         self.expanded += np.bincount(pair, minlength=len(self.expanded))
-        self._seen.append((pair, entity))
+        self.seen.append((pair, entity))
 
     def _unexpanded(self, steps: Steps) -> Steps:
         """Steps to entities that this pair has not expanded yet: what they lead to is known already."""
         fresh = np.ones(len(steps.pair), dtype=bool)
         wide = np.int64(1 << 40)
         key = steps.pair * wide + steps.entity
-        for pair, entity in self._seen[1:]:  # the source is on every path
+        for pair, entity in self.seen[1:]:  # the source is on every path
             fresh &= ~np.isin(key, pair * wide + entity)
         return Steps(*(column[fresh] for column in steps))
 

@@ -106,14 +106,16 @@ def train_policy(
     settings: PolicySettings,
     progress: Progress,
     folder: Path | None = None,
+    start: Mapping[str, Floats] | None = None,
 ) -> TrainedPolicy:
     """Train on a task; with a `folder`, resumes from its checkpoint and writes checkpoint and curve there.
 
-    `taught` are demonstrations of the task's pairs. Raises `ValueError` where there is nothing to learn from.
+    `start` are parameters to set out from instead of drawn ones; `taught` are demonstrations of the task's pairs.
+    Raises `ValueError` where there is nothing to learn from.
     """
     if not taught.connected.any():
         raise ValueError("no pair is connected: there is nothing to learn from")
-    run = _Run(task, inputs, taught, settings, folder)
+    run = _Run(task, inputs, taught, settings, folder, start)
     if len(run.states):
         run.phase(_WARM, settings.warm_steps, progress)
     run.phase(_REINFORCE, settings.reinforce_steps, progress)
@@ -124,7 +126,13 @@ class _Run:
     """One training run: parameters on the device, the optimiser, the best so far."""
 
     def __init__(
-        self, task: PathTask, inputs: PathInputs, taught: Demonstrations, settings: PolicySettings, folder: Path | None
+        self,
+        task: PathTask,
+        inputs: PathInputs,
+        taught: Demonstrations,
+        settings: PolicySettings,
+        folder: Path | None,
+        start: Mapping[str, Floats] | None,
     ) -> None:
         import torch
 
@@ -132,13 +140,14 @@ class _Run:
         gpu = settings.device == "cuda" or (settings.device == "auto" and torch.cuda.is_available())
         self.torch, self.device = torch, torch.device("cuda" if gpu else "cpu")
         torch.use_deterministic_algorithms(mode=True, warn_only=True)
-        started = initial_parameters(inputs, settings.network, settings.seed)
+        started = dict(start or initial_parameters(inputs, settings.network, settings.seed))
+        self.origin = float(sum(array.sum() for array in started.values()))
         self.held = _held_out(taught.connected, settings)
         trained = taught.connected.copy()  # walks that no path can complete teach nothing
         trained[self.held] = False
         self.states = np.flatnonzero(trained[taught.pair])
         self.walked = np.flatnonzero(trained)
-        self.best, self.measure, self.steps, self.fails = dict(started), -np.inf, 0, 0
+        self.best, self.measure, self.steps, self.fails = started, -np.inf, 0, 0
         self.done: list[str] = []
         self.at = 0
         self._start(started)
@@ -336,14 +345,10 @@ class _Run:
                 self.optimiser.state[value] = state | {"step": self.torch.tensor(float(arrays[f"step.{name}"][0]))}
 
     def _fingerprint(self) -> str:
-        """Equal for equal runs: settings, pairs and demonstrations."""
-        counts = [
-            len(self.task.pairs),
-            int(self.task.pairs.sum()),
-            len(self.taught.entity),
-            int(self.taught.entity.sum()),
-        ]
-        return json.dumps([asdict(self.settings), counts, str(self.device)], sort_keys=True)
+        """Equal for equal runs: settings, pairs, demonstrations and where it set out from."""
+        pairs, taught = self.task.pairs, self.taught.entity
+        counts = [len(pairs), int(pairs.sum()), len(taught), int(taught.sum())]
+        return json.dumps([asdict(self.settings), counts, self.origin, str(self.device)], sort_keys=True)
 
 
 class _Walk(NamedTuple):

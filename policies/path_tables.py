@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -64,7 +64,7 @@ class PathTables:
         """Structural features; seconds where they have to be made first."""
         with self._lock:
             if self._structure is None:
-                kept = self._read(_STRUCTURE)
+                kept = self._read(_STRUCTURE, ("walks", "aim", "near"))
                 if kept is None:
                     log.info("finding the structure of %s, once", self.base.path)
                     progress("structure of the graph", 0, None)
@@ -81,7 +81,7 @@ class PathTables:
         return PathRewards(text, relation, weights)
 
     def _features(self, progress: Progress) -> PathFeatures:
-        kept = self._read(_TEXT)
+        kept = self._read(_TEXT, ("text", "relation", "basis"))
         log_degree = np.log1p(self.graph.degrees).astype(np.float32)
         if kept is not None:
             return PathFeatures(kept["text"], kept["relation"], log_degree, kept["basis"])
@@ -97,10 +97,11 @@ class PathTables:
         self.base.keep(FOLDER, lambda folder: _into(folder, name, blob))
         return {key: array.astype(np.float32) for key, array in load(blob).items()}
 
-    def _read(self, name: str) -> dict[str, Floats] | None:
-        """The arrays of a file; None where it is missing, damaged or of another version of the KG."""
+    def _read(self, name: str, wanted: Sequence[str]) -> dict[str, Floats] | None:
+        """The arrays `wanted` of a file; None where it is missing, damaged or of another version of KG or Trivium."""
         try:
-            return unpack(self.base.path / FOLDER / name, self.version)
+            kept = unpack(self.base.path / FOLDER / name, self.version)
+            return {key: kept[key] for key in wanted}  # a build before this one may have named them otherwise
         except (OSError, KeyError, ValueError, SafetensorError) as error:
             log.debug("%s of %s is made anew: %s", name, self.base.path, error)
             return None

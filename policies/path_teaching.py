@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from kg.loaders import Question
 from kg.manifest import register_derived
 from policies.path_artefact import FOLDER, LearntPaths, save_paths
 from policies.path_context import path_means, train_mapping
-from policies.path_demonstrations import DemonstrationSettings, demonstrate
+from policies.path_demonstrations import Demonstrations, DemonstrationSettings, demonstrate
 from policies.path_exact import all_paths, as_found
 from policies.path_features import Progress
 from policies.path_graph import Floats
@@ -85,21 +85,36 @@ def _numbers(snapshot: Snapshot) -> dict[str, int]:
 def _learn(
     base: KnowledgeBase, snapshot: Snapshot, kg_hash: str, lessons: Lessons, progress: Progress, settings: PathTeaching
 ) -> LearntPaths:
-    tables = PathTables(base, snapshot, kg_hash, progress)
-    contexts = tables.features.contexts(base.embedder, lessons.texts)
+    course = prepare(PathTables(base, snapshot, kg_hash, progress), lessons, progress, settings)
+    taught = course.taught
+    trained = train_policy(course.task, course.inputs, taught, settings.policy, progress, base.path / FOLDER)
+    own = min(len(lessons.pairs), _ENOUGH)
+    report: dict[str, Any] = {
+        "pairs": own, "connected": int(taught.connected[:own].sum()),
+        "states": len(taught.pair), "steps": trained.steps, "held_out_reward": round(trained.measure, 4),
+    }  # fmt: skip
+    return LearntPaths(course.mapping, trained.parameters, settings.weights, report)
+
+
+class Course(NamedTuple):
+    """What a policy is trained on: the pairs, what it sees of entities, demonstrations, and W, float32 [d, d]."""
+
+    task: PathTask
+    inputs: PathInputs
+    taught: Demonstrations
+    mapping: Floats
+
+
+def prepare(tables: PathTables, lessons: Lessons, progress: Progress, settings: PathTeaching) -> Course:
+    """W, the task and its demonstrations; raises `BadInputError` where no pair is connected."""
+    contexts = tables.features.contexts(tables.embedder, lessons.texts)
     mapping = learn_mapping(tables, lessons, contexts, settings.demonstrations.max_hops)
     task = task_of(tables, lessons, contexts, mapping, settings.weights)
     taught = demonstrate(task, settings.demonstrations, progress)
     if not taught.connected.any():
         raise BadInputError("no entity of a question is connected with one of its candidates within 3 hops")
     inputs = PathInputs.of(tables.features, tables.structure(progress), tables.graph.degrees)
-    trained = train_policy(task, inputs, taught, settings.policy, progress, base.path / FOLDER)
-    own = min(len(lessons.pairs), _ENOUGH)
-    report: dict[str, Any] = {
-        "pairs": own, "connected": int(taught.connected[:own].sum()),
-        "states": len(taught.pair), "steps": trained.steps, "held_out_reward": round(trained.measure, 4),
-    }  # fmt: skip
-    return LearntPaths(mapping, trained.parameters, settings.weights, report)
+    return Course(task, inputs, taught, mapping)
 
 
 def learn_mapping(tables: PathTables, lessons: Lessons, contexts: Floats, max_hops: int) -> Floats:

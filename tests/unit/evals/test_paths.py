@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from evals.path_runs import Runs, train_runs
+from evals.path_table import Row, spread
 from evals.paths import measure, read_csqa
-from kg.loaders import Choice, Question
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import Choice, Question, read_questions
+from policies.path_lessons import make_lessons
+from policies.path_model import PathNetwork
+from policies.path_policy import PolicySettings, train_policy
+from policies.path_teaching import PathTeaching, prepare
+from tests.films import write_files
+from tools.path_tables import path_tables
 
 
 def test_the_files_own_questions_are_read(tmp_path: Path) -> None:
@@ -31,7 +42,43 @@ async def test_the_exact_search_is_the_ceiling(films_kg: Path, capsys: pytest.Ca
     heading, _, *rows = capsys.readouterr().out.splitlines()
     assert heading.endswith("connected within 3 hops")
     table = {tuple(row.split()[:2]): [float(cell) for cell in row.split()[2:]] for row in rows}
-    assert set(table) == {(p, w) for p in ("random", "structural") for w in "128"} | {("exact", "-")}
+    assert set(table) == {(p, w) for p in ("random", "structural") for w in "128"} | {("exact", "-"), ("P_sub", "-")}
     assert table["exact", "-"][:4] == [100.0, 100.0, 100.0, 1.0]
     assert all(cells[0] <= 100 and cells[2] <= 100 and cells[3] <= 1.0 for cells in table.values())
     assert table["random", "8"][0] >= table["random", "1"][0]
+    assert table["random", "8"][6] > table["random", "1"][6] > 0  # neighbours read
+    assert 0 < table["P_sub", "-"][0] <= 100
+
+
+def test_mean_and_spread() -> None:
+    rows = [Row(*[float(value)] * 8) for value in (90, 92, 94)]
+    mean, deviation = spread("both", 2, rows).splitlines()
+    assert mean.split()[:4] == ["both", "mean", "2", "92.0"]
+    assert deviation.split()[:4] == ["both", "+-", "2", "2.0"]
+
+
+async def test_runs_are_trained_once(films_kg: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Warm start, then REINFORCE from it, is one training; a second command reads what the first one trained."""
+    pytest.importorskip("torch", reason="training needs the extra train")
+    *_, train = write_files(tmp_path)
+    settings = PolicySettings(
+        network=PathNetwork(16, 8), warm_steps=20, reinforce_steps=6, batch_size=64, pairs_a_step=8, evaluate_every=2
+    )
+    base = KnowledgeBase.open(films_kg)
+    tables = await path_tables(base)
+    assert tables is not None
+    number = {key: row for row, key in enumerate(tables.snapshot.keys.slice(0, tables.snapshot.entities))}
+    lessons = await make_lessons(base.store, read_questions(train), number)
+    course = prepare(tables, lessons, lambda *_: None, PathTeaching(settings))
+    runs = Runs(tmp_path / "runs", seeds=2, settings=settings)
+    first = list(train_runs(course, runs))
+    assert [(run.seed, run.variant) for run in first] == list(product((0, 1), ("warm", "both", "reinforce")))
+    whole = train_policy(course.task, course.inputs, course.taught, settings, lambda *_: None)
+    assert first[1].held_out == whole.measure
+    half = {name: array.astype(np.float16) for name, array in whole.parameters.items()}
+    assert all(np.array_equal(first[1].model.parameters[name], half[name]) for name in half)
+    capsys.readouterr()
+    again = list(train_runs(course, runs))
+    assert [run.held_out for run in again] == [run.held_out for run in first]
+    assert not capsys.readouterr().err  # no step was made
+    await base.close()
