@@ -27,6 +27,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -117,15 +118,15 @@ def _learnt_rows(case: Case) -> None:
 
 
 def _trained_rows(case: Case, course: Course, runs: Runs) -> None:
-    """A row for each run and width, then mean and spread of each variant."""
-    of = {variant: list[list[Row]]() for variant in runs.variants}
-    for run in train_runs(course, runs):
-        print(f"{run.variant}/{run.seed}: held-out {run.held_out:.4f}", flush=True)
-        of[run.variant].append(_rows(case, f"{run.variant}/{run.seed}", LearnedScorer(run.model)))
-    for variant, seeds in of.items():
-        for place, width in enumerate(_WIDTHS):
-            if len(seeds) > 1:
-                print(spread(variant, width, [rows[place] for rows in seeds]), flush=True)
+    """A row for each run and width, and after each variant mean and spread of its seeds."""
+    for variant, trained in groupby(train_runs(course, runs), lambda run: run.variant):
+        seeds = []
+        for run in trained:
+            print(f"{variant}/{run.seed}: held-out {run.held_out:.4f}", flush=True)
+            seeds.append(_rows(case, f"{variant}/{run.seed}", LearnedScorer(run.model)))
+        for width, rows in zip(_WIDTHS, zip(*seeds, strict=True), strict=True):
+            if len(rows) > 1:
+                print(spread(variant, width, rows), flush=True)
 
 
 def _rows(case: Case, name: str, scorer: PathScorer) -> list[Row]:

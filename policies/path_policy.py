@@ -61,7 +61,7 @@ class PolicySettings:
     """Sizes of the network."""
     episode: EpisodeSettings = field(default_factory=EpisodeSettings)
     """K and the size of the action space while walking."""
-    warm_steps: int = 300
+    warm_steps: int = 500
     """Batches of the warm start; 0 leaves it out."""
     warm_rate: float = 3e-3
     """Learning rate, falling linearly to a hundredth."""
@@ -71,7 +71,7 @@ class PolicySettings:
     """Neighbours a state of a batch."""
     dropout: float = 0.1
     """Share of the query network's hidden units dropped in the warm start."""
-    reinforce_steps: int = 30
+    reinforce_steps: int = 50
     """Batches of walks; 0 leaves REINFORCE out."""
     reinforce_rate: float = 2e-4
     """Learning rate, constant."""

@@ -72,11 +72,11 @@ async def test_runs_are_trained_once(films_kg: Path, tmp_path: Path, capsys: pyt
     course = prepare(tables, lessons, lambda *_: None, PathTeaching(settings))
     runs = Runs(tmp_path / "runs", seeds=2, settings=settings)
     first = list(train_runs(course, runs))
-    assert [(run.seed, run.variant) for run in first] == list(product((0, 1), ("warm", "both", "reinforce")))
+    assert [(run.variant, run.seed) for run in first] == list(product(("warm", "both", "reinforce"), (0, 1)))
     whole = train_policy(course.task, course.inputs, course.taught, settings, lambda *_: None)
-    assert first[1].held_out == whole.measure
+    assert first[2].held_out == whole.measure
     half = {name: array.astype(np.float16) for name, array in whole.parameters.items()}
-    assert all(np.array_equal(first[1].model.parameters[name], half[name]) for name in half)
+    assert all(np.array_equal(first[2].model.parameters[name], half[name]) for name in half)
     capsys.readouterr()
     again = list(train_runs(course, runs))
     assert [run.held_out for run in again] == [run.held_out for run in first]
