@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -69,8 +70,7 @@ def test_other_files_make_another_sample(files: list[Path]) -> None:
 
 def test_a_sample_that_was_cut_short_is_finished(files: list[Path]) -> None:
     first = ensure_sample()
-    for path in (first / "keqing").iterdir():
-        path.unlink()
+    shutil.rmtree(first / "keqing")  # with the versions that learning keeps there
     assert ensure_sample() == first
     assert has_decomposer(first / "keqing")
 
