@@ -38,6 +38,7 @@ MEASUREMENTS = {
     "keqing-templates": Measurement(_ABLATIONS, "Figure 5: templates per sub-question, K = 1 to 10.", ("templates",)),
     "keqing-chains": Measurement(_ABLATIONS, "Figure 6: sub-questions against whole chains.", ("chains",)),
     "keqing-supplement": Measurement(_ABLATIONS, "With and without dense triples beside the chains'.", ("supplement",)),
+    "keqing-pairs": Measurement("evals.pair_curves", "What 0 to all pairs are worth, on WebQSP in folds or MetaQA."),
     "oda": Measurement("evals.oda", "ODA without a model on four sets, and what each rule of its choice is worth."),
     "knowgpt-choices": Measurement(
         "evals.choices", "CommonsenseQA, OpenBookQA and MedQA without a model, with intervals."

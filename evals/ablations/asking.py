@@ -68,8 +68,11 @@ def made_kg(name: str, data: Path) -> Path:
 
 
 @asynccontextmanager
-async def taught(folder: Path, pairs: Sequence[Question]) -> AsyncIterator[KnowledgeBase]:
-    """The KG, open, after it has learnt from these pairs; whatever was open of it before is closed."""
+async def taught(folder: Path, pairs: Sequence[Question] | None) -> AsyncIterator[KnowledgeBase]:
+    """The KG, open, after it has learnt from these pairs, or with None from the schema alone.
+
+    Whatever was open of it before is closed.
+    """
     await close_all()
     base = KnowledgeBase.open(folder)
     try:

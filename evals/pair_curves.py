@@ -1,0 +1,189 @@
+"""What pairs are worth: `trivium eval keqing-pairs webqsp|metaqa [--plot F] [--keep F]`.
+
+WebQSP on FB15k-237 in five folds: F1 with the topic found by us and given, and of the questions whose relation no pair
+shows. MetaQA: Hits@1 by hops, on held-out questions of its dev split. Each for 0, 10, 50, 200 and all pairs. The WebQSP
+figures are **not comparable with the paper's** (`evals.webqsp`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from evals.ablations.asking import ask, made_kg, need_data, taught
+from evals.ablations.report import Outcome, show
+from evals.metaqa import HOPS, is_held_out, read_metaqa, spread
+from evals.webqsp import folds, read_webqsp
+from kg.errors import BadInputError
+from kg.files import write_atomic
+from kg.loaders import Question
+from nodes.keqing_context import KeqingContext
+
+SIZES: tuple[int | None, ...] = (None, 0, 50, 10, 200)
+"""Numbers of pairs, None for all, in the order they are measured: what a cut leaves says most."""
+
+_METAQA_PAIRS, _METAQA_ASKED = 3_000, 200  # a hop
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One question's figures, in [0, 1] each.
+
+    Attributes:
+        hops: the length of its gold chain.
+        unseen: whether a relation of that chain is in no pair that was learnt from.
+        top1, f1: with the topic found in the words.
+        given: F1 with the topic given; the same as f1 for a question whose topic is not marked.
+    """
+
+    hops: int
+    unseen: bool
+    top1: float
+    f1: float
+    given: float
+
+
+Cells = dict[str, list[Result]]
+"""The results of each part and number of pairs, by a key such as `fold 0, 50 pairs`."""
+
+
+async def measure(folder: Path, pairs: Sequence[Question], asked: Sequence[Question]) -> list[Result]:
+    """Teach a KG these pairs (the schema alone where there are none), then ask; topics of `asked` are given last."""
+    shown = {hop.relation for pair in pairs for hop in pair.chain or ()}
+    context = KeqingContext(kg=str(folder))
+    unmarked = [replace(question, topic_entities=()) for question in asked]
+    async with taught(folder, pairs or None):
+        found = await ask(unmarked, context)
+        # Asked again only where a topic is marked: else nothing would differ.
+        given = await ask(asked, context) if any(question.topic_entities for question in asked) else found
+    return [
+        Result(
+            len(question.chain or ()),
+            any(hop.relation not in shown for hop in question.chain or ()),
+            free.score.top1,
+            free.score.f1,
+            marked.score.f1,
+        )
+        for question, free, marked in zip(asked, found, given, strict=True)
+    ]
+
+
+async def curve(
+    folder: Path,
+    parts: Sequence[tuple[Sequence[Question], Sequence[Question]]],
+    sizes: Iterable[int | None],
+    keep: Path | None,
+) -> Cells:
+    """Every part (learnt from, asked) with every number of pairs; what `keep` holds is not measured again.
+
+    Raises:
+        BadInputError: `keep` is no file of this command.
+    """
+    cells = _read(keep)
+    todo = [(size, number) for size in sizes for number in range(len(parts))]
+    for done, (size, number) in enumerate(todo):
+        learnt, asked = parts[number]
+        key = f"{folder.name}, part {number} of {len(parts)}, {'all' if size is None else size} pairs"
+        if key in cells:
+            continue
+        print(f"{done} of {len(todo)}: {key}", file=sys.stderr, flush=True)
+        chosen = list(learnt) if size is None else spread(learnt, size)
+        cells[key] = await measure(folder, chosen, asked)
+        if keep is not None:
+            data = {name: [asdict(result) for result in results] for name, results in cells.items()}
+            write_atomic(keep, json.dumps(data).encode())
+    return {key: results for key, results in cells.items() if key.startswith(f"{folder.name},")}
+
+
+def _read(keep: Path | None) -> Cells:
+    if keep is None or not keep.exists():
+        return {}
+    try:
+        data = json.loads(keep.read_text(encoding="utf-8"))
+        return {key: [Result(**result) for result in results] for key, results in data.items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BadInputError(f"holds no results of keqing-pairs ({error}): name another file", path=keep) from error
+
+
+def rows(cells: Cells) -> dict[str, list[Result]]:
+    """The results by number of pairs, ascending, all parts together."""
+    order = sorted({_size(key) for key in cells}, key=lambda size: float("inf") if size == "all" else int(size))
+    return {size: [result for key, found in cells.items() if _size(key) == size for result in found] for size in order}
+
+
+def _size(key: str) -> str:
+    return key.rsplit(", ", maxsplit=1)[-1].removesuffix(" pairs")
+
+
+def _percent(figures: Sequence[float]) -> float:
+    """The mean in percent; not a number where there is none."""
+    return 100 * sum(figures) / len(figures) if figures else float("nan")
+
+
+def webqsp_outcome(by_size: Mapping[str, Sequence[Result]]) -> Outcome:
+    """F1 with topics found and given, and of relations that no pair shows."""
+    found = list(by_size.values())
+    columns: dict[str, Sequence[float]] = {
+        "F1, topic found": [_percent([r.f1 for r in results]) for results in found],
+        "F1, topic given": [_percent([r.given for r in results]) for results in found],
+        "F1, relation unseen": [_percent([r.f1 for r in results if r.unseen]) for results in found],
+        "F1, relation seen": [_percent([r.f1 for r in results if not r.unseen]) for results in found],
+        "unseen (number)": [float(sum(r.unseen for r in results)) for results in found],
+        "asked (number)": [float(len(results)) for results in found],
+    }
+    title = "Pairs learnt from, WebQSP on FB15k-237, 5 folds, no model; not comparable with the paper's WebQSP"
+    return Outcome(title, "pairs", list(by_size), columns, list(columns)[:3])
+
+
+def metaqa_outcome(by_size: Mapping[str, Sequence[Result]]) -> Outcome:
+    """Hits@1 by hops."""
+    columns = {
+        f"{hops}-hop": [_percent([r.top1 for r in results if r.hops == hops]) for results in by_size.values()]
+        for hops in HOPS
+    }
+    title = f"Pairs learnt from (all: {_METAQA_PAIRS} a hop), MetaQA dev, {_METAQA_ASKED} asked a hop, no model; Hits@1"
+    return Outcome(title, "pairs", list(by_size), columns, list(columns))
+
+
+def _metaqa_part(data: Path) -> tuple[list[Question], list[Question]]:
+    """Pairs of all hops in turn, so that any few of them hold each, and questions never among them."""
+    questions = [read_metaqa(data, hops) for hops in HOPS]
+    learnt = [spread([q for q in all_ if not is_held_out(q)], _METAQA_PAIRS) for all_ in questions]
+    asked = [q for all_ in questions for q in spread([q for q in all_ if is_held_out(q)], _METAQA_ASKED)]
+    return [pair for row in zip(*learnt, strict=False) for pair in row], asked
+
+
+async def measured(name: str, data: Path, sizes: Sequence[int | None], keep: Path | None) -> Outcome:
+    """The curve of `webqsp` or `metaqa`."""
+    if name == "metaqa":
+        cells = await curve(made_kg("metaqa", data), [_metaqa_part(data)], sizes, keep)
+        return metaqa_outcome(rows(cells))
+    unmarked, marked = read_webqsp(data), read_webqsp(data, topics=True)
+    parts = [(pairs, asked) for (pairs, _), (_, asked) in zip(folds(unmarked), folds(marked), strict=True)]
+    return webqsp_outcome(rows(await curve(made_kg("fb15k237", data), parts, sizes, keep)))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and show; raises `TriviumError` where the data is not here."""
+    parser = argparse.ArgumentParser(prog="python -m evals.pair_curves", description=__doc__)
+    parser.add_argument("name", choices=("webqsp", "metaqa"))
+    parser.add_argument("--data", type=Path, help="the folder that holds metaqa/ and fb15k237/")
+    parser.add_argument("--pairs", nargs="+", metavar="N", help="numbers of pairs, or all (default: 0 10 50 200 all)")
+    parser.add_argument("--plot", type=Path, help="where the plot goes, such as pairs.png or pairs.svg")
+    parser.add_argument("--keep", type=Path, help="keeps what is measured: a run that was cut goes on from it")
+    given = parser.parse_args(arguments)
+    try:
+        sizes = [None if text == "all" else int(text) for text in given.pairs] if given.pairs else list(SIZES)
+    except ValueError as error:
+        parser.error(f"--pairs takes numbers or all: {error}")
+    show(asyncio.run(measured(given.name, need_data(given.data), sizes, given.keep)), given.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,71 @@
+"""The curves over the number of pairs, on the films: what was learnt from what, kept over a cut, and shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evals.ablations.report import table
+from evals.pair_curves import Result, curve, main, metaqa_outcome, rows, webqsp_outcome
+from kg.errors import BadInputError
+from kg.loaders import Question
+from kg.types import Hop
+from tests.films import build_films, walk
+
+_DIRECTED = (Hop("directed_by", inverse=False),)
+
+
+def _asked(text: str, relation: str, topic: str) -> Question:
+    return Question(text, text, (topic,), answers=tuple(walk([topic], [relation])), chain=(Hop(relation, False),))
+
+
+async def test_pairs_are_learnt_from_by_number_and_a_cut_run_goes_on(tmp_path: Path) -> None:
+    folder, _ = build_films(tmp_path)
+    names = ("Alien", "Heat", "Diner", "Ronin")
+    pairs = [
+        Question(name, f"whose baby is {name}?", answers=tuple(walk([name.lower()], ["directed_by"])), chain=_DIRECTED)
+        for name in names
+    ]
+    asked = [
+        _asked("whose baby is Gladiator?", "directed_by", "gladiator"),
+        _asked("what genre is Amélie?", "has_genre", "amelie"),
+    ]
+    keep = tmp_path / "kept.json"
+    first = await curve(folder, [(pairs, asked)], [0], keep)
+    (schema,) = first.values()
+    assert [result.unseen for result in schema] == [True, True]
+    assert schema[1].f1 == 1.0  # the relation's own name is in the question
+    marked = json.loads(keep.read_text(encoding="utf-8"))
+    marked[next(iter(marked))][1]["f1"] = 0.25  # no such figure is ever measured: it must come from the file
+    keep.write_text(json.dumps(marked), encoding="utf-8")
+    by_size = rows(await curve(folder, [(pairs, asked)], [None, 0], keep))
+    assert list(by_size) == ["0", "all"]
+    assert by_size["0"][1].f1 == 0.25
+    taught, untaught = by_size["all"]
+    assert not taught.unseen
+    assert untaught.unseen
+    assert taught.f1 == taught.given == 1.0  # pairs alone can teach these words
+    assert untaught.f1 == 1.0  # and what they do not show is as before
+
+
+def test_tables_tell_seen_from_unseen_and_hops_apart() -> None:
+    results = [Result(1, True, 0.0, 0.5, 1.0), Result(1, False, 1.0, 1.0, 1.0), Result(2, False, 0.0, 0.0, 0.0)]
+    outcome = webqsp_outcome({"50": results})
+    assert outcome.columns["F1, relation unseen"] == [50.0]
+    assert outcome.columns["F1, topic found"] == [50.0]
+    assert outcome.columns["unseen (number)"] == [1.0]
+    assert "not comparable" in table(outcome)
+    assert metaqa_outcome({"50": results}).columns["1-hop"] == [50.0]
+
+
+async def test_bad_input_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep = tmp_path / "other.json"
+    keep.write_text('{"a": [{"b": 1}]}', encoding="utf-8")
+    with pytest.raises(BadInputError, match="no results of keqing-pairs"):
+        await curve(tmp_path, [], [0], keep)
+    assert keep.read_text(encoding="utf-8") == '{"a": [{"b": 1}]}'
+    with pytest.raises(SystemExit):
+        main(["webqsp", "--pairs", "many"])
+    assert "--pairs takes numbers" in capsys.readouterr().err
