@@ -142,7 +142,7 @@ def webqsp_outcome(by_size: Mapping[str, Sequence[Result]]) -> Outcome:
 
 def metaqa_outcome(by_size: Mapping[str, Sequence[Result]]) -> Outcome:
     """Hits@1 by hops."""
-    columns = {
+    columns: dict[str, Sequence[float]] = {
         f"{hops}-hop": [_percent([r.top1 for r in results if r.hops == hops]) for results in by_size.values()]
         for hops in HOPS
     }
