@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,25 +38,18 @@ class Server:
     model: FakeOpenAI
 
 
-@pytest.fixture(scope="session")
-def server(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Started for the first test that asks for it, stopped after the last."""
-    folder = tmp_path_factory.mktemp("served")
-    path = json.dumps(str(films_kg))
-    (folder / "trivium.toml").write_text(
-        f'[kg.films]\npath = {path}\n\n[kg.others]\npath = {path}\n\n[server]\nmodels = ["{MODEL}"]\n'
-    )
+@contextmanager
+def serving(folder: Path, settings: str, kg: str, **environment: str) -> Iterator[Server]:
+    """`trivium serve` in a folder whose trivium.toml holds these settings; stopped at the end."""
+    (folder / "trivium.toml").write_text(settings)
     log, port = folder / "server.log", _free_port()
     with FakeOpenAI() as model, log.open("wb") as out:
-        environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(("LANGSMITH", "LANGCHAIN"))},
-            "OPENAI_API_KEY": KEY,
-            "OPENAI_BASE_URL": model.url,
-            "TRIVIUM_NEO4J_PASSWORD": PASSWORD,
-            "PYTHONPATH": str(ROOT),
-        }
-        command = [sys.executable, "-m", "app.main", "serve", "--port", str(port), "--kg", "films"]
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        inherited = {n: value for n, value in os.environ.items() if not n.startswith(("LANGSMITH", "LANGCHAIN"))}
+        asked = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": model.url, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "app.main", "serve", "--port", str(port), "--kg", kg]
+        process = subprocess.Popen(
+            command, cwd=folder, env={**inherited, **asked, **environment}, stdout=out, stderr=subprocess.STDOUT
+        )
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_for(url, process, log)
@@ -67,9 +61,18 @@ def server(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@pytest.fixture(scope="session")
+def server(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Started for the first test that asks for it, stopped after the last."""
+    folder, path = tmp_path_factory.mktemp("served"), json.dumps(str(films_kg))
+    settings = f'[kg.films]\npath = {path}\n\n[kg.others]\npath = {path}\n\n[server]\nmodels = ["{MODEL}"]\n'
+    with serving(folder, settings, "films", TRIVIUM_NEO4J_PASSWORD=PASSWORD) as running:
+        yield running
     # the log, and what the server keeps of threads and runs in `.langgraph_api`
     written = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert any(b"mann" in content for path, content in written.items() if path != log), "no thread was kept in a file"
+    assert any(b"mann" in content for path, content in written.items() if path != running.log), "no thread was kept"
     for secret in (KEY, PASSWORD):
         assert [path for path, content in written.items() if secret.encode() in content] == []
 
