@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -15,9 +16,10 @@ from kg.errors import BadInputError, BusyError
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders.questions import Question, parse_question
 from kg.manifest import read_manifest
+from kg.store import GraphStore
 from kg.types import Triple, parse_chain
 from policies.keqing_artefact import load_decomposer
-from policies.keqing_learning import Learnt
+from policies.keqing_learning import Learnt, learn
 from policies.keqing_teaching import teach
 from tests.films import pairs
 
@@ -26,6 +28,18 @@ TINY = [
     Triple("ali", "directed_by", "mann"),
     Triple("alien", "directed_by", "scott"),
 ]
+
+
+class _Counted:
+    """A store that counts what it is asked: on a server each call is a round trip."""
+
+    def __init__(self, store: GraphStore) -> None:
+        self.store, self.asked = store, 0
+
+    def __getattr__(self, name: str) -> object:
+        self.asked += 1
+        found: object = getattr(self.store, name)
+        return found
 
 
 @pytest.fixture
@@ -118,3 +132,16 @@ async def test_another_writer_is_refused(tiny: KnowledgeBase) -> None:
         await teach(tiny, None, lambda *_: None)
     assert not tiny.learnt.exists()
     assert verify(tiny.path) == []
+
+
+async def test_the_schema_alone_is_learnt_in_a_few_calls_however_many_entities(
+    films: KnowledgeBase, tiny: KnowledgeBase
+) -> None:
+    asked, stages = list[int](), list[str]()
+    for base in (films, tiny):
+        counted = _Counted(base.store)
+        learnt = await learn(None, cast(GraphStore, counted), base.embedder, lambda stage, *_: stages.append(stage))
+        assert learnt.templates
+        asked.append(counted.asked)
+    assert "train" not in stages  # nothing is trained where there is no pair
+    assert asked[0] == asked[1] <= 12
