@@ -7,15 +7,14 @@ with `true`, or with `{"arm": "sub/graph"}`.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from typing import Any
 
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
 from kg.errors import BusyError, CorruptError, UsageError, VersionError
 from nodes.context import NO_MODEL
+from nodes.human import ask_human, check_resumable
 from nodes.knowgpt_context import KnowGPTContext
 from nodes.knowgpt_state import Chosen, KnowGPTState
 from policies.kept_bandit import KeptBandit
@@ -89,13 +88,12 @@ def _reviewed(
     chosen: Chosen, state: KnowGPTState, runtime: Runtime[KnowGPTContext]
 ) -> tuple[Chosen, list[dict[str, Any]]]:
     """Stop until the arm is approved or another one is named."""
-    if runtime.execution_info is None or runtime.execution_info.thread_id is None:
-        raise UsageError("review stops a run to be resumed, which needs a thread: leave `review` out, or use a server")
+    check_resumable(runtime)
     wrong: str | None = None
     # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
     while True:
         shown = {"stage": "select_prompt", "question": state["question"], **chosen, "error": wrong, "how": _HOW}
-        reply = _plain(interrupt(shown))
+        reply = ask_human(shown)
         if reply in (True, None, {}):
             return chosen, []
         named = reply.get("arm") if isinstance(reply, dict) else reply
@@ -106,16 +104,6 @@ def _reviewed(
             continue
         edited = Chosen(arm=arm, reason="chosen by a human", estimates=chosen["estimates"])
         return edited, [_event("edited", f"a human chose {arm}")]
-
-
-def _plain(reply: object) -> Any:  # noqa: ANN401 - JSON, as a person typed it
-    """A reply as data: Studio sends what was typed as text."""
-    if not isinstance(reply, str):
-        return reply
-    try:
-        return json.loads(reply)
-    except ValueError:
-        return reply
 
 
 def _event(kind: str, message: str) -> dict[str, Any]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from kg.errors import UnknownEntityError, UsageError
+from nodes.human import ask_human, check_resumable
 from nodes.oda_action import ActionChoice
 from nodes.oda_context import OdaContext
 from nodes.oda_state import Action, OdaState
@@ -30,12 +29,11 @@ async def review_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[s
     Raises:
         UsageError: the run has no thread, so that nobody could resume it.
     """
-    if runtime.execution_info is None or runtime.execution_info.thread_id is None:
-        raise UsageError("review stops a run to be resumed, which needs a thread: leave `review` out, or use a server")
+    check_resumable(runtime)
     knowledge, wrong = await open_knowledge(runtime.context.kg), None
     # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
     while True:
-        reply = _plain(interrupt(await _shown(state, knowledge, wrong)))
+        reply = _action_of(ask_human(await _shown(state, knowledge, wrong)))
         waited = {"started": time.time()}  # the time that the run waited for a human is not its own
         if reply in (True, None, {}):
             return waited
@@ -64,13 +62,8 @@ async def _shown(state: OdaState, knowledge: Knowledge, wrong: str | None) -> di
     }
 
 
-def _plain(reply: object) -> Any:  # noqa: ANN401 - JSON, as a person typed it
-    """A reply as data: Studio sends what was typed as text; the interrupt's own value may come back edited."""
-    if isinstance(reply, str):
-        try:
-            reply = json.loads(reply)
-        except ValueError:
-            return reply
+def _action_of(reply: object) -> object:
+    """The action in a reply: the interrupt's own value may come back edited."""
     if isinstance(reply, dict) and isinstance(reply.get("action"), dict):
         return reply["action"]
     return reply

@@ -7,14 +7,13 @@ resumed run need not carry the context of the one that stopped.
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
 from kg.errors import UsageError
+from nodes.human import ask_human, check_resumable
 from nodes.keqing_context import KeqingContext
 from nodes.keqing_state import KeqingState, Link, OperatorState, SubQuestionState
 from nodes.link_entities import link, mentions_of
@@ -35,12 +34,11 @@ async def review(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[st
     Raises:
         UsageError: the run has no thread, so that nobody could resume it.
     """
-    if runtime.execution_info is None or runtime.execution_info.thread_id is None:
-        raise UsageError("review stops a run to be resumed, which needs a thread: leave `review` out, or use a server")
+    check_resumable(runtime)
     knowledge, wrong = await open_knowledge(runtime.context.kg), None
     # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
     while True:
-        reply = _plain(interrupt(_shown(state, wrong)))
+        reply = ask_human(_shown(state, wrong))
         if reply in (True, None, {}):
             return _resumed(state)
         try:
@@ -61,16 +59,6 @@ def _shown(state: KeqingState, wrong: str | None) -> dict[str, Any]:
         "error": wrong,
         "how": _HOW,
     }
-
-
-def _plain(reply: object) -> Any:  # noqa: ANN401 - JSON, as a person typed it
-    """A reply as data: Studio sends what was typed as text."""
-    if not isinstance(reply, str):
-        return reply
-    try:
-        return json.loads(reply)
-    except ValueError:
-        return reply
 
 
 def _resumed(state: KeqingState) -> dict[str, Any]:
