@@ -17,7 +17,7 @@ from app.streaming import parts
 from nodes.answer_record import Answer
 from nodes.context import NO_MODEL, Context
 from nodes.usage import add_usage
-from policies.keqing_artefact import has_decomposer
+from policies.keqing.artefact import has_decomposer
 from tools.knowledge import Knowledge, open_knowledge
 
 SURE = 0.2

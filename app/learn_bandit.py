@@ -96,7 +96,7 @@ def run_bandit(kg: str, questions: Path | None, lesson: BanditLesson, *, json: b
 async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path: Path) -> _Report:
     from app.answering import close_all
     from app.methods import METHODS
-    from nodes.knowgpt_context import KnowGPTContext
+    from nodes.knowgpt.context import KnowGPTContext
     from policies.prompt_bandit import ARMS
     from tools.knowledge import open_knowledge
     from tools.select_prompt import open_bandit

@@ -13,8 +13,8 @@ from app.output import complain, print_json
 from app.progress import progress
 
 if TYPE_CHECKING:
-    from policies.keqing_learning import Learnt
-    from policies.keqing_versions import Version
+    from policies.keqing.learning import Learnt
+    from policies.keqing.versions import Version
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def _line(version: Version) -> str:
 
 
 async def _versions(kg: str, lesson: KeqingLesson) -> list[Version]:
-    from policies.keqing_teaching import roll_back
-    from policies.keqing_versions import list_versions
+    from policies.keqing.teaching import roll_back
+    from policies.keqing.versions import list_versions
     from tools.knowledge import close_all, open_knowledge
 
     base = (await open_knowledge(kg)).base
@@ -75,8 +75,8 @@ async def _versions(kg: str, lesson: KeqingLesson) -> list[Version]:
 
 async def _learn(kg: str, lesson: KeqingLesson) -> Learnt:
     from kg.loaders import read_questions
-    from policies.keqing_teaching import teach
-    from policies.synonyms import read_synonyms
+    from policies.keqing.synonyms import read_synonyms
+    from policies.keqing.teaching import teach
     from tools.knowledge import close_all, open_knowledge
 
     pairs = read_questions(lesson.questions) if lesson.questions is not None else None

@@ -14,7 +14,7 @@ from kg.errors import UsageError
 if TYPE_CHECKING:
     from kg.knowledge_base import KnowledgeBase
     from kg.loaders import Question
-    from policies.lora.teaching import Tuned
+    from policies.keqing.lora.teaching import Tuned
 
 Stage = Literal["decompose", "reason"]
 
@@ -50,7 +50,7 @@ async def run_lora(kg: str, questions: Path | None, options: LoraOptions, *, jso
             report |= {"model": options.model, **asdict(tuned.report), "left_out": tuned.left_out}
             report |= {"too_long": tuned.too_long}
         if options.merge is not None:
-            from policies.lora.artefact import merge_adapter
+            from policies.keqing.lora.artefact import merge_adapter
 
             report["merged"] = str(merge_adapter(knowledge.base.path, options.stage, options.merge))
     finally:
@@ -60,10 +60,10 @@ async def run_lora(kg: str, questions: Path | None, options: LoraOptions, *, jso
 
 async def _tune(base: KnowledgeBase, path: Path, options: LoraOptions) -> Tuned:
     from kg.loaders import read_questions
-    from policies.keqing_artefact import has_decomposer
-    from policies.lora.base_model import need_lora
-    from policies.lora.settings import settings_from
-    from policies.lora.teaching import Wish, fine_tune
+    from policies.keqing.artefact import has_decomposer
+    from policies.keqing.lora.base_model import need_lora
+    from policies.keqing.lora.settings import settings_from
+    from policies.keqing.lora.teaching import Wish, fine_tune
 
     need_lora()
     wish = Wish(str(options.model), options.stage, settings_from(options.settings))
@@ -71,7 +71,7 @@ async def _tune(base: KnowledgeBase, path: Path, options: LoraOptions) -> Tuned:
     with progress() as show:
         if not has_decomposer(base.learnt):
             # The words of the sub-questions are the KG's templates, so these are learnt first.
-            from policies.keqing_teaching import teach
+            from policies.keqing.teaching import teach
 
             await teach(base, pairs, show)
         return await fine_tune(base, pairs, wish, show)

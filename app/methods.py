@@ -46,9 +46,9 @@ class Method:
 
 
 METHODS = {
-    "keqing": Method("graphs.keqing", "nodes.keqing_context", "KeqingContext"),
-    "knowgpt": Method("graphs.knowgpt", "nodes.knowgpt_context", "KnowGPTContext"),
-    "oda": Method("graphs.oda", "nodes.oda_context", "OdaContext"),
+    "keqing": Method("graphs.keqing", "nodes.keqing.context", "KeqingContext"),
+    "knowgpt": Method("graphs.knowgpt", "nodes.knowgpt.context", "KnowGPTContext"),
+    "oda": Method("graphs.oda", "nodes.oda.context", "OdaContext"),
 }
 AUTO = "auto"
 

@@ -33,9 +33,9 @@ def prompts(
 
 def check_every_prompt() -> tuple[Prompt, ...]:
     """The prompts of all methods; raises where an operator's own cannot be used."""
-    from nodes.keqing_prompts import KEQING_PROMPTS, check_keqing_prompts
-    from nodes.knowgpt_prompts import KNOWGPT_PROMPTS, check_knowgpt_prompts
-    from nodes.oda_prompts import ODA_PROMPTS, check_oda_prompts
+    from nodes.keqing.prompts import KEQING_PROMPTS, check_keqing_prompts
+    from nodes.knowgpt.prompts import KNOWGPT_PROMPTS, check_knowgpt_prompts
+    from nodes.oda.prompts import ODA_PROMPTS, check_oda_prompts
 
     for check in (check_keqing_prompts, check_knowgpt_prompts, check_oda_prompts):
         check()

@@ -24,8 +24,8 @@ from kg.embedded import build
 from kg.errors import UsageError
 from kg.loaders import Question, read_triples
 from kg.manifest import is_kg
-from nodes.knowgpt_context import KnowGPTContext
-from nodes.knowgpt_state import KnowGPTInput
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.state import KnowGPTInput
 from nodes.settings import read_setting
 from tools.knowledge import close_all
 

@@ -20,7 +20,7 @@ from evals.webqsp import read_webqsp
 from graphs.oda import graph
 from kg.errors import BadInputError
 from kg.loaders import Question
-from nodes.oda_context import OdaContext
+from nodes.oda.context import OdaContext
 from nodes.state import QuestionInput
 from policies.similarity_choice import ChoiceRules, RelationNames
 from tools.knowledge import close_all, open_knowledge

@@ -23,7 +23,7 @@ from evals.webqsp import folds, read_webqsp
 from kg.errors import BadInputError
 from kg.files import write_atomic
 from kg.loaders import Question
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 
 SIZES: tuple[int | None, ...] = (None, 0, 50, 10, 200)
 """Numbers of pairs, None for all, in the order they are measured: what a cut leaves says most."""

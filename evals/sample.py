@@ -17,7 +17,7 @@ from kg.catalog import SAMPLE
 from kg.loaders import Question, read_questions
 from kg.sample import TEST_QUESTIONS
 from nodes.answer_record import Answer
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.state import QuestionInput
 from tools.knowledge import close_all
 

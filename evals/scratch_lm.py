@@ -24,16 +24,16 @@ from kg.catalog import cache_folder
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question
 from kg.types import parse_chain
-from policies.decomposer import Decomposer, Decomposition
-from policies.keqing_artefact import load_decomposer
-from policies.lora.base_model import BaseModel, chosen_device, fingerprint, need_lora, quiet
-from policies.lora.batches import tokenize
-from policies.lora.decomposer import LoraDecomposer
-from policies.lora.generation import generate
-from policies.lora.prompts import Example
-from policies.lora.settings import LoraSettings
-from policies.lora.teaching import split, stage_examples
-from policies.lora.training import Trainer
+from policies.keqing.artefact import load_decomposer
+from policies.keqing.decomposer import Decomposer, Decomposition
+from policies.keqing.lora.base_model import BaseModel, chosen_device, fingerprint, need_lora, quiet
+from policies.keqing.lora.batches import tokenize
+from policies.keqing.lora.decomposer import LoraDecomposer
+from policies.keqing.lora.generation import generate
+from policies.keqing.lora.prompts import Example
+from policies.keqing.lora.settings import LoraSettings
+from policies.keqing.lora.teaching import split, stage_examples
+from policies.keqing.lora.training import Trainer
 
 SIZES = {"1M": (128, 4, 4, 2_000), "10M": (256, 8, 8, 8_000), "50M": (512, 12, 8, 8_000)}
 """Hidden size, layers, heads, tokens of the vocabulary; the names are rough counts of the weights."""

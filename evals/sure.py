@@ -19,7 +19,7 @@ from kg.catalog import SAMPLE
 from kg.loaders import read_questions
 from kg.sample import TEST_QUESTIONS
 from nodes.answer_record import Answer
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 
 THRESHOLDS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 FRESH_QUESTIONS = TEST_QUESTIONS.with_name("questions.fresh.jsonl")

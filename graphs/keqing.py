@@ -15,16 +15,16 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from graphs.routing import begin, kept, then
-from nodes.compute import compute, ready
-from nodes.decompose import decompose
-from nodes.keqing_context import KeqingContext
-from nodes.keqing_state import KeqingState
-from nodes.link_entities import link_entities, unlinked
-from nodes.match_template import match_template
-from nodes.reason import reason
-from nodes.respond import respond
-from nodes.retrieve import retrieve, wave
-from nodes.review import review
+from nodes.keqing.compute import compute, ready
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.decompose import decompose
+from nodes.keqing.link_entities import link_entities, unlinked
+from nodes.keqing.match_template import match_template
+from nodes.keqing.reason import reason
+from nodes.keqing.respond import respond
+from nodes.keqing.retrieve import retrieve, wave
+from nodes.keqing.review import review
+from nodes.keqing.state import KeqingState
 from nodes.state import AnswerOutput, QuestionInput
 
 

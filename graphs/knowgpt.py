@@ -12,13 +12,13 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from graphs.routing import begin, kept
-from nodes.knowgpt_answer import answer
-from nodes.knowgpt_context import KnowGPTContext
-from nodes.knowgpt_extract import extract
-from nodes.knowgpt_link import link_entities
-from nodes.knowgpt_select import select_prompt
-from nodes.knowgpt_state import KnowGPTInput, KnowGPTState
-from nodes.knowgpt_verbalize import verbalize
+from nodes.knowgpt.answer import answer
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.extract import extract
+from nodes.knowgpt.link_entities import link_entities
+from nodes.knowgpt.select_prompt import select_prompt
+from nodes.knowgpt.state import KnowGPTInput, KnowGPTState
+from nodes.knowgpt.verbalize import verbalize
 from nodes.state import AnswerOutput
 
 

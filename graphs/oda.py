@@ -14,14 +14,14 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 
 from graphs.routing import begin, kept, then
-from nodes.act import act
-from nodes.link_task_entities import link_task_entities
-from nodes.observe import observe
-from nodes.oda_answer import answer
-from nodes.oda_context import OdaContext
-from nodes.oda_review import review_action
-from nodes.oda_state import OdaState
-from nodes.reflect import reflect
+from nodes.oda.act import act
+from nodes.oda.answer import answer
+from nodes.oda.context import OdaContext
+from nodes.oda.link_task_entities import link_task_entities
+from nodes.oda.observe import observe
+from nodes.oda.reflect import reflect
+from nodes.oda.review_action import review_action
+from nodes.oda.state import OdaState
 from nodes.state import AnswerOutput, QuestionInput
 
 

@@ -5,7 +5,7 @@
     templates/   question templates with their chains, and their index
     vectors.npz   vectors remembered by text
     vectors/   a row an entity of vectors that add up, where trivium kg vectors made them
-    keqing/   what `trivium learn keqing` wrote (`policies.keqing_artefact`)
+    keqing/   what `trivium learn keqing` wrote (`policies.keqing.artefact`)
 
 Whatever is derived and missing, stale or damaged is made again from the record, and the log says so.
 """

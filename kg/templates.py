@@ -1,7 +1,7 @@
 """Question templates with the logical chains they own, and their FAISS index (Keqing, sections 3.1 and 3.2).
 
 Before anything is learnt, every relation has two templates in words made from its name, one a direction. Learning puts
-templates mined from pairs in their place (`policies.template_mining`).
+templates mined from pairs in their place (`policies.keqing.template_mining`).
 """
 
 from __future__ import annotations

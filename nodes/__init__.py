@@ -1,1 +1,1 @@
-"""One file a stage, named after the paper's stage; state, run settings and the answer's shape beside them."""
+"""Stages of the methods' graphs, a package a method, one file a stage; what methods share stands here."""

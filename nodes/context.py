@@ -1,4 +1,4 @@
-"""`Context`: the settings that every method's run has; a method's own stand in `nodes/METHOD_context.py`."""
+"""`Context`: the settings that every method's run has; a method's own stand in `nodes/METHOD/context.py`."""
 
 from __future__ import annotations
 

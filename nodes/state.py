@@ -1,6 +1,6 @@
 """What the stages of every method hand on: ids and short paths, never subgraphs, so that a checkpoint stays small.
 
-A method's own state extends `RunState` and stands in `nodes/METHOD_state.py`.
+A method's own state extends `RunState` and stands in `nodes/METHOD/state.py`.
 """
 
 from __future__ import annotations

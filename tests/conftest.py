@@ -10,8 +10,8 @@ import pytest
 
 from kg.knowledge_base import KnowledgeBase
 from kg.neo4j.address import Address
-from policies.keqing_learning import Learnt
-from policies.keqing_teaching import teach
+from policies.keqing.learning import Learnt
+from policies.keqing.teaching import teach
 from tests.films import build_films
 from tests.neo4j_server.install import missing
 from tests.neo4j_server.server import Server, new_password, start, stop

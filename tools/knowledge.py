@@ -20,12 +20,12 @@ from kg.knowledge_base import KnowledgeBase
 from kg.manifest import MANIFEST
 from kg.neo4j.settings import RemoteKG
 from kg.store import GraphStore
-from policies.compact_decomposer import CompactDecomposer
-from policies.computing.composer import ComputingDecomposer
-from policies.decomposer import Decomposer
-from policies.exemplars import Exemplar, load_exemplars, template_exemplars
-from policies.keqing_artefact import has_decomposer, load_decomposer
-from policies.lora.reasoner import LoraReasoner
+from policies.keqing.artefact import has_decomposer, load_decomposer
+from policies.keqing.compact_decomposer import CompactDecomposer
+from policies.keqing.computing.composer import ComputingDecomposer
+from policies.keqing.decomposer import Decomposer
+from policies.keqing.exemplars import Exemplar, load_exemplars, template_exemplars
+from policies.keqing.lora.reasoner import LoraReasoner
 from policies.similarity_choice import RelationNames
 from tools.sample import ensure_sample
 
@@ -102,7 +102,7 @@ class Knowledge:
             ModelError: its base model cannot be opened.
         """
         if self._tuned is None:
-            from policies.lora.serving import open_lora_decomposer
+            from policies.keqing.lora.serving import open_lora_decomposer
 
             self._tuned = await open_lora_decomposer(self.base)
         return self._tuned
@@ -110,7 +110,7 @@ class Knowledge:
     async def lora_reasoner(self) -> LoraReasoner:
         """The LoRA-tuned candidate reasoner; raises as `lora_decomposer`."""
         if self._reasoner is None:
-            from policies.lora.serving import open_lora_reasoner
+            from policies.keqing.lora.serving import open_lora_reasoner
 
             self._reasoner = await open_lora_reasoner(self.base)
         return self._reasoner

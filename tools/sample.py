@@ -23,8 +23,8 @@ from kg.errors import TriviumError
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import read_entities, read_questions, read_triples
 from kg.manifest import is_kg, register_derived
-from policies.keqing_artefact import FORMAT, has_decomposer
-from policies.keqing_teaching import teach
+from policies.keqing.artefact import FORMAT, has_decomposer
+from policies.keqing.teaching import teach
 from policies.path_artefact import FOLDER, load_paths
 
 log = logging.getLogger("trivium.sample")

@@ -19,9 +19,9 @@ from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question, read_entities, read_triples
 from kg.manifest import is_kg
 from nodes.answer_record import Answer
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.state import QuestionInput
-from policies.keqing_teaching import teach
+from policies.keqing.teaching import teach
 from tools.knowledge import close_all
 
 

@@ -18,9 +18,9 @@ from evals.metrics import Score, mean, score
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question
 from kg.types import chain_text
-from nodes.keqing_context import KeqingContext
-from policies.keqing_artefact import load_decomposer
-from policies.pairs import align_pairs
+from nodes.keqing.context import KeqingContext
+from policies.keqing.artefact import load_decomposer
+from policies.keqing.pairs import align_pairs
 
 _LEARNT, _ASKED = 1_500, 300  # questions a hop
 

@@ -14,7 +14,7 @@ from evals.ablations.asking import Asked, ask, made_kg, taught
 from evals.ablations.report import Outcome
 from evals.metrics import mean
 from evals.webqsp import folds, read_webqsp
-from nodes.keqing_context import KeqingContext, Supplement
+from nodes.keqing.context import KeqingContext, Supplement
 
 MODES: tuple[Supplement, ...] = ("never", "auto", "always")
 

@@ -19,9 +19,9 @@ from evals.metrics import mean
 from evals.webqsp import folds, read_webqsp
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question
-from nodes.keqing_context import KeqingContext
-from policies.pairs import align_pairs
-from policies.phrasing import masked_text
+from nodes.keqing.context import KeqingContext
+from policies.keqing.pairs import align_pairs
+from policies.keqing.phrasing import masked_text
 
 KS = (1, 2, 3, 5, 10)
 

@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from kg.errors import NotLearntError
 from kg.store import GraphStore
 from kg.types import Hop, LogicalChain, chain_text
-from policies.chain_search import ChainModel, ScoredChain
-from policies.compact_decomposer import CompactDecomposer
-from policies.feasibility import first_feasible
-from policies.mentions import find_mentions
-from policies.pairs import AlignedPair
-from policies.phrasing import has_exclusion_cue, wording_of
-from policies.readings import Reader, Reading, Topic
-from policies.slot_model import SlotModel, SlotSettings, train_slot_model
-from policies.wording import UNKNOWN, Encoder, Wording
+from policies.keqing.chain_search import ChainModel, ScoredChain
+from policies.keqing.compact_decomposer import CompactDecomposer
+from policies.keqing.feasibility import first_feasible
+from policies.keqing.mentions import find_mentions
+from policies.keqing.pairs import AlignedPair
+from policies.keqing.phrasing import has_exclusion_cue, wording_of
+from policies.keqing.readings import Reader, Reading, Topic
+from policies.keqing.slot_model import SlotModel, SlotSettings, train_slot_model
+from policies.keqing.wording import UNKNOWN, Encoder, Wording
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question, read_questions, read_triples
 from kg.manifest import is_kg
 from kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
-from policies.keqing_artefact import has_decomposer
-from policies.keqing_teaching import teach
+from policies.keqing.artefact import has_decomposer
+from policies.keqing.teaching import teach
 from tools.sample import ensure_sample
 
 _LEARNT = 1_500  # MetaQA pairs a hop that the benchmark learns from

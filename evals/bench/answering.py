@@ -12,7 +12,7 @@ from evals.bench.report import Figure, percentile
 from graphs.keqing import graph
 from kg.loaders import Question
 from kg.store import GraphStore
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.state import QuestionInput
 from tools.knowledge import close_all, open_knowledge
 

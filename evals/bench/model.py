@@ -24,9 +24,9 @@ from evals.bench.report import Figure
 from graphs.keqing import graph
 from kg.loaders import Question
 from kg.store import GraphStore
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.llm import close_models
-from policies.decomposer import MASK
+from policies.keqing.decomposer import MASK
 from tools.knowledge import close_all, open_knowledge
 
 CALL_SECONDS = 0.2

@@ -10,8 +10,8 @@ import numpy as np
 from evals.bench.report import Figure, in_turn, percentile
 from graphs.knowgpt import graph
 from kg.loaders import Question
-from nodes.knowgpt_context import KnowGPTContext
-from nodes.knowgpt_state import KnowGPTInput
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.state import KnowGPTInput
 from policies.path_lessons import MAX_SOURCES, link_texts
 from policies.prompt_bandit import ARMS, PromptBandit
 from tools.extract_paths import extract_paths

@@ -12,8 +12,8 @@ from langgraph.types import Overwrite
 
 from graphs.keqing import after_decompose, after_match, after_reason, graph
 from graphs.routing import begin, kept, then
-from nodes.keqing_context import KeqingContext
-from nodes.keqing_state import KeqingState
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.state import KeqingState
 from nodes.state import AnswerOutput, QuestionInput
 
 _Stage = Callable[[KeqingState, Runtime[KeqingContext]], Awaitable[dict[str, Any]]]

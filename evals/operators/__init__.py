@@ -22,7 +22,7 @@ from evals.metaqa import data_folder, triples_file
 from graphs.keqing import graph
 from kg.catalog import SAMPLE
 from nodes.answer_record import Answer
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.state import QuestionInput
 from tools.knowledge import close_all
 

@@ -16,7 +16,7 @@ from kg.neo4j.client import Client, Row
 from kg.neo4j.loading import load
 from kg.neo4j.store import Neo4jStore
 from kg.neo4j.view import MADE
-from nodes.oda_context import OdaContext
+from nodes.oda.context import OdaContext
 from nodes.state import QuestionInput
 from tools.knowledge import close_all
 from tools.observation import Limits, Observation

@@ -17,8 +17,8 @@ from kg.knowledge_base import KnowledgeBase
 from kg.loaders import read_triples
 from kg.types import Triple
 from nodes.answer_record import Answer
-from nodes.keqing_context import KeqingContext
-from policies.keqing_teaching import teach
+from nodes.keqing.context import KeqingContext
+from policies.keqing.teaching import teach
 from tools.knowledge import close_all, open_knowledge
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]

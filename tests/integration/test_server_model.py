@@ -12,7 +12,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
 
 from graphs.keqing import graph
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.llm import close_models
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai.replies import Script

@@ -18,9 +18,9 @@ from kg.errors import BadInputError
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders.questions import Question, parse_question
 from kg.types import Hop
-from nodes.keqing_context import KeqingContext
-from policies.keqing_artefact import load_decomposer
-from policies.pairs import align_pairs
+from nodes.keqing.context import KeqingContext
+from policies.keqing.artefact import load_decomposer
+from policies.keqing.pairs import align_pairs
 from tests.films import build_films, pairs, walk
 
 

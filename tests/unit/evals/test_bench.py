@@ -17,7 +17,7 @@ from evals.bench.walking import measure_walking
 from graphs.keqing import graph
 from kg.embedded import EmbeddedStore
 from kg.loaders.questions import Choice, Question, parse_question
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 
 JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
 

@@ -13,7 +13,7 @@ from evals.oda import VARIANTS, ask, main, question_sets, read_slots
 from kg.embedded import build
 from kg.errors import BadInputError
 from kg.types import Triple
-from nodes.oda_context import OdaContext
+from nodes.oda.context import OdaContext
 from tools.knowledge import close_all
 
 FACTS = [

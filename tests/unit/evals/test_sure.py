@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evals.sure import FRESH_QUESTIONS, Judged, rows
 from kg.loaders import read_questions
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 
 
 def test_shares_above_and_below() -> None:

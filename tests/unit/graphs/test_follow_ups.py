@@ -12,9 +12,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graphs.keqing import builder
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Triple
-from nodes.conditions import year_of
-from nodes.follow_up import points_back
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.conditions import year_of
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.follow_up import points_back
 from nodes.llm import close_models
 from nodes.state import QuestionInput
 from tests.fake_openai import FakeOpenAI

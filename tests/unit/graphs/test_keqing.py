@@ -18,7 +18,7 @@ from graphs.keqing import builder, graph
 from kg.errors import ModelError, UsageError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Triple
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.state import QuestionInput
 from tests.films import walk
 

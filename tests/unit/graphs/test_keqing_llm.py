@@ -15,7 +15,7 @@ from graphs.keqing import builder, graph
 from kg.embedded import build
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Entity, Triple
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.llm import close_models
 from nodes.state import QuestionInput
 from tests.fake_openai import FakeOpenAI, Reply

@@ -16,8 +16,8 @@ from graphs.knowgpt import builder, graph
 from kg.errors import UnknownEntityError, UsageError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Triple
-from nodes.knowgpt_context import KnowGPTContext
-from nodes.knowgpt_state import ChoiceInput, KnowGPTInput
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.state import ChoiceInput, KnowGPTInput
 from policies.prompt_bandit import ARMS
 from tools.knowledge import open_knowledge
 from tools.select_prompt import give_feedback, open_bandit

@@ -12,8 +12,8 @@ import pytest
 from graphs.knowgpt import graph
 from kg.embedded import build
 from kg.loaders import read_triples
-from nodes.knowgpt_context import KnowGPTContext
-from nodes.knowgpt_state import ChoiceInput
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.state import ChoiceInput
 from nodes.llm import close_models
 from policies.prompt_bandit import ARMS
 from tests.fake_openai import FakeOpenAI

@@ -14,7 +14,7 @@ from graphs.oda import builder, graph
 from kg.errors import ModelError, UnknownEntityError, UsageError
 from kg.knowledge_base import KnowledgeBase
 from kg.types import Triple
-from nodes.oda_context import OdaContext
+from nodes.oda.context import OdaContext
 from nodes.state import QuestionInput
 
 MERMAID = """\

@@ -12,9 +12,9 @@ import pytest
 from graphs.oda import graph
 from kg.embedded import build
 from kg.types import Triple
-from nodes import reflect as reflecting
 from nodes.llm import close_models
-from nodes.oda_context import OdaContext
+from nodes.oda import reflect as reflecting
+from nodes.oda.context import OdaContext
 from nodes.prompts import PromptError
 from nodes.state import QuestionInput
 from tests.fake_openai import FakeOpenAI, Reply

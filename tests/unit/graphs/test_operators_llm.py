@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graphs.keqing import graph
-from nodes.decompose_operators import HOW
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.decompose_operators import HOW
 from nodes.llm import close_models
 from tests.fake_openai import FakeOpenAI
 

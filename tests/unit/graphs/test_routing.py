@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from graphs.keqing import builder, graph
 from kg.errors import UsageError
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 
 THREAD = RunnableConfig(configurable={"thread_id": "1"})
 

@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from graphs.keqing import builder, graph
 from kg.errors import UsageError
 from nodes.conversation import asked, question_of
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.state import QuestionInput, RunState
 
 BLOCKS = [

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from kg.errors import BadInputError
-from nodes.keqing_context import KeqingContext
-from nodes.keqing_prompts import KEQING_PROMPTS, check_keqing_prompts
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.prompts import KEQING_PROMPTS, check_keqing_prompts
+from nodes.keqing.respond_prompt import RESPOND
 from nodes.operator_prompts import operator_prompt, prompts_folder
 from nodes.prompts import PromptError
-from nodes.respond_prompt import RESPOND
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from kg.errors import BadInputError, UsageError
 from nodes.context import Context
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.policy import Policy, check_policy, read_policy
 
 FILE = """

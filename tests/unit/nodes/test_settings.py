@@ -6,7 +6,7 @@ import pytest
 
 from kg.errors import ModelError, UsageError
 from nodes.context import Context, check_context
-from nodes.keqing_context import KeqingContext
+from nodes.keqing.context import KeqingContext
 from nodes.settings import read_setting
 
 

@@ -15,7 +15,7 @@ from kg.embedded.verify import verify
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import read_entities, read_triples
 from kg.manifest import is_kg
-from policies.keqing_artefact import has_decomposer
+from policies.keqing.artefact import has_decomposer
 from tests.unit.app.running import ROOT
 from tools.extract_paths import extract_paths
 from tools.sample import add_paths, ensure_sample

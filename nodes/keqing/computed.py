@@ -1,0 +1,49 @@
+"""What a computation leads to in the answer: its value, and the paths of everything that it counted or compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from kg.store import GraphStore
+from nodes.answer_record import PathRecord, path_record
+from nodes.keqing.state import KeqingState
+from nodes.path_text import path_text
+from nodes.state import Step
+
+Value = bool | int | float | str
+
+Trace = Callable[[str, Iterable[int]], list[list[Step]]]
+"""Whole paths to an entity that some sub-questions found."""
+
+_NAMED = 12  # entities named behind a number
+
+
+def computed(state: KeqingState, trace: Trace) -> tuple[Value | None, list[PathRecord]]:
+    """The value of the last operator, None where it gives entities, and the paths beside those of the answers.
+
+    Paths support what an operator looked at: a counted film, a compared year; triples that it used for an answer
+    support that answer.
+    """
+    operators, retrieved = state.get("operators") or [], state["retrieved"]
+    done = [retrieved[str(operator["id"])] for operator in operators if str(operator["id"]) in retrieved]
+    paths = [path_record(used["path"], used["answer"]) for result in done for used in result.get("used", ())]
+    if not done:
+        return None, paths
+    (last,) = [operator for operator in operators if operator["id"] == done[-1]["id"]]
+    if last["operator"] in ("count", "compare", "choose"):
+        for dep in last["dep"]:
+            found = retrieved[str(dep)]["found"]
+            paths += [path_record(path, item["id"]) for item in found for path in trace(item["id"], [dep])]
+    return done[-1].get("value"), paths
+
+
+async def computed_sentence(value: Value, paths: list[PathRecord], store: GraphStore) -> str:
+    """The value in words, what it was computed from, and the first path of the evidence."""
+    said = ("Yes" if value else "No") if isinstance(value, bool) else str(value)
+    ids = list(dict.fromkeys(path["answer"] for path in paths))
+    if not ids:
+        return f"{said}."
+    names = await store.labels(ids[:_NAMED])
+    more = f" and {len(ids) - len(names)} more" if len(ids) > len(names) else ""
+    proof = "; ".join([await path_text(path, store) for path in paths[:2]])
+    return f"{said}. From {', '.join(names)}{more}. Evidence: {proof}."

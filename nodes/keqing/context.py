@@ -1,0 +1,74 @@
+"""Settings of a Keqing run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kg.errors import UsageError
+from nodes.context import NO_MODEL, Context
+from nodes.settings import check_at_least
+
+Supplement = Literal["auto", "always", "never"]
+_VERY_WORDS = 0.999  # cosine from which a sub-question is the template's own text, up to rounding
+
+
+@dataclass(frozen=True)
+class KeqingContext(Context):
+    """Settings of a Keqing run; a server's client may set each of them."""
+
+    templates_per_sub_question: int = 3
+    """Templates matched to each sub-question, K of the paper's figure 5; tried in order without a model."""
+
+    max_entities: int = 10_000
+    """Entities kept at every hop, those with the most support; a run that was cut says so in its events."""
+
+    supplement: Supplement = "auto"
+    """Dense triples beside the chains' (section 3.2); `auto`: where the chains find nothing."""
+
+    evidence_tokens: int = 2_000
+    """Token budget of the evidence of a sub-question, the chains' triples and the supplement together."""
+
+    review: bool = False
+    """Stop before the first retrieval and show the sub-questions, for a human to approve or edit; needs a thread."""
+
+    decompose: Literal["auto", "trained", "llm", "lora"] = "auto"
+    """Who decomposes; `auto`: the trained decomposer where it is sure, the model where it is not. Without a model
+    always the trained one; `lora`: what `trivium learn keqing --lora` fine-tuned."""
+
+    sure: float = 0.95
+    """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `python -m evals.sure` says
+    what it is worth."""
+
+    exemplars: int = 4
+    """Learnt questions with their decomposition shown to the model that decomposes, those nearest to the question."""
+
+    reason: Literal["auto", "chains", "llm", "lora"] = "auto"
+    """Who chooses among a sub-question's candidates; `auto`: the model, but for sub-questions in the very words of a
+    template, whose chains are the answer. Without a model always the chains; `lora`: the fine-tuned reasoner."""
+
+    triple_format: Literal["tuples", "text"] = "tuples"
+    """How the model that reasons is shown triples (section 3.3): `tuples` for models as they are, `text` for tuned."""
+
+    respond: Literal["auto", "rules", "llm"] = "auto"
+    """Who words the answer; `auto`: the model where one is named."""
+
+    def judges(self, score: float) -> bool:
+        """Whether the model chooses among the candidates of a sub-question whose best template has this cosine."""
+        if self.reason == "lora":
+            return True
+        if self.model == NO_MODEL or self.reason == "chains":
+            return False
+        return self.reason == "llm" or score < _VERY_WORDS
+
+    def check(self) -> None:
+        """Refuse settings out of range; raises as `Context.check`."""
+        super().check()
+        check_at_least(self, 1, "templates_per_sub_question", "max_entities")
+        check_at_least(self, 0, "evidence_tokens", "exemplars", "sure")
+        if self.model != NO_MODEL:
+            from nodes.keqing.prompts import check_keqing_prompts  # a run without a model has no prompt
+
+            check_keqing_prompts()
+        elif "llm" in (self.decompose, self.reason, self.respond):
+            raise UsageError("a stage is set to llm, but no model is named: name one, such as openai:gpt-4o-mini")

@@ -1,0 +1,272 @@
+"""Follow-up questions on a thread ("and who starred in them?"), resolved against the last answers without a model.
+
+The words that point back are replaced by one of the last answers, the question is decomposed as any other, and the
+sub-questions that start from that one are made to start from all of them. What narrows the last answers down ("which of
+them star …", "only those before 1960") becomes a condition. Words that point to a name in the question itself are none
+of ours: "the director of Heat and who starred in it".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kg.store import GraphStore
+from kg.text import fold_case
+from kg.types import EntityHit, Hop
+from nodes.keqing.conditions import Among, Condition, Dated, year_of
+from policies.keqing.decomposer import NO_DEPENDENCY, Decomposer, Decomposition, SubQuestion
+from tools.knowledge import Knowledge
+
+_MOST = 100  # last answers that a follow-up starts from
+_TRIED = 3  # of them, that stand for all while the question is decomposed
+_AROUND = 50  # triples of an answer among which years are looked for
+
+# fmt: off
+_OWNERS = {"their", "its", "his", "her", "theirs", "hers"}
+_POINTING = {"them", "they", "those", "these", "it", "he", "she", "him", "this", "ones", *_OWNERS}
+_SINGULAR = {"it", "its", "he", "she", "him", "his", "her", "hers"}
+_NO_NOUNS = {  # words after "those" and the like that are not what it points to
+    "are", "is", "was", "were", "did", "do", "does", "have", "has", "had", "before", "after", "since", "in", "from",
+    "with", "by", "and", "or", "that", "who", "which", "of", "star", "made", "released", "to", "for", "on", "at",
+    "come", "came", "out",
+}
+# fmt: on
+_FIRST = re.compile(r"^(?:(?:and|but|also|so|then|ok|okay|now)\b[\s,]*)+", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019]s)?")
+_OF_THEM = re.compile(r"\s*\b(?:of|among) (?:them|these|those|the (?:above|latter|ones))\b", re.IGNORECASE)
+_ONLY = re.compile(r"^(?:only|just)\s+(?:the ones|ones|those|these|the)\b\s*", re.IGNORECASE)
+_INSTEAD = re.compile(r"^(?:(?:and|but)\s+)?(?:what|how) about\s+(.+?)\s*\??$", re.IGNORECASE)
+_DATE = re.compile(
+    r"\b(before|prior to|earlier than|older than|after|later than|newer than|since|until|up to|in|from)"
+    r"\s+(?:the year\s+)?(\d{4})\b",
+    re.IGNORECASE,
+)
+_BEFORE = {"before", "prior to", "earlier than", "older than"}
+_AFTER = {"after", "later than", "newer than"}
+
+
+@dataclass(frozen=True, slots=True)
+class LastAnswers:
+    """What a thread's last run answered: its question, what that was about, and its answers' ids, best first.
+
+    Attributes:
+        question: in words.
+        topics: for each mention in it the entity that was meant.
+        ids: the answers.
+    """
+
+    question: str
+    topics: Mapping[str, str]
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A follow-up as a decomposition, the conditions on its sub-questions by their ids, and what was read as what."""
+
+    found: Decomposition
+    note: str
+    only: dict[int, Condition] = field(default_factory=dict)
+
+
+def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
+    """The last answers of a thread, as its state keeps them; None where there are none."""
+    answer = state.get("answer")
+    if not answer or not answer["answers"]:
+        return None
+    ids = tuple(item["id"] for item in answer["answers"][:_MOST])
+    topics = {mention: links[0]["id"] for mention, links in (state.get("links") or {}).items() if links}
+    return LastAnswers(answer["question"], topics, ids)
+
+
+def points_back(question: str) -> bool:
+    """Whether a question may be about the last answers, by its words alone; English."""
+    return bool(_pointing(question)) or bool(
+        _FIRST.match(question) or _ONLY.match(question) or _INSTEAD.match(question)
+    )
+
+
+async def resolve(question: str, last: LastAnswers, decomposer: Decomposer, knowledge: Knowledge) -> Resolved | None:
+    """A question that points back, as sub-questions about the last answers; None where it is about something else."""
+    store = knowledge.store
+    if instead := _INSTEAD.match(question):
+        return await _instead(instead[1], last, decomposer, store)
+    text = _FIRST.sub("", question).strip() or question
+    own, narrows = await decomposer.decompose(question, store), bool(_OF_THEM.search(text) or _ONLY.match(text))
+    if _speaks_for_itself(question, own, narrows=narrows):
+        return None
+    hits = await hits_of(last.ids, store)
+    if (date := _DATE.search(text)) and (narrows or _bare(text[: date.start()])):
+        return await _dated(_condition(date), hits, knowledge)
+    if narrows:
+        kind = await _kind(last.ids, store)
+        rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", re.sub(r"^(which|what)\b", rf"\1 {kind}", text, flags=re.I)))
+        return _among(await decomposer.decompose(rest.strip(), store), last)
+    topics = await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], store)
+    read = [await _replaced(text, meant, own, decomposer, store) for meant in (hits, topics)]
+    found = [resolved for resolved in read if resolved is not None]
+    if any(word in _SINGULAR for word, _ in _pointing(text)):
+        # One thing: perhaps not the answer, but what the last question was about. Which of them reads better?
+        return max(found, key=lambda resolved: resolved.found.confidence, default=None)
+    return found[0] if found else None
+
+
+def _pointing(question: str) -> list[tuple[str, int]]:
+    """The words that point back, and where they stand; a capital within the question makes one a title ("Her")."""
+    return [
+        (word, match.start())
+        for match in _WORD.finditer(question)
+        if (word := fold_case(match[0])) in _POINTING and (match.start() == 0 or match[0].islower())
+    ]
+
+
+def _speaks_for_itself(question: str, own: Decomposition, *, narrows: bool) -> bool:
+    """Whether the question reads without the last answers: it names what its pronoun points to, or has no pronoun.
+
+    A name behind the pronoun is something else that the question asks for ("which of them star Harrison Ford?"), one
+    before it what the pronoun points to.
+    """
+    if not own.sub_questions:
+        return False
+    pointing = _pointing(question)
+    if not pointing:
+        return not narrows
+    return any(0 <= question.find(mention) < pointing[0][1] for mention in own.links)
+
+
+def _bare(text: str) -> bool:
+    """Whether words say no more than that the last answers are meant."""
+    return set(_WORD.findall(fold_case(text))) <= _POINTING | _NO_NOUNS
+
+
+async def hits_of(ids: Sequence[str], store: GraphStore) -> list[EntityHit]:
+    """The last answers as look-ups would find them; their labels told apart by their ids where they are the same."""
+    labels = await store.labels(ids)
+    names = [f"{label} [{key}]" if labels.count(label) > 1 else label for key, label in zip(ids, labels, strict=True)]
+    return [EntityHit(key, name, 1.0, 0, "exact") for key, name in zip(ids, names, strict=True)]
+
+
+async def _kind(ids: Sequence[str], store: GraphStore) -> str:
+    """What the last answers are called: their most frequent type in the plural, or nothing."""
+    types = [kind for entity in await store.entities(ids[:_TRIED]) if entity for kind in entity.types]
+    return f"{max(types, key=types.count)}s" if types else "ones"
+
+
+async def _replaced(
+    text: str, hits: Sequence[EntityHit], own: Decomposition, decomposer: Decomposer, store: GraphStore
+) -> Resolved | None:
+    """The question about one of these entities, the best reading of a few, then about all of them."""
+    best, note = Decomposition(()), ""
+    for hit in hits[:_TRIED]:
+        (label,) = await store.labels([hit.id])
+        for worded in _wordings(text, label):
+            # Names that the question has besides must be read too; where that gives nothing, they were no names.
+            for topics in ([], [hit.id]) if own.links else ([hit.id],):
+                found = await decomposer.decompose(worded, store, topics)
+                if any(links[:1] and links[0].id == hit.id for links in found.links.values()):
+                    if found.confidence > best.confidence:
+                        best, note = from_all(found, hit.id, hits), f"read as {worded!r}"
+                    break
+    if not best.sub_questions:
+        return None
+    return Resolved(best, note + (f", and {len(hits) - 1} more like it" if len(hits) > 1 else ""))
+
+
+def _wordings(text: str, label: str) -> list[str]:
+    """The question with what points back replaced by a name; where nothing does, the name behind it."""
+    for match in _WORD.finditer(text):
+        word = fold_case(match[0])
+        if word not in _POINTING:
+            continue
+        before, after = text[: match.start()], text[match.end() :]
+        if word in _OWNERS and (word != "her" or _WORD.match(after.lstrip())):
+            return [f"{before}{label}'s{after}"]
+        noun = re.match(r"\s+([^\W\d_]+)", after) if word in {"those", "these", "that", "this"} else None
+        if noun and fold_case(noun[1]) not in _NO_NOUNS:
+            return [
+                f"{before}{label}{after[noun.end() :]}",
+                f"{before}the{after[: noun.end()]} {label}{after[noun.end() :]}",
+            ]
+        return [f"{before}{label}{after}"]
+    return [f"{text.rstrip('? ')} of {label}?"]
+
+
+def from_all(found: Decomposition, one: str, hits: Sequence[EntityHit]) -> Decomposition:
+    """Sub-questions that start from one of the last answers start from all of them.
+
+    Args:
+        found: the decomposition.
+        one: the id of the one that stands for all, or the mention that does.
+        hits: all of them.
+    """
+    stands_for = {one} | {mention for mention, links in found.links.items() if links and links[0].id == one}
+    if not any(stands_for & set(sub.seed_entities) for sub in found.sub_questions):
+        return found
+    links = {mention: links for mention, links in found.links.items() if mention not in stands_for}
+    links |= {hit.label: (hit,) for hit in hits}
+    all_of_them = tuple(hit.label for hit in hits)
+    subs = tuple(
+        replace(sub, seed_entities=all_of_them) if stands_for & set(sub.seed_entities) else sub
+        for sub in found.sub_questions
+    )
+    return replace(found, sub_questions=subs, links=links, unread=())
+
+
+def _among(found: Decomposition, last: LastAnswers) -> Resolved | None:
+    """Of what a question asks for, the last answers alone."""
+    used = {dep for sub in found.sub_questions for dep in sub.dep}
+    ends = [sub.id for sub in found.sub_questions if sub.id not in used]
+    if not ends:
+        return None
+    only: dict[int, Condition] = {number: Among(op="among", ids=list(last.ids)) for number in ends}
+    return Resolved(found, f"narrowed down to the {len(last.ids)} last answers", only)
+
+
+def _condition(date: re.Match[str]) -> Dated:
+    words, year = " ".join(date[1].lower().split()), int(date[2])
+    if words in _BEFORE:
+        return Dated(op="before", year=year)
+    if words in _AFTER:
+        return Dated(op="after", year=year)
+    if words == "since":
+        return Dated(op="after", year=year - 1)
+    return Dated(op="before", year=year + 1) if words in {"until", "up to"} else Dated(op="in", year=year)
+
+
+async def _dated(condition: Dated, hits: Sequence[EntityHit], knowledge: Knowledge) -> Resolved | None:
+    """The last answers by the hop that leads the most of them to a year."""
+    hop = await _hop_to_years([hit.id for hit in hits], knowledge.store)
+    if hop is None:
+        return None
+    templates = (await knowledge.base.templates()).templates
+    text = next(template.text for template in templates if (hop,) in template.chains)
+    names = tuple(hit.label for hit in hits)
+    sub = SubQuestion(0, text, (NO_DEPENDENCY,), names)
+    found = Decomposition((sub,), {hit.label: (hit,) for hit in hits}, 1.0)
+    return Resolved(found, f"the {len(hits)} last answers, {condition['op']} {condition['year']}", {0: condition})
+
+
+async def _hop_to_years(ids: Sequence[str], store: GraphStore) -> Hop | None:
+    """The hop by which the most of these entities lead to a year."""
+    reached: dict[Hop, set[str]] = {}
+    around = await store.neighbors(ids, limit=_AROUND)
+    ends = list({triple.end for triples in around for triple in triples})
+    years = {end for end, label in zip(ends, await store.labels(ends), strict=True) if year_of(label) is not None}
+    for key, triples in zip(ids, around, strict=True):
+        for triple in triples:
+            if triple.end in years:
+                reached.setdefault(Hop(triple.relation, triple.inverse), set()).add(key)
+    return max(sorted(reached), key=lambda hop: len(reached[hop]), default=None)
+
+
+async def _instead(name: str, last: LastAnswers, decomposer: Decomposer, store: GraphStore) -> Resolved | None:
+    """The last question about something else: "what about Heat?"."""
+    topic = next((mention for mention in last.topics if mention and mention in last.question), None)
+    if topic is None:
+        return None
+    asked = last.question.replace(topic, name, 1)
+    found = await decomposer.decompose(asked, store)
+    return Resolved(found, f"read as {asked!r}") if found.sub_questions else None

@@ -1,0 +1,67 @@
+"""Stage `reason`: the answers among the candidates (Keqing, section 3.3).
+
+Without a model the chain's result is the answer, ordered by how well its template matched and by how many walks
+support it, and a sub-question that others start from hands on all its candidates. With one, it chooses among them
+(`nodes.keqing.reason_llm`); so does a fine-tuned one (`nodes.keqing.reason_lora`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from langgraph.runtime import Runtime
+
+from nodes.context import NO_MODEL
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.state import KeqingState, Retrieved
+from tools.knowledge import open_knowledge
+
+
+async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
+    """Answer the question once every sub-question is answered; its last ones intersect where there are several."""
+    context = runtime.context
+    if context.reason == "lora":
+        from nodes.keqing.reason_lora import judge_tuned  # imports torch, some seconds, where a run asks for it
+
+        update = await judge_tuned(state, await open_knowledge(context.kg), context)
+    elif context.model == NO_MODEL:
+        return _answered(state)
+    else:
+        from nodes.keqing.reason_llm import judge  # a run without a model pays nothing for the layer
+
+        update = await judge(state, (await open_knowledge(context.kg)).store, context)
+    if "retrieved" in update:  # whole, since the router behind this stage sees the update before any reducer
+        update["retrieved"] = {**state["retrieved"], **update["retrieved"]}
+    return {**update, **_answered(cast(KeqingState, {**state, **update}))}
+
+
+def _answered(state: KeqingState) -> dict[str, Any]:
+    """The answers once there are any; nothing in a wave between, whose candidates go on."""
+    retrieved, items = state["retrieved"], [*state["sub_questions"], *(state.get("operators") or ())]
+    if len(retrieved) < len(items):
+        return {}
+    used = {dep for item in items for dep in item["dep"]}
+    last = [retrieved[str(item["id"])] for item in items if item["id"] not in used]
+    return {"reasoned": _ranked(last)}
+
+
+def _ranked(last: list[Retrieved]) -> list[dict[str, Any]]:
+    """Entities found by all of these: the weakest template match, times the share of the best support."""
+    if not last:
+        return []
+    tables = [{item["id"]: item["support"] for item in done["found"]} for done in last]
+    common = [key for key in tables[0] if all(key in table for table in tables)]
+    support = {key: sum(table[key] for table in tables) for key in common}
+    best = max(support.values(), default=1)
+    match = min(map(_match, last))
+    ordered = sorted(common, key=lambda key: -support[key])
+    ids = [done["id"] for done in last]
+    return [
+        {"id": key, "score": round(match * support[key] / best, 6), "support": support[key], "from": ids}
+        for key in ordered
+    ]
+
+
+def _match(done: Retrieved) -> float:
+    """How well what was found fits the sub-question: its template's cosine, or where no chain led on, its triples'."""
+    return done["match"]["score"] if done["match"] else max((score for *_, score in done["supplement"]), default=0.0)

@@ -1,0 +1,53 @@
+"""The answer in words by a chat model, from the execution log, streamed as it is said (Keqing, section 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kg.store import GraphStore
+from nodes.answer_record import AnswerEntity
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.respond_prompt import RESPOND
+from nodes.keqing.state import KeqingState
+from nodes.llm import Outcome, ask_text
+from nodes.operator_prompts import operator_prompt
+from nodes.prompt_data import as_data
+from policies.keqing.decomposer import MASK
+
+_NAMED = 50  # answers in the log; the rest are counted
+_BETWEEN = 10  # names shown of what a sub-question started from, and found on the way
+
+
+async def say(
+    state: KeqingState, answers: Sequence[AnswerEntity], store: GraphStore, context: KeqingContext
+) -> tuple[str | None, str | None, Outcome[str]]:
+    """What the model says of the answers, the id of its message, and how it went; no text where it broke off.
+
+    A text that broke off is not used: what is missing might be what the answer is about. One that the model's own
+    length limit ended is.
+    """
+    prompt = operator_prompt(RESPOND).fill(
+        question=as_data(state["question"], 10_000), log=await _log(state, answers, store)
+    )
+    stream = await ask_text(context, state.get("usage"), prompt, stage="respond")
+    outcome = await stream.whole()
+    whole = outcome.reason is None or outcome.events[-1]["event"] == "llm_truncated"
+    return (outcome.value if whole else None), stream.message_id, outcome
+
+
+async def _log(state: KeqingState, answers: Sequence[AnswerEntity], store: GraphStore) -> str:
+    """The record of the rounds of questions and answers, in labels."""
+    lines = []
+    for sub in state["sub_questions"]:
+        done = state["retrieved"][str(sub["id"])]
+        seeds = _names(await store.labels(done["seeds"][:_BETWEEN]), len(done["seeds"]))
+        found = [item["id"] for item in done["found"]]
+        names = _names(await store.labels(found[:_BETWEEN]), len(found))
+        lines.append(f"{sub['id']}. {as_data(sub['question']).replace(MASK, seeds)} -> {names}")
+    said = _names([answer["label"] for answer in answers[:_NAMED]], len(answers))
+    return "\n".join([*lines, f"Result: {said}"])
+
+
+def _names(labels: Sequence[str], total: int) -> str:
+    more = f" and {total - len(labels)} more" if total > len(labels) else ""
+    return "; ".join(map(as_data, labels)) + more if labels else "nothing"

@@ -1,0 +1,174 @@
+"""Stage `retrieve`: candidates along the matched templates' chains, for all seeds at once (Keqing, section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from kg.store import GraphStore
+from kg.types import ChainResult, LogicalChain, parse_chain
+from nodes.keqing.conditions import dated
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.state import Found, KeqingState, Match, Retrieved, SubQuestionState
+from policies.keqing.decomposer import NO_DEPENDENCY
+from tools.follow_chain import follow_chains
+from tools.knowledge import Knowledge, open_knowledge
+from tools.search_triples import search_triples
+
+_TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
+_SUPPLEMENT = 50  # dense triples considered for the supplement
+_MORE = 100  # candidates that each further template adds for a model to choose from
+
+
+class RetrieveInput(TypedDict):
+    """What one retrieval is sent: a line of sub-questions, each starting from the one before.
+
+    `seeds` are where the first one starts, `matches` the templates of each, `used` the entities already used.
+    """
+
+    line: list[SubQuestionState]
+    seeds: list[str]
+    matches: list[list[Match]]
+    used: list[str]
+
+
+def wave(state: KeqingState, context: KeqingContext) -> list[RetrieveInput]:
+    """The sub-questions whose dependencies are answered and which are not answered themselves, as parallel tasks.
+
+    Where no model chooses among a sub-question's candidates, the next one that starts from it alone is walked in the
+    same task; where answers intersect, and where a model is to choose, a new wave begins.
+    """
+    done = state["retrieved"]
+    used = [links[0]["id"] for links in state["links"].values() if links]
+    return [
+        RetrieveInput(
+            line=line,
+            seeds=_seeds(line[0], state),
+            matches=[state["matches"][str(sub["id"])] for sub in line],
+            used=used,
+        )
+        for first in state["sub_questions"]
+        if str(first["id"]) not in done and all(dep == NO_DEPENDENCY or str(dep) in done for dep in first["dep"])
+        for line in [_line(first, state, context)]
+    ]
+
+
+def is_judged(sub: SubQuestionState, matches: list[Match], context: KeqingContext) -> bool:
+    """Whether a model is to choose among a sub-question's candidates; where a condition decides, there is no choice."""
+    return "only" not in sub and context.judges(matches[0]["score"] if matches else 0.0)
+
+
+def _line(first: SubQuestionState, state: KeqingState, context: KeqingContext) -> list[SubQuestionState]:
+    """A sub-question and those after it, as long as each is the only one that starts from the one before."""
+    line = [first]
+    while not is_judged(line[-1], state["matches"][str(line[-1]["id"])], context):
+        after = [sub for sub in state["sub_questions"] if line[-1]["id"] in sub["dep"]]
+        if len(after) != 1 or len(after[0]["dep"]) != 1:
+            break
+        line.append(after[0])
+    return line
+
+
+def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
+    """The linked entities of a sub-question's mentions, or the entities that all its dependencies found."""
+    if sub["dep"] == [NO_DEPENDENCY]:
+        return [links[0]["id"] for mention in sub["seed_entities"] if (links := state["links"].get(mention))]
+    first, *others = [[item["id"] for item in state["retrieved"][str(dep)]["found"]] for dep in sub["dep"]]
+    common = set(first).intersection(*others)
+    return [key for key in first if key in common]
+
+
+async def retrieve(state: RetrieveInput, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
+    """Answer a line of sub-questions, each from the candidates of the one before."""
+    knowledge = await open_knowledge(runtime.context.kg)
+    seeds, retrieved = state["seeds"], dict[str, Retrieved]()
+    for sub, matches in zip(state["line"], state["matches"], strict=True):
+        excluded = state["used"] if sub["excludes_used"] else []
+        done = await _retrieve_one(knowledge, sub, seeds, matches, excluded, runtime.context)
+        retrieved[str(sub["id"])] = done
+        seeds = [item["id"] for item in done["found"]]
+    return {"retrieved": retrieved}
+
+
+async def _retrieve_one(
+    knowledge: Knowledge,
+    sub: SubQuestionState,
+    seeds: list[str],
+    matches: list[Match],
+    excluded: list[str],
+    context: KeqingContext,
+) -> Retrieved:
+    """Follow the chains of the best template that leads anywhere, and add dense triples as the settings say.
+
+    Where a model is to choose, the other templates' candidates come along (the paper's figure 5: more of them give the
+    answer more chances); without one they would be noise.
+    """
+    match, result, found, more = None, ChainResult(()), list[Found](), dict[str, Found]()
+    judged = is_judged(sub, matches, context)
+    for candidate in matches:
+        chains = [parse_chain(chain) for chain in candidate["chains"]]
+        result = await follow_chains(knowledge.store, seeds, chains, context.max_entities)
+        reached = await _kept(sub, seeds, chains, result, excluded, knowledge.store)
+        if found:
+            more |= {item["id"]: item for item in reached[:_MORE]}
+        elif reached:
+            match, found = candidate, reached
+        if found and not judged:
+            break
+    done = Retrieved(
+        id=sub["id"],
+        seeds=seeds,
+        match=match,
+        found=found,
+        excluded=excluded,
+        truncated=result.truncated,
+        supplement=await _supplement(knowledge, sub, seeds, found, context),
+    )
+    if judged:
+        best = {item["id"] for item in found}
+        done["more"] = [item for key, item in more.items() if key not in best]
+    return done
+
+
+async def _kept(
+    sub: SubQuestionState,
+    seeds: list[str],
+    chains: Sequence[LogicalChain],
+    result: ChainResult,
+    excluded: list[str],
+    store: GraphStore,
+) -> list[Found]:
+    """What a chain reached, without what is excluded, and as the sub-question's condition allows."""
+    only = sub.get("only")
+    if only is not None and only["op"] != "among":
+        return [Found(id=key, support=1, path=path) for key, path in await dated(only, seeds, chains, store)]
+    allowed = set(only["ids"]) if only is not None else None
+    return [
+        Found(id=item.id, support=item.support, path=[(*step,) for step in item.path])
+        for item in result.reached
+        if item.id not in excluded and (allowed is None or item.id in allowed)
+    ]
+
+
+async def _supplement(
+    knowledge: Knowledge, sub: SubQuestionState, seeds: list[str], found: list[Found], context: KeqingContext
+) -> list[tuple[str, str, str, float]]:
+    """Dense triples while the token budget allows: what the chains' own triples leave of it."""
+    if context.supplement == "never" or (context.supplement == "auto" and found) or not seeds or "only" in sub:
+        return []
+    spent = sum(_tokens(step[:3]) for item in found for step in item["path"])
+    out = []
+    for triple, score in await search_triples(knowledge.base, sub["question"], seeds, _SUPPLEMENT):
+        spent += _tokens(triple[:3])
+        if spent > context.evidence_tokens:
+            break
+        out.append((*triple[:3], score))
+    return out
+
+
+def _tokens(triple: tuple[str, ...]) -> int:
+    """Tokens of a triple as a line of evidence, estimated by characters."""
+    return -(-(sum(map(len, triple)) + 6) // _TOKEN_CHARACTERS)

@@ -1,0 +1,89 @@
+"""Stage `review`: a human sees the sub-questions before anything is retrieved, and approves or edits them.
+
+The run stops with an interrupt that shows them. It is resumed with `true`, or with `{"sub_questions": [...]}`; where an
+edit cannot be used, the run stops again and says what is wrong with it. What is decided here is read from the state: a
+resumed run need not carry the context of the one that stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from kg.errors import UsageError
+from nodes.human import ask_human, check_resumable
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.link_entities import link, mentions_of
+from nodes.keqing.state import KeqingState, Link, OperatorState, SubQuestionState
+from nodes.keqing.sub_question_edit import read_edit
+from tools.find_entities import find_entities
+from tools.knowledge import Knowledge, open_knowledge
+
+_HOW = (
+    'Resume with true to go on, or with {"sub_questions": [...]} as shown, edited: all of them, in any order; "dep" '
+    "names the ids whose answers a sub-question starts from, or is left out for one that starts from its seed_entities."
+)
+_CANDIDATES = 5
+
+
+async def review(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
+    """Stop until the sub-questions are approved, or edited into ones that can be used.
+
+    Raises:
+        UsageError: the run has no thread, so that nobody could resume it.
+    """
+    check_resumable(runtime)
+    knowledge, wrong = await open_knowledge(runtime.context.kg), None
+    # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
+    while True:
+        reply = ask_human(_shown(state, wrong))
+        if reply in (True, None, {}):
+            return _resumed(state)
+        try:
+            subs = read_edit(reply, state["sub_questions"])
+            return {**_resumed(state), **await _edited(state, subs, knowledge)}
+        except UsageError as error:
+            wrong = str(error)
+
+
+def _shown(state: KeqingState, wrong: str | None) -> dict[str, Any]:
+    """What the interrupt carries."""
+    return {
+        "stage": "review",
+        "question": state["question"],
+        "sub_questions": [{k: v for k, v in sub.items() if k != "excludes_used"} for sub in state["sub_questions"]],
+        "entities": {mention: [hit["id"] for hit in hits] for mention, hits in state["links"].items()},
+        "templates": {key: [match["template"] for match in found] for key, found in state["matches"].items()},
+        "error": wrong,
+        "how": _HOW,
+    }
+
+
+def _resumed(state: KeqingState) -> dict[str, Any]:
+    """The run goes on without another stop, and the time that it waited for a human is not its own."""
+    return {"settings": {**state["settings"], "review": False}, "started": time.time()}
+
+
+async def _edited(state: KeqingState, subs: list[SubQuestionState], knowledge: Knowledge) -> dict[str, Any]:
+    """The state after an edit: new names are linked, and templates matched again; raises `UsageError`."""
+    wanted = mentions_of(subs)
+    links: dict[str, list[Link]] = {name: state["links"][name] for name in wanted if state["links"].get(name)}
+    new = [name for name in wanted if name not in links]
+    for name, hits in zip(new, await find_entities(knowledge.base, new, _CANDIDATES) if new else [], strict=True):
+        if not hits:
+            raise UsageError(f"no entity is named {name!r} or anything like it: name another one in seed_entities")
+        links[name] = [link(hit) for hit in hits]
+    noted = {"stage": "review", "event": "edited", "message": "a human edited the sub-questions"}
+    edited = {"sub_questions": subs, "links": links, "matches": {}, "events": [noted]}
+    if operators := state.get("operators"):
+        # What stood on a sub-question that is gone goes too, and what stood on that.
+        there = {sub["id"] for sub in subs}
+        kept = list[OperatorState]()
+        for operator in operators:
+            if there.issuperset(operator["dep"]) and operator["id"] not in there:
+                kept.append(operator)
+                there.add(operator["id"])
+        edited["operators"] = kept
+    return edited

@@ -1,0 +1,117 @@
+"""What Keqing's stages hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, NotRequired
+
+from typing_extensions import TypedDict
+
+from nodes.keqing.conditions import Condition
+from nodes.state import RunState, Step
+
+
+class SubQuestionState(TypedDict):
+    """One sub-question of the decomposition (paper, table 1)."""
+
+    id: int
+    question: str
+    dep: list[int]
+    seed_entities: list[str]
+    excludes_used: bool
+    only: NotRequired[Condition]
+
+
+class OperatorState(TypedDict):
+    """A computation on results of sub-questions; in the words of `policies.keqing.computing.operators.Operator`."""
+
+    id: int
+    operator: str
+    dep: list[int]
+    sign: str
+    value: str
+    by: str
+    asks_value: bool
+
+
+class Link(TypedDict):
+    """One entity that a mention may name."""
+
+    id: str
+    label: str
+    score: float
+    degree: int
+    match: str
+
+
+class Match(TypedDict):
+    """A template matched to a sub-question: its cosine, and its chains written as `rel` and `^rel`."""
+
+    template: str
+    score: float
+    chains: list[list[str]]
+
+
+class Found(TypedDict):
+    """An answer candidate of a sub-question: how many walks support it, and one of them from a seed of its own."""
+
+    id: str
+    support: int
+    path: Sequence[Step]
+
+
+class Used(TypedDict):
+    """Triples that a computation used for an answer, such as the year by which a film is the oldest."""
+
+    answer: str
+    path: Sequence[Step]
+
+
+class Retrieved(TypedDict):
+    """What one sub-question found, or one operator on them.
+
+    `seeds` are what it started from, `match` the template whose chains led to something (None: none did), `found` the
+    candidates with the most support first, `supplement` dense triples as (head, relation, tail, score). `more` are
+    candidates of the further templates, and is there only where a model is to choose among them all; once it has,
+    `found` holds its choice and `more` is gone. `value` and `used` are an operator's: its number, date or truth where
+    it gives no entities, and the triples that it looked at beside those of what it stands on.
+    """
+
+    id: int
+    seeds: list[str]
+    match: Match | None
+    found: list[Found]
+    excluded: list[str]
+    truncated: bool
+    supplement: list[tuple[str, str, str, float]]
+    more: NotRequired[list[Found]]
+    value: NotRequired[bool | int | float | str | None]
+    used: NotRequired[list[Used]]
+
+
+def merge(old: dict[str, Retrieved], new: dict[str, Retrieved]) -> dict[str, Retrieved]:
+    """Reducer of `retrieved`: parallel retrievals each add their own."""
+    return {**old, **new}
+
+
+class KeqingState(RunState, total=False):
+    """State of the `keqing` graph."""
+
+    sub_questions: list[SubQuestionState]
+    """The decomposition, in an order in which every dependency comes first."""
+    operators: list[OperatorState]
+    """What is computed on the sub-questions' results; not there for a plain question."""
+    confidence: float
+    """The trained decomposer's confidence, in [0, 1]; 0 where a model decomposed."""
+    decomposed_by: str
+    """`llm` or `lora` where a model decomposed; empty, or not there, where the trained decomposer did."""
+    unread: list[str]
+    """Names in the question that the decomposition makes no use of."""
+    links: dict[str, list[Link]]
+    """For each mention its entity, and after it the alternatives that carry the same name."""
+    matches: dict[str, list[Match]]
+    """For each sub-question's id (as text) its templates, best first."""
+    retrieved: Annotated[dict[str, Retrieved], merge]
+    """For each sub-question's id (as text) what it found."""
+    reasoned: list[dict[str, Any]]
+    """The answers chosen from the candidates: id, score, support, and the sub-questions whose results they are."""

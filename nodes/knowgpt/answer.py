@@ -1,0 +1,130 @@
+"""KnowGPT's stage `answer`: the model chooses among the candidates, with the knowledge; else their scores do."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
+from nodes.context import NO_MODEL
+from nodes.conversation import reply
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.scoring import scored, supports
+from nodes.knowgpt.state import Candidate, KnowGPTState, Verdict
+from nodes.path_text import path_text
+from nodes.qualifiers import qualified
+from tools.knowledge import Knowledge, open_knowledge
+
+
+async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
+    """Write the typed result; an answer that no path supports says so."""
+    context = runtime.context
+    knowledge = await open_knowledge(context.kg)
+    verdict, told = await _verdict(state, knowledge, context)
+    chosen = next((c for c in state["candidates"] if c["id"] == verdict["chosen"]), None)
+    paths = [path_record(each["steps"], chosen["id"]) for each in supports(chosen, state["evidence"])] if chosen else []
+    is_choice = state["proposed_by"] == "choices"
+    if chosen and not paths and not is_choice and verdict["by"] == "scores":
+        chosen = None  # an open question's candidate that nothing leads to is no answer
+    record = Answer(
+        id="",
+        question=state["question"],
+        kg=context.kg,
+        method="knowgpt",
+        model=context.model,
+        answer=await _sentence(chosen, verdict, paths, knowledge),
+        answers=[AnswerEntity(id=chosen["id"], label=chosen["text"], score=_score(chosen, verdict))] if chosen else [],
+        choice=chosen["id"] if chosen and is_choice else None,
+        value=verdict["words"] if not chosen and verdict["by"] == "model" else None,
+        paths=await qualified(paths, knowledge.store),
+        steps=_steps(state, verdict),
+        stop_reason=_stop_reason(chosen, paths),
+        usage=usage(state["started"], state.get("usage"), told.get("usage")),
+        events=[*state.get("events", ()), *told.get("events", ())],
+    )
+    return {"answer": record, **told, **await reply(state, record, knowledge.store)}
+
+
+async def _verdict(
+    state: KnowGPTState, knowledge: Knowledge, context: KnowGPTContext
+) -> tuple[Verdict, dict[str, Any]]:
+    """The candidates' scores and the chosen one; with what the model's call cost, where there was one."""
+    candidates, arm = state["candidates"], state["chosen"]["arm"]
+    if not candidates and arm == "direct":
+        return await _own_words(state, context)
+    scores = await asyncio.to_thread(
+        scored, state["question"], candidates, state["evidence"], knowledge.base.embedder, walked=arm.startswith("rl/")
+    )
+    best = max(scores.scores, key=lambda key: scores.scores[key], default=None)
+    parts = scores._asdict()
+    verdict = Verdict(scores=parts, chosen=best, by="scores", words="")
+    if context.model == NO_MODEL or not candidates:
+        return verdict, {}
+    from nodes.knowgpt.model_calls import choose, meant  # a run without a model pays nothing for the layer
+    from nodes.llm import told
+
+    outcome = await choose(state, context)
+    picked = meant(outcome.value.choice, candidates) if outcome.value else None
+    if outcome.value and picked:
+        verdict = Verdict(scores=parts, chosen=picked["id"], by="model", words=" ".join(outcome.value.why.split()))
+    return verdict, told(outcome)
+
+
+async def _own_words(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdict, dict[str, Any]]:
+    """What the model says to an open question without any knowledge, for comparison."""
+    from dataclasses import replace
+
+    from nodes.knowgpt.model_calls import propose
+    from nodes.llm import told
+
+    outcome = await propose(state["question"], replace(context, candidates=1))
+    said = outcome.value.candidates[:1] if outcome.value else []
+    return Verdict(scores={}, chosen=None, by="model" if said else "nobody", words="".join(said)), told(outcome)
+
+
+def _score(chosen: Candidate, verdict: Verdict) -> float:
+    """In [0, 1]: the score, or 1 where the model chose: it gives none."""
+    return 1.0 if verdict["by"] == "model" else verdict["scores"]["scores"][chosen["id"]]
+
+
+def _stop_reason(chosen: Candidate | None, paths: list[PathRecord]) -> str:
+    return "no_answer" if chosen is None else "answered" if paths else "no_evidence"
+
+
+async def _sentence(chosen: Candidate | None, verdict: Verdict, paths: list[PathRecord], knowledge: Knowledge) -> str:
+    """The answer, the model's reason if it gave one, and the best path, or that there is none."""
+    if chosen is None:
+        if verdict["by"] == "model":
+            return f"{verdict['words']}. This is the model's own answer; the knowledge graph was not asked."
+        return "The knowledge graph gives no answer to this question."
+    said = f"{chosen['text'].rstrip('.')}."
+    if verdict["by"] == "model" and verdict["words"]:
+        said += f" {verdict['words'].rstrip('.')}."
+    if paths:
+        return f"{said} Evidence: {await path_text(paths[0], knowledge.store)}."
+    how = "the model chose it by what it knows itself" if verdict["by"] == "model" else "it is only the likest in words"
+    return f"{said} No path in the knowledge graph leads to it from what the question names: {how}."
+
+
+def _steps(state: KnowGPTState, verdict: Verdict) -> list[dict[str, Any]]:
+    """The log: what each stage did, in order; `select_prompt` names the run, by which feedback is given."""
+    arm = state["chosen"]
+    return [
+        {
+            "stage": "link_entities",
+            "sources": state["sources"],
+            "candidates": state["candidates"],
+            "proposed_by": state["proposed_by"],
+        },
+        {"stage": "select_prompt", "run": state["run"], **arm},
+        {
+            "stage": "extract",
+            "evidence": len(state["evidence"]),
+            "paths": sum(each["target"] is not None for each in state["evidence"]),
+            "expanded": state["expanded"],
+        },
+        {"stage": "verbalize", "lines": [{**line, "triples": list(line["triples"])} for line in state["lines"]]},
+        {"stage": "answer", "by": verdict["by"], **verdict["scores"]},
+    ]

@@ -1,0 +1,79 @@
+"""Settings of a KnowGPT run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kg.errors import UsageError
+from nodes.context import NO_MODEL, Context
+from nodes.settings import check_at_least
+from policies.prompt_bandit import BanditSettings
+
+Prompt = Literal[
+    "auto", "rl/sentences", "rl/triples", "rl/graph", "sub/sentences", "sub/triples", "sub/graph", "direct"
+]
+
+
+@dataclass(frozen=True)
+class KnowGPTContext(Context):
+    """Settings of a KnowGPT run; a server's client may set each of them."""
+
+    prompt: Prompt = "auto"
+    """The arm, extraction and format. `auto`: the bandit chooses; `direct`: no knowledge at all, to compare with."""
+
+    bandit: Literal["linucb", "greedy", "epsilon_greedy", "thompson"] = "linucb"
+    """How the bandit chooses; `linucb` is the paper's, and `greedy` explores nothing."""
+
+    discount: float = 1.0
+    """What feedback weighs after one more piece of it, in (0, 1]; below 1 the bandit follows a model that drifts."""
+
+    review: bool = False
+    """Stop before the prompt is chosen and show the arms, for a human to choose another; needs a thread."""
+
+    candidates: int = 8
+    """Candidate answers that are proposed for an open question."""
+
+    propose: Literal["auto", "kg", "llm"] = "auto"
+    """Who proposes them; `auto`: the model where one is named, else the KG around the question's entities."""
+
+    max_hops: int = 3
+    """Longest path, K of section 4.1."""
+
+    beam_width: int = 8
+    """Entities that the path policy looks around at each hop of a pair."""
+
+    paths_per_pair: int = 3
+    """Paths kept of each pair of entities."""
+
+    policy: Literal["learned", "structural", "random", "exact"] = "learned"
+    """Who walks: the learnt policy, or, to compare, an untrained one, chance, or an exact search."""
+
+    max_triples: int = 60
+    """Triples that the extraction hands on, those of the largest reward."""
+
+    evidence_tokens: int = 1_000
+    """Token budget of the knowledge in the prompt, estimated by characters."""
+
+    description: Literal["auto", "llm", "rules"] = "auto"
+    """Who writes graph descriptions; `auto`: the model, as in the paper, where one is named."""
+
+    @property
+    def bandit_settings(self) -> BanditSettings:
+        """How the bandit learns and chooses."""
+        return BanditSettings(policy=self.bandit, discount=self.discount)
+
+    def check(self) -> None:
+        """Refuse settings out of range; raises as `Context.check`."""
+        super().check()
+        check_at_least(self, 1, "candidates", "max_hops", "beam_width", "paths_per_pair", "max_triples")
+        check_at_least(self, 0, "evidence_tokens")
+        if self.max_hops > 6:
+            raise UsageError(f"max_hops must be at most 6, not {self.max_hops}")
+        self.bandit_settings.check()
+        if self.model != NO_MODEL:
+            from nodes.knowgpt.prompts import check_knowgpt_prompts  # a run without a model has no prompt
+
+            check_knowgpt_prompts()
+        elif self.prompt == "direct" or "llm" in (self.propose, self.description):
+            raise UsageError("this setting asks a model, but none is named: name one, such as openai:gpt-4o-mini")

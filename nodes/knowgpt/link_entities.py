@@ -1,0 +1,133 @@
+"""KnowGPT's stage `link_entities`: entities of the question (sources) and of every candidate answer (targets).
+
+Which candidate is right is unknown here, so the targets are the entities of all of them (section 3). Where a question
+has no choices, candidates are proposed: by the model, or by the KG around the question's entities (deviation B4).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+
+from kg.errors import UsageError
+from nodes.context import NO_MODEL, check_context
+from nodes.conversation import asked, question_of
+from nodes.keqing.decompose import check_question
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
+from nodes.usage import Usage, fresh_channels
+from policies.path_lessons import MAX_SOURCES, link_texts
+from tools.find_entities import find_entities, resolve
+from tools.knowledge import Knowledge, open_knowledge
+from tools.observation import Limits
+from tools.observe import observe
+
+MAX_CHOICES = 100
+_TARGETS = 3  # entities of one choice's words: "wear a coat" may be no entity, "wear" and "coat" are
+
+
+async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
+    """Begin a run: link the question and its choices, or propose candidates.
+
+    Raises:
+        UsageError, ModelError: the question, a choice or the settings cannot be used.
+        UnknownEntityError: a given topic is none of the KG's.
+    """
+    started, context = time.time(), runtime.context
+    await check_context(context)
+    question = question_of(state)
+    check_question(question)
+    choices = check_choices(state.get("choices") or [])
+    knowledge = await open_knowledge(context.kg)
+    named, *offered = await link_texts(knowledge.store, [question, *(choice["text"] for choice in choices)])
+    given = await resolve(knowledge.base, state.get("topic_entities") or [])
+    sources = list(dict.fromkeys([*given, *named]))[:MAX_SOURCES]
+    spent: Usage | None = None
+    noted: list[dict[str, Any]] = []
+    if choices:
+        by = "choices"
+        candidates = [
+            Candidate(id=choice["id"], text=choice["text"], entities=entities[:_TARGETS])
+            for choice, entities in zip(choices, offered, strict=True)
+        ]
+    else:
+        by, candidates, spent, noted = await _proposed(question, sources, knowledge, context)
+    info = runtime.execution_info
+    return {
+        **asked(state, question),
+        **fresh_channels(state, spent, noted),
+        "started": started,
+        # A server's run is known to its client by LangGraph's id; any other gets one.
+        "run": (info.run_id if info else None) or str(uuid4()),
+        "sources": sources,
+        "candidates": candidates,
+        "proposed_by": by,
+        "topic_entities": [],  # a thread's next question starts without this one's topics and choices
+        "choices": [],
+        "evidence": [],
+        "lines": [],
+        "expanded": 0,
+    }
+
+
+def check_choices(choices: Sequence[object]) -> list[ChoiceInput]:
+    """Choices that can be told apart; raises `UsageError` for one without id or words, or an id that comes twice."""
+    seen, read = set[str](), list[ChoiceInput]()
+    if len(choices) > MAX_CHOICES:
+        raise UsageError(f"a question has at most {MAX_CHOICES} choices, not {len(choices)}")
+    for choice in choices:
+        # A server's client sends JSON, which need not be as the schema says.
+        key, text = (choice.get("id"), choice.get("text")) if isinstance(choice, dict) else (None, None)
+        if not isinstance(key, str) or not isinstance(text, str) or not key.strip() or not text.strip():
+            raise UsageError(f'a choice is {{"id": ..., "text": ...}} with words in both, not {str(choice)[:80]}')
+        if key in seen:
+            raise UsageError(f"two choices have the id {key!r}: give each its own")
+        seen.add(key)
+        read.append(ChoiceInput(id=key, text=text))
+    return read
+
+
+async def _proposed(
+    question: str, sources: Sequence[str], knowledge: Knowledge, context: KnowGPTContext
+) -> tuple[str, list[Candidate], Usage | None, list[dict[str, Any]]]:
+    """Candidates of an open question: who proposed them, the candidates, what that cost, what happened."""
+    if context.prompt == "direct":
+        return "nobody", [], None, []
+    spent: Usage | None = None
+    noted: list[dict[str, Any]] = []
+    if context.model != NO_MODEL and context.propose != "kg":
+        from nodes.knowgpt.model_calls import propose  # a run without a model pays nothing for the layer
+
+        outcome = await propose(question, context)
+        spent, noted = outcome.usage, list(outcome.events)
+        names = [name for name in (outcome.value.candidates if outcome.value else []) if name.strip()]
+        found = await _named(names[: context.candidates], sources, knowledge)
+        if found:
+            return "llm", found, spent, noted
+        message = "no candidate that the model named is an entity of the KG: the KG proposes"
+        noted.append({"stage": "link_entities", "event": "no_candidate", "message": message})
+    return "kg", await _around(question, sources, knowledge, context.candidates), spent, noted
+
+
+async def _named(names: Sequence[str], sources: Sequence[str], knowledge: Knowledge) -> list[Candidate]:
+    """The entities that a model's candidates name, each once; what names none is dropped."""
+    hits = await find_entities(knowledge.base, names, 1) if names else []
+    best = {found[0].id: found[0].label for found in hits if found and found[0].id not in sources}
+    return [Candidate(id=key, text=label, entities=[key]) for key, label in best.items()]
+
+
+async def _around(question: str, sources: Sequence[str], knowledge: Knowledge, count: int) -> list[Candidate]:
+    """The ends of the triples around the question's entities, up to two hops away, that are nearest to the question."""
+    observed = await observe(knowledge.base, question, sources, Limits(max_hops=2))
+    scores: dict[str, float] = {}
+    for each in (each for observation in observed for each in observation):
+        end = each.triple.end
+        if end not in sources:
+            scores[end] = max(each.score, scores.get(end, -1.0))
+    ends = sorted(scores, key=lambda end: -scores[end])[:count]
+    labels = await knowledge.store.labels(ends)
+    return [Candidate(id=end, text=label, entities=[end]) for end, label in zip(ends, labels, strict=True)]

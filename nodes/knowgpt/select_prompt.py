@@ -1,0 +1,110 @@
+"""KnowGPT's stage `select_prompt`: the bandit chooses how knowledge is extracted and written (section 4.2).
+
+On request the run stops before it with an interrupt that shows the arms and what is expected of each. It is resumed
+with `true`, or with `{"arm": "sub/graph"}`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from kg.errors import BusyError, CorruptError, UsageError, VersionError
+from nodes.context import NO_MODEL
+from nodes.human import ask_human, check_resumable
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.state import Chosen, KnowGPTState
+from policies.kept_bandit import KeptBandit
+from policies.prompt_bandit import ARMS, ArmEstimate, Floats, arm_named
+from tools.knowledge import Knowledge, open_knowledge
+from tools.select_prompt import open_bandit
+from tools.select_prompt import select_prompt as choose_prompt
+
+_UNREAD = "without a model no prompt is read, and the choices are scored by their paths"
+_HOW = 'Resume with true to go on with the chosen arm, or with {"arm": "..."}, one of those shown.'
+
+
+async def select_prompt(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
+    """Choose an arm and note it for feedback; where the bandit's log cannot be used, the first arm, and an event.
+
+    Raises:
+        UsageError: a review was asked for in a run without a thread.
+    """
+    context = runtime.context
+    knowledge = await open_knowledge(context.kg)
+    noted: list[dict[str, Any]] = []
+    try:
+        chosen, vector = await _chosen(state, knowledge, context)
+    except (OSError, BusyError, CorruptError, VersionError) as error:
+        noted.append(_event("no_bandit", f"{error}; the first arm is taken"))
+        chosen, vector = Chosen(arm=ARMS[0].name, reason="the bandit's log cannot be used", estimates=[]), None
+    update: dict[str, Any] = {}
+    if context.review:
+        chosen, edited = _reviewed(chosen, state, runtime)
+        noted += edited
+        update = {"settings": {**state["settings"], "review": False}, "started": time.time()}
+    if vector is not None:
+        noted += await _noted(state["run"], chosen["arm"], vector, await open_bandit(knowledge.base, context.model))
+    return {**update, "chosen": chosen, **({"events": noted} if noted else {})}
+
+
+async def _chosen(state: KnowGPTState, knowledge: Knowledge, context: KnowGPTContext) -> tuple[Chosen, Floats]:
+    """The arm that the settings name, else the bandit's; with the question's context vector."""
+    settings = context.bandit_settings
+    picked = await choose_prompt(knowledge.base, state["question"], context.model, settings, state["run"])
+    estimates = [_rounded(each) for each in picked.choice.estimates]
+    if context.prompt != "auto":
+        return Chosen(arm=context.prompt, reason="named by the run's settings", estimates=estimates), picked.context
+    if context.model == NO_MODEL:
+        return Chosen(arm=ARMS[0].name, reason=_UNREAD, estimates=estimates), picked.context
+    return Chosen(arm=picked.choice.arm.name, reason=picked.choice.reason, estimates=estimates), picked.context
+
+
+def _rounded(estimate: ArmEstimate) -> dict[str, Any]:
+    return {
+        "arm": estimate.arm,
+        "expectation": round(estimate.expectation, 4),
+        "bound": round(estimate.bound, 4),
+        "pulls": estimate.pulls,
+        "mean": None if estimate.mean is None else round(estimate.mean, 4),
+    }
+
+
+async def _noted(run: str, arm: str, vector: Floats, bandit: KeptBandit) -> list[dict[str, Any]]:
+    """Note the pull so that feedback finds it; a KG that cannot be written is answered over all the same."""
+    if arm == "direct":
+        return []  # no arm was pulled
+    try:
+        await asyncio.to_thread(bandit.remember, run, arm, vector)
+    except (OSError, BusyError, CorruptError) as error:
+        return [_event("not_noted", f"{error}; feedback on this run will not be known")]
+    return []
+
+
+def _reviewed(
+    chosen: Chosen, state: KnowGPTState, runtime: Runtime[KnowGPTContext]
+) -> tuple[Chosen, list[dict[str, Any]]]:
+    """Stop until the arm is approved or another one is named."""
+    check_resumable(runtime)
+    wrong: str | None = None
+    # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
+    while True:
+        shown = {"stage": "select_prompt", "question": state["question"], **chosen, "error": wrong, "how": _HOW}
+        reply = ask_human(shown)
+        if reply in (True, None, {}):
+            return chosen, []
+        named = reply.get("arm") if isinstance(reply, dict) else reply
+        try:
+            arm = arm_named(str(named)).name
+        except UsageError as error:
+            wrong = str(error)
+            continue
+        edited = Chosen(arm=arm, reason="chosen by a human", estimates=chosen["estimates"])
+        return edited, [_event("edited", f"a human chose {arm}")]
+
+
+def _event(kind: str, message: str) -> dict[str, Any]:
+    return {"stage": "select_prompt", "event": kind, "message": message}

@@ -1,0 +1,128 @@
+"""KnowGPT's stage `verbalize`: what was extracted as triples, sentences or a graph description (section 4.2.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.context import NO_MODEL
+from nodes.knowgpt.context import KnowGPTContext
+from nodes.knowgpt.state import Evidence, KnowGPTState, Line
+from nodes.prompt_data import as_data
+from nodes.relation_phrases import relation_phrase
+from tools.knowledge import open_knowledge
+
+_TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
+_FACTS = 6  # facts that one sentence joins
+
+Fact = tuple[str, str, str]
+"""A triple in ids."""
+
+
+async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
+    """The lines of the prompt, each with the triples that it says, within the token budget."""
+    if not state["evidence"]:
+        return {"lines": []}
+    context = runtime.context
+    form = state["chosen"]["arm"].partition("/")[2]
+    store = (await open_knowledge(context.kg)).store
+    facts = facts_of(state["evidence"])
+    ids = sorted({key for head, _, tail in facts for key in (head, tail)})
+    labels = {key: as_data(label) for key, label in zip(ids, await store.labels(ids), strict=True)}
+    lines = FORMS[form](facts, labels, context.evidence_tokens)
+    if form != "graph" or context.model == NO_MODEL or context.description == "rules" or not lines:
+        return {"lines": lines}
+    from nodes.knowgpt.model_calls import describe  # a run without a model pays nothing for the layer
+    from nodes.llm import told
+
+    said = [fact for line in lines for fact in line["triples"]]
+    shown = as_triples(said, labels, context.evidence_tokens)
+    outcome = await describe(state, shown, labels[centre_of(said)], context)
+    text = as_data(outcome.value, context.evidence_tokens * _TOKEN_CHARACTERS) if outcome.value else ""
+    return {"lines": [Line(text=text, triples=said)] if text else lines, **told(outcome)}
+
+
+def facts_of(evidence: Sequence[Evidence]) -> list[Fact]:
+    """The distinct triples of the evidence, those of the largest reward first, a path's in its own order."""
+    steps = [step for each in sorted(evidence, key=lambda item: -item["reward"]) for step in each["steps"]]
+    return list(dict.fromkeys((head, relation, tail) for head, relation, tail, _ in steps))
+
+
+def as_triples(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> list[Line]:
+    """A line a triple: `(Sergey Brin, founder of, Google)`."""
+    lines = [Line(text=f"({labels[h]}, {as_data(r)}, {labels[t]})", triples=[(h, r, t)]) for h, r, t in facts]
+    return within(lines, tokens)
+
+
+def as_sentences(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> list[Line]:
+    """A line a sentence; the facts of one entity are joined, where its best fact stands."""
+    return within(_sentences(facts, labels), tokens)
+
+
+def as_graph(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> list[Line]:
+    """The entity with the most ties first, with what is tied to it, then the rest, entity by entity.
+
+    The paper has the model write this text; these are the rules for where there is none, or none that answers.
+    """
+    centre = centre_of(facts)
+    near = [fact for fact in facts if centre in (fact[0], fact[2])]
+    others = list(dict.fromkeys(t if h == centre else h for h, _, t in near))
+    named = ", ".join(labels[key] for key in others[:_FACTS])
+    more = f" and {len(others) - _FACTS} more" if len(others) > _FACTS else ""
+    opening = f"{labels[centre]} stands at the centre of this network and is linked with {named}{more}."
+    opened = Line(text=opening, triples=[fact for fact in near if {fact[0], fact[2]} & set(others[:_FACTS])])
+    rest = [fact for fact in facts if fact not in near]
+    return within([opened, *_sentences(near, labels), *_sentences(rest, labels)], tokens)
+
+
+def centre_of(facts: Sequence[Fact]) -> str:
+    """The entity with the most ties; of equally tied ones that of the better evidence, as facts come in its order."""
+    ties = Counter(key for head, _, tail in facts for key in dict.fromkeys((head, tail)))
+    return max(ties, key=lambda key: ties[key])
+
+
+def _sentences(facts: Sequence[Fact], labels: Mapping[str, str]) -> list[Line]:
+    order = {head: place for place, head in enumerate(dict.fromkeys(fact[0] for fact in facts))}
+    lines = []
+    for head, own in groupby(sorted(facts, key=lambda fact: order[fact[0]]), key=lambda fact: fact[0]):
+        mine = list(own)
+        for start in range(0, len(mine), _FACTS):
+            part = mine[start : start + _FACTS]
+            lines.append(Line(text=_sentence(labels[head], part, labels), triples=part))
+    return lines
+
+
+def _sentence(name: str, facts: Sequence[Fact], labels: Mapping[str, str]) -> str:
+    """`A is made of b and c, and is used for d.`: one entity's facts, those of one relation together."""
+    by_phrase: dict[str, list[str]] = {}
+    for _, relation, tail in facts:
+        by_phrase.setdefault(as_data(relation_phrase(relation)), []).append(labels[tail])
+    said = [f"{phrase} {_listed(tails, ' and ')}" for phrase, tails in by_phrase.items()]
+    return f"{name} {_listed(said, ', and ')}."
+
+
+def _listed(parts: Sequence[str], last: str) -> str:
+    return last.join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+
+
+def within(lines: Sequence[Line], tokens: int) -> list[Line]:
+    """The first lines that fit into the budget, estimated by characters; none that is longer than what is left."""
+    kept, spent = list[Line](), 0
+    for line in lines:
+        cost = -(-(len(line["text"]) + 1) // _TOKEN_CHARACTERS)
+        if spent + cost <= tokens:
+            kept.append(line)
+            spent += cost
+    return kept
+
+
+FORMS: dict[str, Callable[[Sequence[Fact], Mapping[str, str], int], list[Line]]] = {
+    "triples": as_triples,
+    "sentences": as_sentences,
+    "graph": as_graph,
+}
+"""The formats by name: F_t, F_s and F_g."""

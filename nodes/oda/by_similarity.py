@@ -1,0 +1,99 @@
+"""The LLM-free action and reflection: by similarity, with the observation to look ahead (paper, section 4.2; ours)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kg.types import Hop, LogicalChain, WalkedTriple
+from nodes.oda.context import OdaContext
+from nodes.oda.memory import chain_of, start_of, traces
+from nodes.oda.state import Action, ActionName, OdaState
+from nodes.oda.ways import Way, candidates_of, choice_of, explored, settled, ways_on
+from policies.question_kind import question_kind
+from tools.knowledge import Knowledge
+from tools.search_triples import rank_triples
+
+_OF_A_GROUP = 2_000  # triples of one relation around one entity that a reflection ranks
+
+
+async def similar_action(state: OdaState, context: OdaContext, knowledge: Knowledge) -> Action:
+    """The action whose result promises most.
+
+    GetPath where a fact about two entities is to be checked; GetNeighbor for a topic that nothing was found from yet,
+    and for entities from which a way on says more of the question than what the memory holds; else Answer. A way says
+    more only where each of its hops has a word of the question to itself, so the loop stops by itself.
+    """
+    if pair := _pair_to_join(state):
+        return _chosen("GetPath", pair, "the fact is about both")
+    done = explored(state)
+    choice = await choice_of(state, knowledge)
+    entities = [entity for entity in candidates_of(state) if entity not in done]
+    ways = await ways_on(state, context, knowledge, choice, entities)
+    held = settled(state, choice)
+    better = [way for way in ways if way.topic not in held or way.score > held[way.topic][0]]
+    fresh = [way for way in better if not way.behind]
+    best = next(iter(fresh or better), None)
+    if best is None:
+        return _chosen("Answer", [], "no way on says more of the question")
+    group = _group(state, entities, best)
+    return _chosen("GetNeighbor", group, f"{best.hop} promises {best.score:.3f}", best.hop)
+
+
+def _chosen(name: ActionName, entities: list[str], thought: str, hop: Hop | None = None) -> Action:
+    return Action(name=name, entities=entities, thought=thought, by="similarity", hop=str(hop) if hop else None)
+
+
+async def similar_triples(
+    state: OdaState, context: OdaContext, knowledge: Knowledge, action: Action
+) -> list[WalkedTriple]:
+    """What an LLM-free reflection keeps of the neighbours that an action looks at: the group with the best way on.
+
+    A group is one relation, in one direction, around the entities to which one chain led; of a large one the triples
+    nearest to the question.
+    """
+    if action["hop"]:
+        return await _nearest(state, context, knowledge, action["entities"], Hop.parse(action["hop"]))
+    choice = await choice_of(state, knowledge)
+    ways = await ways_on(state, context, knowledge, choice, action["entities"])
+    if not ways:
+        return []
+    group = _group(state, action["entities"], ways[0])
+    return await _nearest(state, context, knowledge, group, ways[0].hop)
+
+
+async def _nearest(
+    state: OdaState, context: OdaContext, knowledge: Knowledge, group: Sequence[str], hop: Hop
+) -> list[WalkedTriple]:
+    around = await knowledge.store.neighbors(
+        group, relation=hop.relation, direction="in" if hop.inverse else "out", limit=_OF_A_GROUP
+    )
+    triples = [triple for found in around for triple in found]
+    ranked = await rank_triples(knowledge.base, state["question"], triples, context.reflected_triples)
+    return [each.triple for each in ranked]
+
+
+def best_paths(paths: Sequence[Sequence[WalkedTriple]], scores: Sequence[float], count: int) -> list[WalkedTriple]:
+    """The triples of the best paths between two entities, path by path, at most `count`."""
+    order = sorted(range(len(paths)), key=lambda place: -scores[place])
+    kept: list[WalkedTriple] = []
+    for place in order:
+        if len(kept) + len(paths[place]) <= count:
+            kept += paths[place]
+    return kept
+
+
+def _pair_to_join(state: OdaState) -> list[str] | None:
+    """Two entities of a fact to check, before anything else was done."""
+    both = list(dict.fromkeys([*state["topics"], *state["named"]]))[:2]
+    return both if len(both) == 2 and not state["history"] and question_kind(state["question"]) == "fact" else None
+
+
+def _group(state: OdaState, entities: Sequence[str], way: Way) -> list[str]:
+    """The entities to which the memory leads as it does to where a way leaves: their names alone tell them apart."""
+    ways = traces(state["memory"], state["topics"])
+
+    def is_like(entity: str) -> bool:
+        behind: LogicalChain = chain_of(ways.get(entity, ()))
+        return bool(behind) and behind == way.behind and start_of(ways[entity], entity) == way.topic
+
+    return [entity for entity in entities if entity == way.entity or is_like(entity)]

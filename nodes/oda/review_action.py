@@ -1,0 +1,83 @@
+"""Stage `review_action`: a human sees the chosen action before it is carried out, and approves or edits it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from langgraph.runtime import Runtime
+from pydantic import ValidationError
+
+from kg.errors import UnknownEntityError, UsageError
+from nodes.human import ask_human, check_resumable
+from nodes.oda.action import ActionChoice
+from nodes.oda.context import OdaContext
+from nodes.oda.state import Action, OdaState
+from nodes.oda.ways import candidates_of
+from tools.find_entities import resolve
+from tools.knowledge import Knowledge, open_knowledge
+
+_HOW = (
+    'Resume with true to go on, or with {"action": "GetNeighbor" | "GetPath" | "Answer", "entities": [...]}; '
+    "entities are ids or labels of the KG, the candidates or others: one for GetNeighbor, two for GetPath."
+)
+
+
+async def review_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
+    """Stop until the action is approved, or edited into one that can be carried out.
+
+    Raises:
+        UsageError: the run has no thread, so that nobody could resume it.
+    """
+    check_resumable(runtime)
+    knowledge, wrong = await open_knowledge(runtime.context.kg), None
+    # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
+    while True:
+        reply = _action_of(ask_human(await _shown(state, knowledge, wrong)))
+        waited = {"started": time.time()}  # the time that the run waited for a human is not its own
+        if reply in (True, None, {}):
+            return waited
+        try:
+            action = await _edited(reply, knowledge)
+        except (UsageError, UnknownEntityError) as error:
+            wrong = str(error)
+            continue
+        noted = {"stage": "review_action", "event": "edited", "message": f"a human chose {action['name']}"}
+        step = {"stage": "review_action", "iteration": state["iteration"], **action}
+        return {**waited, "action": action, "events": [noted], "log": [*state["log"], step]}
+
+
+async def _shown(state: OdaState, knowledge: Knowledge, wrong: str | None) -> dict[str, Any]:
+    """What the interrupt carries."""
+    action, candidates = state["action"], candidates_of(state)
+    labels = await knowledge.store.labels(candidates)
+    return {
+        "stage": "review_action",
+        "question": state["question"],
+        "action": {"action": action["name"], "entities": action["entities"]} if action else None,
+        "thought": action["thought"] if action else "",
+        "candidates": dict(zip(candidates, labels, strict=True)),
+        "error": wrong,
+        "how": _HOW,
+    }
+
+
+def _action_of(reply: object) -> object:
+    """The action in a reply: the interrupt's own value may come back edited."""
+    if isinstance(reply, dict) and isinstance(reply.get("action"), dict):
+        return reply["action"]
+    return reply
+
+
+async def _edited(reply: object, knowledge: Knowledge) -> Action:
+    """The action of a reply; raises `UsageError` or `UnknownEntityError` where it cannot be carried out."""
+    try:
+        choice = ActionChoice.model_validate(reply)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise UsageError(f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}") from None
+    wanted = {"GetNeighbor": 1, "GetPath": 2, "Answer": 0}[choice.action]
+    entities = list(dict.fromkeys(await resolve(knowledge.base, choice.entities))) if choice.entities else []
+    if len(entities) < wanted or (len(entities) > wanted and choice.action != "GetNeighbor"):
+        raise UsageError(f"{choice.action} takes {wanted} entities, not {len(entities)}")
+    return Action(name=choice.action, entities=entities, thought=choice.thought, by="human", hop=None)

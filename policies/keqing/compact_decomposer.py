@@ -1,0 +1,171 @@
+"""The compact trained decomposer: finds the topics itself and writes one [mask] sub-question a hop.
+
+It stands where the paper has a LoRA-tuned LLaMA (docs/deviations.md). A log-linear model says which relation each
+position asks for (`policies.keqing.slot_model`); mention and chain are chosen together by what the graph allows; each
+hop is then put in the words of its most frequent template, so that matching finds it by cosine like any other
+sub-question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rapidfuzz import fuzz
+
+from kg.store import GraphStore
+from kg.templates import Exclusion
+from kg.text import fold_name
+from kg.types import EntityHit, Hop, LogicalChain
+from policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from policies.keqing.feasibility import Feasible, first_feasible
+from policies.keqing.mentions import Mention, Question, find_mentions, find_similar, with_initials
+from policies.keqing.phrasing import has_exclusion_cue
+from policies.keqing.readings import Reader, Reading, Topic, names_left, words_left
+
+Phrases = Mapping[Hop, str]
+"""For each hop the text of its template."""
+
+Habits = Mapping[tuple[Hop, Hop], Exclusion]
+"""For two hops that come back to a question's topic, whether it is an answer; what the pairs do not show is a cue's."""
+
+
+@dataclass(frozen=True)
+class CompactDecomposer:
+    """A trained reader with the words for each hop."""
+
+    reader: Reader
+    phrases: Phrases
+    habits: Habits
+    initials: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Ids of the entities that initials stand for, the best connected first."""
+    name: str = "compact"
+
+    async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
+        """Take a question apart; no sub-question where no reading is feasible.
+
+        Names are looked up as they stand; where that leaves words unexplained, with typos too, and where it finds
+        nothing at all, among the words that questions are made of.
+        """
+        if topic_entities:
+            (split,) = await find_mentions([question], store)
+            split = await _only_topics(split, topic_entities, store)
+            return self._write(split, *await self._read(split, store))
+        known = self.reader.known
+        (split,) = await find_mentions([question], store, known)
+        split = await with_initials(split, store, self.initials)
+        found, confidence = await self._read(split, store)
+        if found is None or words_left(split, found.reading, self.reader):
+            similar = _beside(await find_similar(split, known, store, self.initials), split, known)
+            wider = replace(split, mentions=(*split.mentions, *similar))
+            again, share = await self._read(wider, store) if similar else (None, 0.0)
+            if again is not None:
+                split, found, confidence = wider, again, share
+        if found is None:
+            (split,) = await find_mentions([question], store)
+            found, confidence = await self._read(split, store)
+        return self._write(split, found, confidence)
+
+    async def _read(self, question: Question, store: GraphStore) -> tuple[Feasible | None, float]:
+        """The best feasible reading and its share among the readings considered, in [0, 1]."""
+        ids = list({hit.id for mention in question.mentions for hit in mention.hits})
+        hops = dict(zip(ids, await store.hops(ids), strict=True))
+        readings = self.reader.readings(question, hops, two=False)
+        known = self.reader.known
+        if readings and names_left(question, readings[0], known):
+            readings = self.reader.readings(question, hops, two=True)
+        cue = has_exclusion_cue(question.plain)
+        found = await first_feasible(readings, hops, store, excluding=cue)
+        if found is None and any(len(reading.topics) > 1 for reading in readings):
+            readings = self.reader.readings(question, hops, two=False)  # two names that nothing joins: one was none
+            found = await first_feasible(readings, hops, store, excluding=cue)
+        return found, _share(found.reading, readings) if found else 0.0
+
+    def _write(self, question: Question, found: Feasible | None, confidence: float) -> Decomposition:
+        """Sub-questions in words: one a hop of each topic, then those of the common rest."""
+        if found is None:
+            return Decomposition(())
+        cue = has_exclusion_cue(question.plain)
+        subs: list[SubQuestion] = []
+        ends: list[int] = []
+        links: dict[str, tuple[EntityHit, ...]] = {}
+        for topic, entities in sorted(zip(found.reading.topics, found.links, strict=True), key=_place_in_question):
+            links[topic.mention.text] = entities
+            own = topic.chain[: len(topic.chain) - found.shared]
+            subs += self._chain(own, len(subs), (), topic.mention.text, cue=cue)
+            ends.append(len(subs) - 1)
+        whole = found.reading.topics[0].chain
+        rest = whole[len(whole) - found.shared :]
+        subs += self._chain(rest, len(subs), tuple(ends), "", cue=cue)
+        unread = tuple(names_left(question, found.reading, self.reader.known))
+        return Decomposition(tuple(subs), links, confidence, unread)
+
+    def _chain(
+        self, chain: LogicalChain, first: int, after: tuple[int, ...], mention: str, *, cue: bool
+    ) -> list[SubQuestion]:
+        """The sub-questions of consecutive hops; the first starts from a mention or from the answers of `after`."""
+        out = []
+        for number, hop in enumerate(chain, first):
+            dep = after if number == first else (number - 1,)
+            seeds = tuple(generated(i) for i in dep) or (mention,)
+            habit = self.habits.get((chain[number - first - 1], hop), "cue") if number > first else "cue"
+            excludes = bool(dep) and (habit == "always" or (habit == "cue" and cue))
+            out.append(SubQuestion(number, self.phrases[hop], dep or (NO_DEPENDENCY,), seeds, excludes))
+        return out
+
+
+def _place_in_question(item: tuple[Topic, tuple[EntityHit, ...]]) -> int:
+    return item[0].mention.start
+
+
+def _share(chosen: Reading, readings: Sequence[Reading]) -> float:
+    """The chosen reading's share of the probability of all readings."""
+    total = sum(math.exp(min(r.score - chosen.score, 50.0)) for r in readings)
+    return 1 / total if total else 0.0
+
+
+def _beside(similar: Sequence[Mention], question: Question, known: Container[str]) -> list[Mention]:
+    """The similar mentions of words that no exact mention explains: "the novel Dune" is no misspelt name."""
+    words = question.plain
+    explained = {
+        place
+        for mention in question.mentions
+        for place in range(mention.start, mention.stop)
+        if words[place] not in known
+    }
+    return [
+        mention
+        for mention in similar
+        if mention.hits[0].match == "partial"
+        or not any(place in explained for place in range(mention.start, mention.stop))
+    ]
+
+
+async def _only_topics(question: Question, topics: Sequence[str], store: GraphStore) -> Question:
+    """The question with mentions of the given entities alone.
+
+    A topic that no span names is set where the words are most like its label, or at the end.
+    """
+    found = await store.find(list(topics), fuzzy=False)
+    wanted = {hit.id: hit for hits in found for hit in hits[:1]}
+    mentions = []
+    for mention in question.mentions:
+        hits = tuple(hit for hit in mention.hits if hit.id in wanted)
+        if hits:
+            mentions.append(replace(mention, hits=hits))
+    named = {hit.id for mention in mentions for hit in mention.hits}
+    mentions += [_place(question, hit) for key, hit in wanted.items() if key not in named]
+    return replace(question, mentions=tuple(mentions))
+
+
+def _place(question: Question, hit: EntityHit) -> Mention:
+    """The span most like an entity's label; an empty one at the end where nothing is."""
+    plain, label = question.plain, fold_name(hit.label)
+    size = len(label.split())
+    spans = [(i, j) for i in range(len(plain)) for j in range(i + 1, min(len(plain), i + size + 1) + 1)]
+    best = max(spans, key=lambda s: fuzz.ratio(" ".join(plain[s[0] : s[1]]), label), default=(len(plain), len(plain)))
+    if fuzz.ratio(" ".join(plain[best[0] : best[1]]), label) < 60:
+        best = (len(plain), len(plain))
+    text = question.text[question.words[best[0]].start : question.words[best[1] - 1].end] if best[0] < best[1] else ""
+    return Mention(best[0], best[1], text or hit.label, (hit,))

@@ -1,0 +1,78 @@
+"""The interface behind which every question decomposer stands (Keqing, section 3.1).
+
+Here: the compact trained one (`policies.keqing.compact_decomposer`). An LLM and a LoRA-tuned model come behind the same
+protocol; `nodes.keqing.decompose` asks whichever the run's settings name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from kg.store import GraphStore
+from kg.types import EntityHit
+from policies.keqing.computing.operators import Operator
+
+MASK = "[mask]"
+"""Stands in a sub-question for its seed entity (paper, table 1)."""
+
+NO_DEPENDENCY = -1
+"""The paper's "none" in `dep`."""
+
+
+def generated(sub_question_id: int) -> str:
+    """The paper's name for the answers of an earlier sub-question: `<GENERATED>-0`."""
+    return f"<GENERATED>-{sub_question_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuestion:
+    """One sub-question of a decomposition (paper, table 1).
+
+    Attributes:
+        id: its number, from 0; larger than every id in `dep`.
+        question: words with one `[mask]`.
+        dep: ids of the sub-questions whose answers it starts from, `(-1,)` for none; several dependencies intersect.
+        seed_entities: mentions in the question's own words, or `<GENERATED>-id` for each dependency.
+        excludes_used: entities that the question started from are no answers to this sub-question ("other", "also").
+    """
+
+    id: int
+    question: str
+    dep: tuple[int, ...]
+    seed_entities: tuple[str, ...]
+    excludes_used: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """A question taken apart.
+
+    Attributes:
+        sub_questions: in an order in which every dependency comes first; empty where no reading is feasible.
+        links: the candidates of each mention, best first; the first is the one chosen with the chain, the others
+            carry the same name and stay as alternatives.
+        unread: names in the question that the chosen reading makes no use of.
+        operators: what is computed on the sub-questions' results, numbered after what it takes; none for plain ones.
+        confidence: the share of the best reading among the feasible ones found, in [0, 1].
+    """
+
+    sub_questions: tuple[SubQuestion, ...]
+    links: dict[str, tuple[EntityHit, ...]] = field(default_factory=dict)
+    confidence: float = 0.0
+    unread: tuple[str, ...] = ()
+    operators: tuple[Operator, ...] = ()
+
+
+class Decomposer(Protocol):
+    """Takes a question apart into sub-questions with [mask], ids, dependencies and seed entities."""
+
+    @property
+    def name(self) -> str:
+        """What the settings call it."""
+        ...
+
+    async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
+        """Decompose one question; `topic_entities` (ids or labels) are those already known to be meant."""
+        ...

@@ -1,0 +1,127 @@
+"""Exemplars: questions of the KG's own pairs with their decomposition, shown to an LLM that decomposes (section 3.1).
+
+Learning keeps a few for every chain that the pairs show (`exemplars.json` beside the decomposer); a question is shown
+those nearest to it in meaning. The decomposition is the trained decomposer's, kept where it walks the pair's own chain.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kg.embedders import Embedder
+from kg.files import write_atomic
+from kg.loaders import Question as Pair
+from kg.store import GraphStore
+from kg.templates import QuestionTemplate
+from kg.text import tokens
+from kg.types import Hop
+from policies.keqing.compact_decomposer import CompactDecomposer
+from policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion
+
+FILE = "exemplars.json"
+_KEPT = 200  # over all chains
+_EACH = 4  # of one chain
+
+
+@dataclass(frozen=True, slots=True)
+class Exemplar:
+    """A question and its sub-questions as the paper's table 1 writes them."""
+
+    question: str
+    sub_questions: tuple[dict[str, Any], ...]
+
+
+def sub_question_record(sub: SubQuestion) -> dict[str, Any]:
+    """A sub-question as table 1 writes it."""
+    args = {"seed_entities": list(sub.seed_entities)}
+    return {"question": sub.question, "id": sub.id, "dep": list(sub.dep), "args": args}
+
+
+async def make_exemplars(pairs: Sequence[Pair], decomposer: CompactDecomposer, store: GraphStore) -> list[Exemplar]:
+    """A few exemplars for every chain of the pairs, chains in turn, so that rare ones are among them."""
+    by_chain: dict[object, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        if pair.chain or pair.branches:
+            key = (pair.chain, tuple(branch.chain for branch in pair.branches))
+            if len(by_chain[key]) < _EACH:
+                by_chain[key].append(pair)
+    in_turn = [pair for pair in chain.from_iterable(zip_longest(*by_chain.values())) if pair is not None]
+    made = []
+    for pair in in_turn[:_KEPT]:
+        found = await decomposer.decompose(pair.question, store, pair.topic_entities)
+        if _walks(pair, found, decomposer):
+            made.append(Exemplar(pair.question, tuple(map(sub_question_record, found.sub_questions))))
+    return made
+
+
+async def template_exemplars(templates: Sequence[QuestionTemplate], store: GraphStore) -> list[Exemplar]:
+    """For a KG without pairs: its templates, each asked about an entity whose triples come first in the graph."""
+    starts: dict[Hop, str] = {}
+    async for batch in store.triples():
+        for head, relation, tail in batch:
+            starts.setdefault(Hop(relation, inverse=False), head)
+            starts.setdefault(Hop(relation, inverse=True), tail)
+        break  # the first triples will do: these are examples of form
+    asked = [(template, starts[template.chains[0][0]]) for template in templates if template.chains[0][0] in starts]
+    labels = await store.labels([start for _, start in asked])
+    return [
+        Exemplar(
+            template.text.replace(MASK, label),
+            (sub_question_record(SubQuestion(0, template.text, (NO_DEPENDENCY,), (label,))),),
+        )
+        for (template, _), label in zip(asked[:_KEPT], labels, strict=False)
+    ]
+
+
+def _masked(exemplar: Exemplar) -> str:
+    """The question without the names in it."""
+    text = exemplar.question
+    for sub in exemplar.sub_questions:
+        for name in sub["args"]["seed_entities"]:
+            text = text.replace(name, MASK)
+    return text
+
+
+def _walks(pair: Pair, found: Decomposition, decomposer: CompactDecomposer) -> bool:
+    """Whether the sub-questions are in the words of the pair's own hops."""
+    hops = [hop for branch in pair.branches for hop in branch.chain] + list(pair.chain or ())
+    wanted = sorted(decomposer.phrases[hop] for hop in hops if hop in decomposer.phrases)
+    return len(wanted) == len(hops) and wanted == sorted(sub.question for sub in found.sub_questions)
+
+
+def save_exemplars(folder: Path, exemplars: Sequence[Exemplar]) -> Path:
+    """Write them in one step; returns the file."""
+    rows = [{"question": each.question, "sub_questions": list(each.sub_questions)} for each in exemplars]
+    write_atomic(folder / FILE, json.dumps(rows, ensure_ascii=False, indent=1).encode())
+    return folder / FILE
+
+
+def load_exemplars(folder: Path) -> list[Exemplar]:
+    """Those of a folder; none where its file is missing or does not read: a prompt can do without them."""
+    try:
+        rows = json.loads((folder / FILE).read_bytes())
+        found = [Exemplar(str(row["question"]), tuple(row["sub_questions"])) for row in rows]
+        return found if all(map(_masked, found)) else []
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def nearest_exemplars(question: str, exemplars: Sequence[Exemplar], embedder: Embedder, count: int) -> list[Exemplar]:
+    """The exemplars nearest in meaning to a question, the nearest last, where a model heeds it most."""
+    if not exemplars or count < 1:
+        return []
+    masked = [_masked(each) for each in exemplars]
+    # How it is asked counts, not about whom: words that no masked exemplar uses are names, as a rule.
+    phrasing = {word.text for text in masked for word in tokens(text)}
+    own = " ".join(word.text for word in tokens(question) if word.text in phrasing)
+    vectors = embedder.embed([own or question, *masked])
+    order = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:count]
+    return [exemplars[place] for place in reversed(order.tolist())]

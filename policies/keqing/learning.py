@@ -1,0 +1,223 @@
+"""Learning Keqing: from (question, chain) pairs, or from the schema alone, to a decomposer and templates."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kg.embedders import Embedder
+from kg.errors import BadInputError
+from kg.loaders import Question as Pair
+from kg.store import GraphStore
+from kg.templates import QuestionTemplate, schema_templates
+from kg.types import Hop
+from policies.keqing.answer_chains import add_chains
+from policies.keqing.chain_search import ChainModel, TaughtSlots
+from policies.keqing.compact_decomposer import CompactDecomposer
+from policies.keqing.composites import Example, compose
+from policies.keqing.decomposer import MASK
+from policies.keqing.english import english
+from policies.keqing.follow_shares import follow_shares
+from policies.keqing.mentions import DEFAULT_MENTION_MODEL, MentionModel, mention_features, train_mention_model
+from policies.keqing.naming import initials, initials_of
+from policies.keqing.pairs import AlignedPair, align_pairs
+from policies.keqing.phrasing import wording_of, wording_of_two
+from policies.keqing.question_words import QUESTION_WORDS
+from policies.keqing.readings import Reader
+from policies.keqing.schema_words import Synonyms, hop_words
+from policies.keqing.segment_model import SegmentModel
+from policies.keqing.slot_model import SlotSettings, train_slot_model
+from policies.keqing.template_mining import exclusion_habits, mine_templates
+from policies.keqing.wording import Encoder, KnownWords, Vocabulary
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with a stage's name, how much is done and the total, if known."""
+
+_RARE = 2000  # pairs from which a word must occur twice to count as the questions' own phrasing
+_MENTION_SAMPLE = 4000
+_CELLS = 2_000_000  # of the sparse weights: 4 MB as float16
+_COMPOSITES = 4000  # at most, and
+_COMPOSITES_EACH = 60  # for each wording that they are made of
+_COMPOSITE_WEIGHT = 0.3
+_INITIALS = 200_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
+_SAME_INITIALS = 8  # entities kept for the same initials, the best connected
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What learning gives: the decomposer, all templates of the KG, and the counts for the report."""
+
+    decomposer: CompactDecomposer
+    templates: tuple[QuestionTemplate, ...]
+    pairs: int
+    left_out: int
+    wordings: int
+    seconds: float
+
+
+async def learn(
+    pairs: Sequence[Pair] | None,
+    store: GraphStore,
+    embedder: Embedder,
+    progress: Progress,
+    synonyms: Synonyms | None = None,
+) -> Learnt:
+    """Learn from pairs, or with None from the schema alone; `synonyms` are the user's own words for relations.
+
+    Raises:
+        BadInputError: no pair has a chain, or none can be found on this KG.
+    """
+    began = time.perf_counter()
+    aligned, given = [], list(pairs or ())
+    if pairs is not None and not any(pair.chain or pair.branches or pair.answers for pair in given):
+        raise BadInputError('no question has a "chain" or "answers": add the chain of each, such as ["directed_by"]')
+    given = await add_chains(given, store, lambda done, total: progress("find chains", done, total))
+    async for pair in align_pairs(given, store):
+        aligned.append(pair)
+        if len(aligned) % 100 == 0 or len(aligned) == len(given):
+            progress("align pairs", len(aligned), len(given))
+    found = [pair for pair in aligned if pair is not None]
+    if pairs is not None and not found:
+        raise BadInputError("no pair fits this KG: no name in a question leads to its answers along its chain")
+    templates = await all_templates(mine_templates(found), store)
+    progress("read the schema", 0, None)
+    segments = await schema_model(store, embedder, synonyms or {})
+    lesson = _Lesson(found, segments, embedder)
+    habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
+    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, await _initials(store))
+    seconds = time.perf_counter() - began
+    return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), len(lesson.weights), seconds)
+
+
+async def all_templates(mined: Sequence[QuestionTemplate], store: GraphStore) -> list[QuestionTemplate]:
+    """The mined templates, and the schema's own for every hop that none of them answers by itself."""
+    spoken = {chain for template in mined for chain in template.chains}
+    texts = {template.text for template in mined}
+    rest = [
+        template
+        for template in schema_templates(await store.schema())
+        if template.text not in texts and not set(template.chains) <= spoken
+    ]
+    return [*mined, *rest]
+
+
+def _phrases(templates: Iterable[QuestionTemplate]) -> dict[Hop, str]:
+    """For each single hop the template that says it: the one that owns it, the most frequent first."""
+    out: dict[Hop, str] = {}
+    for template in templates:
+        for chain in template.chains:
+            if len(chain) == 1:
+                out.setdefault(chain[0], template.text)
+    return out
+
+
+async def schema_model(store: GraphStore, embedder: Embedder, synonyms: Synonyms) -> SegmentModel:
+    """What the words of the schema say for its hops.
+
+    Raises:
+        BadInputError: the synonyms name a relation that the KG has not.
+    """
+    schema = await store.schema()
+    unknown = sorted({name.removeprefix("^") for name in synonyms} - {relation.name for relation in schema})
+    if unknown:
+        raise BadInputError(f"the synonyms name relations that this KG has not: {', '.join(unknown)}")
+    hops, follows = await follow_shares(store)
+    return SegmentModel.of(hop_words(schema, english(), hops, follows, synonyms), hops, follows, embedder)
+
+
+async def _initials(store: GraphStore) -> Mapping[str, list[str]]:
+    """Which entities initials stand for; the more relations an entity has, the sooner it is meant."""
+    found = []
+    async for batch in store.all_entities():
+        named = [entity for entity in batch if initials(entity.label)]
+        hops = await store.hops([entity.id for entity in named])
+        found += [(entity.id, entity.label, len(left)) for entity, left in zip(named, hops, strict=True)]
+        if len(found) > _INITIALS:
+            return {}
+    return initials_of(found, _SAME_INITIALS)
+
+
+class _Lesson:
+    """The examples of one training run: weighted wordings with their chains."""
+
+    def __init__(self, pairs: Sequence[AlignedPair], segments: SegmentModel, embedder: Embedder) -> None:
+        self.pairs, self.segments, self.embedder = pairs, segments, embedder
+        words = _phrasing_words(pairs) | QUESTION_WORDS
+        self.words = words
+        self.known = KnownWords(frozenset(words), frozenset(segments.stems))
+        self.weights: Counter[Example] = Counter(_examples(pairs, self.known))
+
+    def reader(self, progress: Progress) -> Reader:
+        """The schema's words, and where there are pairs the slots and the mention model that they train."""
+        taught = self._taught(progress) if self.weights else None
+        return Reader(ChainModel(self.segments, taught), self.known, self._mention_model())
+
+    def _taught(self, progress: Progress) -> TaughtSlots:
+        examples = sorted(self.weights)
+        weights = [min(self.weights[example], 50) ** 0.5 for example in examples]
+        lengths = frozenset(len(chain) for _, chain in examples)
+        composites = self._composites(examples)
+        examples += composites
+        weights += [_COMPOSITE_WEIGHT] * len(composites)
+        chains = [chain for _, chain in examples]
+        columns = len({hop for chain in chains for hop in chain}) * (max(map(len, chains)) + 2)
+        buckets = 1 << max(9, min(13, (_CELLS // columns).bit_length() - 1))
+        words = {word for wording, _ in examples for word in wording.words} | self.words
+        encoder = Encoder(Vocabulary.learn(sorted(words - {MASK}), self.embedder), buckets)
+        encoded = [encoder.encode(wording) for wording, _ in examples]
+        slots = train_slot_model(
+            encoded, chains, weights, buckets, SlotSettings(), lambda done, total: progress("train", done, total)
+        )
+        return TaughtSlots(slots, encoder, lengths, len(self.weights))
+
+    def _composites(self, examples: Sequence[Example]) -> list[Example]:
+        """Composites of the pairs' wordings: chains, and ways to say them, that no pair shows."""
+        segments = self.segments
+        transitions = {
+            hop: frozenset(segments.hops[code] for code in np.flatnonzero(segments.follows[place]).tolist())
+            for place, hop in enumerate(segments.hops)
+        }
+        count = min(_COMPOSITES, _COMPOSITES_EACH * len(examples))
+        made = compose(examples, transitions, segments.max_hops, count)
+        return [example for example in made if example not in self.weights]
+
+    def _mention_model(self) -> MentionModel:
+        """Trained on a sample of the pairs, a third of them read as if typed without capitals."""
+        singles = [pair for pair in self.pairs if len(pair.question.mentions) > 1]
+        if not singles:
+            return DEFAULT_MENTION_MODEL
+        sample = np.random.default_rng(0).permutation(len(singles))[:_MENTION_SAMPLE]
+        chosen = [singles[i] for i in sample]
+        features, gold = [], []
+        for number, pair in enumerate(chosen):
+            found = mention_features(pair.question, self.known, lowered=number % 3 == 0)
+            for place in pair.gold:
+                # The other topics of the pair are right too: they are no examples of wrong mentions.
+                kept = [i for i in range(len(found)) if i == place or i not in pair.gold]
+                features.append(found[kept])
+                gold.append(kept.index(place))
+        return train_mention_model(features, gold)
+
+
+def _phrasing_words(pairs: Sequence[AlignedPair]) -> set[str]:
+    """Words outside the topics; in a large set only those of more than one pair, since names slip in."""
+    counts: Counter[str] = Counter()
+    for pair in pairs:
+        topics = [pair.question.mentions[place] for place in pair.gold]
+        inside = {i for topic in topics for i in range(topic.start, topic.stop)}
+        counts.update({word for i, word in enumerate(pair.question.plain) if i not in inside})
+    return {word for word, count in counts.items() if count > 1 or len(pairs) < _RARE}
+
+
+def _examples(pairs: Iterable[AlignedPair], known: Container[str]) -> Iterable[Example]:
+    for pair in pairs:
+        topics = [pair.question.mentions[place] for place in pair.gold]
+        for place, (topic, chain) in enumerate(zip(topics, pair.chains, strict=True)):
+            if len(topics) == 1:
+                yield wording_of(pair.question, topic, known), chain
+            else:
+                yield wording_of_two(pair.question, topic, topics[1 - place if place < 2 else 0], known), chain

@@ -1,0 +1,144 @@
+"""Training pairs set on the KG: which words of the question are the topic, and what the answers say about exclusion.
+
+A pair brings a question, its chain and its answers; the topic is usually not marked. It is the mention from which the
+chain reaches the answers best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kg.loaders import Question as Pair
+from kg.store import GraphStore
+from kg.text import fold_name
+from kg.types import Hop, LogicalChain
+from policies.keqing.mentions import Mention, Question, find_mentions
+
+_BATCH = 256
+_WORST_FIT = 0.3
+"""F1 of the chain's result against the answers below which the pair is left out: its chain does not explain it."""
+
+
+class ExclusionEvidence(NamedTuple):
+    """Whether the answers of one pair leave its topic out where `hop`, walked after `before`, came back to it."""
+
+    before: Hop
+    hop: Hop
+    excluded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPair:
+    """A pair whose topics are found.
+
+    Attributes:
+        question: its words and mentions.
+        gold: places in `question.mentions`, one a topic; several topics intersect.
+        chains: the whole chain from each topic, the common rest included.
+        exclusion: what the answers say about the topic as an answer; empty where the chain never comes back to it.
+    """
+
+    question: Question
+    gold: tuple[int, ...]
+    chains: tuple[LogicalChain, ...]
+    exclusion: tuple[ExclusionEvidence, ...] = ()
+
+
+class _Fit(NamedTuple):
+    """How well one reading explains a pair; compared in this order."""
+
+    f1: float
+    words: int
+    place: int
+    entity: str
+    reached: frozenset[str]
+
+
+async def align_pairs(pairs: Sequence[Pair], store: GraphStore) -> AsyncIterator[AlignedPair | None]:
+    """Each pair with its topics found, in order; None where no mention explains it."""
+    for start in range(0, len(pairs), _BATCH):
+        batch = pairs[start : start + _BATCH]
+        questions = await find_mentions([pair.question for pair in batch], store)
+        ids = list({hit.id for q in questions for m in q.mentions for hit in m.hits})
+        hops = dict(zip(ids, await store.hops(ids), strict=True))
+        for pair, question in zip(batch, questions, strict=True):
+            yield await _align(pair, question, hops, store)
+
+
+async def _align(
+    pair: Pair, question: Question, hops: dict[str, frozenset[Hop]], store: GraphStore
+) -> AlignedPair | None:
+    if pair.branches:
+        return _align_branches(pair, question)
+    if not pair.chain:
+        return None
+    topics = {fold_name(topic) for topic in pair.topic_entities}
+    fits = []
+    for place, mention in enumerate(question.mentions):
+        for hit in mention.hits:
+            meant = not topics or {fold_name(hit.id), fold_name(hit.label)} & topics
+            if meant and pair.chain[0] in hops[hit.id]:
+                fits.append(await _fit(pair, place, mention, hit.id, store))
+    best = max(fits, key=lambda fit: fit[:2], default=None)
+    if best is None or best.f1 < _WORST_FIT:
+        return None
+    exclusion = await _exclusion(pair.chain, pair, best, store) if len(pair.chain) > 1 else ()
+    return AlignedPair(question, (best.place,), (pair.chain,), exclusion)
+
+
+async def _fit(pair: Pair, place: int, mention: Mention, entity: str, store: GraphStore) -> _Fit:
+    assert pair.chain is not None
+    result = await store.follow([entity], pair.chain)
+    reached = frozenset(item.id for item in result.reached)
+    return _Fit(await _f1(reached, pair, store), mention.stop - mention.start, place, entity, reached)
+
+
+async def _f1(reached: AbstractSet[str], pair: Pair, store: GraphStore) -> float:
+    """F1 of the reached entities against the answers, ids or labels; 1 for any result where the pair has no answers."""
+    if not pair.answers or not reached:
+        return float(bool(reached))
+    gold = set(pair.answers)
+    right = len(reached & gold)
+    if not right:
+        labels = await store.labels(sorted(reached))
+        right = len({fold_name(label) for label in labels} & {fold_name(answer) for answer in gold})
+    return 2 * right / (len(reached) + len(gold))
+
+
+async def _exclusion(chain: LogicalChain, pair: Pair, best: _Fit, store: GraphStore) -> tuple[ExclusionEvidence, ...]:
+    """Compare the answers with the chain's result as it is and without the topic after every hop."""
+    if best.f1 == 1.0:
+        kept = best.entity in best.reached
+        return (ExclusionEvidence(chain[-2], chain[-1], excluded=False),) if kept else ()
+    frontier: frozenset[str] = frozenset({best.entity})
+    back: list[tuple[Hop, Hop]] = []
+    for place, hop in enumerate(chain):
+        frontier = frozenset(item.id for item in (await store.follow(sorted(frontier), (hop,))).reached)
+        if best.entity in frontier and place:
+            back.append((chain[place - 1], hop))
+        frontier -= {best.entity}
+    without = await _f1(frontier, pair, store)
+    return tuple(ExclusionEvidence(before, hop, excluded=True) for before, hop in back) if without > best.f1 else ()
+
+
+def _align_branches(pair: Pair, question: Question) -> AlignedPair | None:
+    """Find the mention of each branch's topic; the pair says which entity it is."""
+    places = []
+    for branch in pair.branches:
+        wanted = fold_name(branch.topic)
+        found = [
+            (mention.stop - mention.start, place)
+            for place, mention in enumerate(question.mentions)
+            if any(wanted in (fold_name(hit.id), fold_name(hit.label)) for hit in mention.hits)
+        ]
+        if not found:
+            return None
+        places.append(max(found)[1])
+    mentions = [question.mentions[place] for place in places]
+    if any(a.overlaps(b) for i, a in enumerate(mentions) for b in mentions[:i]):
+        return None
+    rest = pair.chain or ()
+    return AlignedPair(question, tuple(places), tuple(branch.chain + rest for branch in pair.branches))

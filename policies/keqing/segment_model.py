@@ -1,0 +1,303 @@
+"""Chains by what each word of a question speaks for: the model that needs no pair.
+
+The words nearest the mention belong to the first hop, those farther out to later ones ("who wrote | the films directed
+by | [mask]"), on either side of it. A word's evidence for a hop is the pointwise mutual information, in nats, of the
+word and the hop under a log-linear lexicon: relation names, the nouns of their ends and English synonyms
+(`policies.keqing.schema_words`), softened by static vectors. A chain's score is the evidence of its best split, less
+what its length, its direction and rare transitions cost. What pairs teach is added by `policies.keqing.chain_search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kg.embedders import Embedder
+from kg.types import Hop
+from policies.keqing.decomposer import MASK
+from policies.keqing.english import stem
+from policies.keqing.question_words import ASKING, FUNCTION_WORDS, KINDS, ONES_LIKE_IT, SAME
+from policies.keqing.schema_words import HopWords
+from policies.keqing.wording import Wording
+
+Floats = NDArray[np.float32]
+Codes = NDArray[np.int64]
+
+# Chosen by coordinate search on halves of MetaQA's and WebQSP's dev questions, Zero-Shot RE's and the sample's training
+# questions together, so that no one graph decides; all in nats but for the first five.
+_TEMPERATURE = 0.22  # of the softmax from a word's likeness to its share among hops
+_NEAR, _NEARER = 0.4, 1.0  # cosines from which two words are a little, and quite alike
+_ALIKE = 0.85  # the most that likeness counts beside the word itself
+_END, _START = 0.6, 0.45  # nouns of what a hop reaches and leaves, beside its own words
+_LOWEST, _HIGHEST = -1.5, 4.0  # evidence of one word
+_DEPTH = 0.55  # the cost of each further hop, times the logarithm of the number of hops
+_TRANSITION = 0.5  # weight of the logarithm of the share of entities that go on
+_INVERSE = 1.0  # the cost of walking a single relation against its direction
+_BACK = 2.0  # the cost of walking a relation and straight back, unless words ask for it
+_ASKED_BACK = 2.0  # the gain where they do, and the cost of not doing so where they say "same" or "together"
+_TWICE = 1.0  # evidence from which a word names a relation; two such words name both directions
+_TOP = 28  # hops that chains of two and more are made of, and their inverses
+_FOCUS_AFTER = 6  # words after "what" among which the noun is that it asks for
+_NEIGHBOURS = 6  # words of the schema that an unknown word is compared with
+_REMEMBERED = 5_000  # words whose evidence is kept
+
+
+class Evidence(NamedTuple):
+    """What one word says for each of H hops, float32 [H] each: anywhere, as what is asked for, as what the topic is."""
+
+    anywhere: Floats
+    asked: Floats
+    topic: Floats
+
+
+class Marks(NamedTuple):
+    """The evidence of one wording: cumulative sums outwards, float32 [n + 1, H], and what only first or last hops get.
+
+    `same`: its words ask for others like the topic; `also`: they may.
+    """
+
+    left: Floats
+    right: Floats
+    first: Floats
+    last: Floats
+    same: bool
+    also: bool
+
+
+@dataclass
+class WordTable:
+    """Stems and their weights for hops as a sparse table: stem i speaks for `hop[bounds[i]:bounds[i + 1]]`.
+
+    `bounds` int64 [V + 1]; `hop` int32 [n] codes; `weight` float32 [n] in (0, 1].
+    """
+
+    bounds: NDArray[np.int64]
+    hop: NDArray[np.int32]
+    weight: Floats
+
+    @classmethod
+    def of(cls, weights: Sequence[Mapping[str, float]], rows: Mapping[str, int]) -> WordTable:
+        """The table of each hop's weights by stem; `rows` numbers the stems."""
+        entries = sorted(
+            (rows[word], code, weight) for code, part in enumerate(weights) for word, weight in part.items()
+        )
+        bounds = np.searchsorted(np.array([entry[0] for entry in entries]), np.arange(len(rows) + 1))
+        hop = np.array([entry[1] for entry in entries], dtype=np.int32)
+        return cls(bounds.astype(np.int64), hop, np.array([entry[2] for entry in entries], dtype=np.float32))
+
+    def likeness(self, near: Codes, alike: Floats, hops: int) -> Floats:
+        """For each hop the most that any of the stems `near` gives it, each as far as it is `alike`: float32 [H]."""
+        out = np.zeros(hops, dtype=np.float32)
+        for row, share in zip(near.tolist(), alike.tolist(), strict=True):
+            part = slice(self.bounds[row], self.bounds[row + 1])
+            codes = self.hop[part]
+            out[codes] = np.maximum(out[codes], np.float32(share) * self.weight[part])
+        return out
+
+
+@dataclass
+class SegmentModel:
+    """H hops, sorted, with what V stems say for them.
+
+    Attributes:
+        hops: every hop of the KG; each one's inverse is among them.
+        stems: the schema's words without endings, and `vectors` their unit vectors, float32 [V, d].
+        own, end, start: words of the relation itself, nouns for what the hop reaches, and for what it leaves.
+        follows: float32 [H, H], the share of what hop i reaches that hop j leaves; 0 where no chain goes on so.
+        max_hops: the longest chain, 1 to 3.
+    """
+
+    hops: tuple[Hop, ...]
+    stems: tuple[str, ...]
+    vectors: Floats
+    own: WordTable
+    end: WordTable
+    start: WordTable
+    follows: Floats
+    embedder: Embedder
+    max_hops: int = 3
+    _known: dict[str, Evidence] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, words: Mapping[Hop, HopWords], hops: tuple[Hop, ...], follows: Floats, embedder: Embedder
+    ) -> SegmentModel:
+        """The model of a schema's words."""
+        parts = [words[hop] for hop in hops]
+        stems = sorted({word for part in parts for table in (part.own, part.end, part.start) for word in table})
+        rows = {word: place for place, word in enumerate(stems)}
+        tables = (
+            WordTable.of([part.own for part in parts], rows),
+            WordTable.of([part.end for part in parts], rows),
+            WordTable.of([part.start for part in parts], rows),
+        )
+        return cls(hops, tuple(stems), embedder.embed(stems), *tables, follows, embedder)
+
+    @cached_property
+    def number(self) -> dict[Hop, int]:
+        """The place of each hop."""
+        return {hop: place for place, hop in enumerate(self.hops)}
+
+    @cached_property
+    def inverse(self) -> Codes:
+        """The place of each hop's inverse, int64 [H]."""
+        return np.array([self.number[Hop(hop.relation, not hop.inverse)] for hop in self.hops])
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The place of each stem."""
+        return {word: place for place, word in enumerate(self.stems)}
+
+    @cached_property
+    def _prior(self) -> Floats:
+        return np.array([-_INVERSE * hop.inverse for hop in self.hops], dtype=np.float32)
+
+    @cached_property
+    def _log_follows(self) -> Floats:
+        return np.float32(_TRANSITION) * np.log(np.maximum(self.follows, np.float32(1e-4)))
+
+    def evidence(self, word: str) -> Evidence:
+        """What a word speaks for; remembered."""
+        found = self._known.get(word)
+        if found is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            found = self._known[word] = self._weigh(word)
+        return found
+
+    def _weigh(self, word: str) -> Evidence:
+        cosines = self.vectors @ self.embedder.embed([word])[0]
+        alike = np.clip((cosines - _NEAR) / (_NEARER - _NEAR), 0, _ALIKE)
+        if (place := self.rows.get(stem(word))) is not None:
+            alike[place] = 1.0
+        near = np.argsort(-alike, kind="stable")[:_NEIGHBOURS]
+        near = near[alike[near] > 0]
+        own, end, start = (
+            table.likeness(near, alike[near], len(self.hops)) for table in (self.own, self.end, self.start)
+        )
+        # A relation's own word may stand for what it reaches ("which genre"), if less surely than a noun of its end.
+        return Evidence(
+            _information(np.maximum(own, np.maximum(_END * end, _START * start))),
+            _information(np.maximum(end, own / 3)),
+            _information(np.maximum(start, own / 3)),
+        )
+
+    def marks(self, wording: Wording) -> Marks:
+        """The evidence of a wording, position by position."""
+        words, mask = wording.words, wording.mask
+        focus, beside = self._focus(words), _noun_before(words, mask)
+        nothing = np.zeros(len(self.hops), dtype=np.float32)
+        silent = {mask, focus, beside}
+        rows = [
+            nothing if place in silent or _is_silent(word) else self.evidence(word).anywhere
+            for place, word in enumerate(words)
+        ]
+        left = np.array([nothing, *rows[:mask][::-1]], dtype=np.float32).cumsum(axis=0)
+        right = np.array([nothing, *rows[mask + 1 :]], dtype=np.float32).cumsum(axis=0)
+        first = nothing if beside in (-1, focus) else self.evidence(words[beside]).topic
+        last = nothing if focus < 0 else self.evidence(words[focus]).asked
+        same = not SAME.isdisjoint(words)
+        return Marks(left, right, first, last, same, same or not ONES_LIKE_IT.isdisjoint(words))
+
+    def _focus(self, words: Sequence[str]) -> int:
+        """The place of the word for what is asked: "who", "where", the noun after "which"; -1 where there is none."""
+        for place, word in enumerate(words):
+            if word not in ASKING:
+                continue
+            if word not in ("which", "what"):
+                return place if word not in ("whose", "how") else -1
+            for after in range(place + 1, min(place + _FOCUS_AFTER, len(words))):
+                if words[after] == MASK:
+                    return -1
+                if words[after] in FUNCTION_WORDS:
+                    continue
+                if words[after] in KINDS and words[after + 1 : after + 2] == ("of",):
+                    return -1  # "what kind of film": both words speak, and neither alone is what is asked for
+                if self.evidence(words[after]).asked.max(initial=0) > 0.3:
+                    return after
+            return -1
+        return -1
+
+    def candidates(self, marks: Marks, firsts: Codes, more: Codes | None = None) -> tuple[list[Codes], list[Floats]]:
+        """Chains of each length from one of `firsts`, int64 [n, k], and their scores in nats, float32 [n].
+
+        Longer ones are made of the hops that the words speak for most, and of `more`.
+        """
+        pool = self._pool(marks) if more is None else np.union1d(self._pool(marks), more)
+        starts = np.intersect1d(firsts, pool)
+        pairs = self._grown(starts[:, None], pool)
+        codes, scores = [firsts[:, None]], [self._score_one(marks, firsts)]
+        if self.max_hops > 1 and len(pairs):
+            codes.append(pairs)
+            scores.append(self._score_two(marks, pairs))
+            triples = self._grown(pairs, pool) if self.max_hops > 2 else pairs[:0]
+            if len(triples):
+                codes.append(triples)
+                scores.append(self._score_three(marks, triples))
+        return codes, scores
+
+    def _pool(self, marks: Marks) -> Codes:
+        """The hops that the words speak for most, and their inverses, ascending: int64 [p]."""
+        spoken = sum(np.maximum(np.diff(side, axis=0), 0).sum(axis=0) for side in (marks.left, marks.right))
+        top = np.argsort(-(spoken + np.maximum(marks.first, 0) + np.maximum(marks.last, 0)), kind="stable")[:_TOP]
+        return np.unique(np.concatenate([top, self.inverse[top]]))
+
+    def _grown(self, chains: Codes, pool: Codes) -> Codes:
+        """The chains with every hop of the pool that may follow, int64 [n, k + 1]."""
+        rows, columns = np.nonzero(self.follows[chains[:, -1]][:, pool] > 0)
+        return np.concatenate([chains[rows], pool[columns][:, None]], axis=1)
+
+    def _score_one(self, marks: Marks, one: Codes) -> Floats:
+        total: Floats = (marks.left[-1] + marks.right[-1] + marks.first + marks.last + self._prior)[one]
+        return total - np.float32(_ASKED_BACK * marks.same)
+
+    def _score_two(self, marks: Marks, pairs: Codes) -> Floats:
+        one, two = pairs.T
+        split = sum((side[:, one] - side[:, two]).max(axis=0) + side[-1][two] for side in (marks.left, marks.right))
+        return self._finish(marks, pairs, split)
+
+    def _score_three(self, marks: Marks, triples: Codes) -> Floats:
+        one, two, three = triples.T
+        split = np.zeros(len(triples), dtype=np.float32)
+        for side in (marks.left, marks.right):
+            # The best end of the first segment at or before each end of the second one.
+            inner = np.maximum.accumulate(side[:, one] - side[:, two], axis=0)
+            split += (inner + side[:, two] - side[:, three]).max(axis=0) + side[-1][three]
+        return self._finish(marks, triples, split)
+
+    def _finish(self, marks: Marks, chains: Codes, split: Floats) -> Floats:
+        """Add what the ends say and what the chain costs."""
+        before, after = chains[:, :-1], chains[:, 1:]
+        total = split + marks.first[chains[:, 0]] + marks.last[chains[:, -1]]
+        total = total + self._log_follows[before, after].sum(axis=1)
+        total = total - np.float32(_DEPTH * np.log(len(self.hops)) * (chains.shape[1] - 1))
+        back = self.inverse[before] == after
+        spoken = sum((np.diff(side, axis=0) > _TWICE).sum(axis=0) for side in (marks.left, marks.right))
+        twice = spoken + (marks.last > _TWICE) >= 2
+        named = (back & twice[before]).any(axis=1)  # each direction by a word of its own
+        hinted = np.where(named, _ASKED_BACK, 0.0) if marks.also else np.where(named, 0.0, -_BACK)
+        asked = _ASKED_BACK if marks.same else hinted
+        out: Floats = total + np.where(back.any(axis=1), asked, -_ASKED_BACK * marks.same)
+        return out.astype(np.float32)
+
+
+def _is_silent(word: str) -> bool:
+    """Whether a word says nothing by itself: a function word, or one that stands for a name."""
+    return word in FUNCTION_WORDS or word.startswith(("[", "<"))
+
+
+def _noun_before(words: Sequence[str], mask: int) -> int:
+    """The place of the word right before the mask, where it is no function word: "the film [mask]"; else -1."""
+    return mask - 1 if mask and words[mask - 1] not in FUNCTION_WORDS else -1
+
+
+def _information(likeness: Floats) -> Floats:
+    """Pointwise mutual information of a word and each hop, in nats, from likeness in [0, 1]."""
+    logits = likeness / np.float32(_TEMPERATURE)
+    out: Floats = np.clip(logits - np.log(np.exp(logits).mean()), _LOWEST, _HIGHEST).astype(np.float32)
+    return out

@@ -1,0 +1,64 @@
+"""`trivium learn keqing` on an open KG: learn, then keep what was learnt in the KG's directory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from kg.embedded.locks import write_lock
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import Question as Pair
+from kg.manifest import register_derived
+from policies.keqing.artefact import save_decomposer
+from policies.keqing.exemplars import make_exemplars, save_exemplars
+from policies.keqing.learning import Learnt, Progress, learn
+from policies.keqing.schema_words import Synonyms
+from policies.keqing.versions import keep_version, restore_files, version_before, version_templates
+
+
+async def teach(
+    base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Progress, synonyms: Synonyms | None = None
+) -> Learnt:
+    """Learn from pairs, or with None from the schema alone; what there was stays as a version.
+
+    `synonyms` are the user's own words for relations.
+
+    A KG in Neo4j is learnt from its walking snapshot (`KnowledgeBase.learning_store`).
+
+    Raises:
+        BadInputError: the pairs teach nothing on this KG.
+        BusyError: another process is writing.
+    """
+    store = await base.learning_store(progress)
+    learnt = await learn(pairs, store, base.embedder, progress, synonyms)
+    exemplars = await make_exemplars(pairs or (), learnt.decomposer, store)
+    await base.save_templates(learnt.templates)
+    info = await base.store.info()
+
+    def keep() -> None:
+        with write_lock(base.path):
+            files = save_decomposer(base.learnt, learnt, base.embedder, info.hash)
+            files.append(save_exemplars(base.learnt, exemplars))
+            files += keep_version(base.learnt, learnt.templates, learnt.pairs, learnt.wordings)
+            register_derived(base.path, files)
+
+    await asyncio.to_thread(keep)
+    return learnt
+
+
+async def roll_back(base: KnowledgeBase, number: int | None = None) -> int:
+    """Put an earlier version in use, by default the one before; returns its number.
+
+    Raises:
+        NotLearntError: there is no such version.
+        BusyError: another process is writing.
+    """
+    chosen = version_before(base.learnt) if number is None else number
+    await base.save_templates(version_templates(base.learnt, chosen))
+
+    def keep() -> None:
+        with write_lock(base.path):
+            register_derived(base.path, restore_files(base.learnt, chosen))
+
+    await asyncio.to_thread(keep)
+    return chosen

@@ -1,0 +1,130 @@
+"""Stage `respond`: whole paths from the topics, the sentence, the log, and what a user should know beside them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from nodes.answer_record import Answer, answer_problem
+from nodes.keqing.context import KeqingContext
+from nodes.keqing.respond import respond
+from nodes.keqing.state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
+from nodes.state import Step
+
+MATCH = Match(template="t", score=1.0, chains=[["r"]])
+
+
+def _sub(number: int, *dep: int, mention: str = "") -> SubQuestionState:
+    seeds = [mention] if mention else [f"<GENERATED>-{i}" for i in dep]
+    return SubQuestionState(
+        id=number, question="[mask]", dep=list(dep) or [-1], seed_entities=seeds, excludes_used=False
+    )
+
+
+def _done(number: int, *paths: list[Step], truncated: bool = False) -> Retrieved:
+    found = [Found(id=path[-1][0] if path[-1][3] else path[-1][2], support=1, path=path) for path in paths]
+    return Retrieved(id=number, seeds=[], match=MATCH, found=found, excluded=[], truncated=truncated, supplement=[])
+
+
+def _link(key: str) -> Link:
+    return Link(id=key, label=key, score=1.0, degree=1, match="exact")
+
+
+async def _respond(
+    kg: str, subs: list[SubQuestionState], done: list[Retrieved], reasoned: list[dict[str, Any]], **links: list[str]
+) -> Answer:
+    state = KeqingState(
+        question="q", started=time.time(), sub_questions=subs, confidence=0.5, matches={}, reasoned=reasoned,
+        links={mention: [_link(key) for key in keys] for mention, keys in links.items()},
+        retrieved={str(item["id"]): item for item in done},
+    )  # fmt: skip
+    answer: Answer = (await respond(state, Runtime(context=KeqingContext(kg=kg))))["answer"]
+    assert answer_problem(dict(answer)) is None
+    return answer
+
+
+def _reasoned(*ids: str, sources: list[int]) -> list[dict[str, Any]]:
+    return [{"id": key, "score": 1.0, "support": 1, "from": sources} for key in ids]
+
+
+DIRECTED: list[Step] = [("alien", "directed_by", "scott", False)]
+MADE: list[list[Step]] = [[("runner", "directed_by", "scott", True)], [("gladiator", "directed_by", "scott", True)]]
+
+
+async def test_paths_are_whole_from_the_topic_on(kg_name: str) -> None:
+    subs = [_sub(0, mention="Alien"), _sub(1, 0)]
+    done = [_done(0, DIRECTED), _done(1, *MADE)]
+    answer = await _respond(kg_name, subs, done, _reasoned("runner", "gladiator", sources=[1]), Alien=["alien"])
+    assert [path["answer"] for path in answer["paths"]] == ["runner", "gladiator"]
+    assert answer["paths"][0]["triples"] == [
+        {"head": "alien", "relation": "directed_by", "tail": "scott", "inverse": False},
+        {"head": "runner", "relation": "directed_by", "tail": "scott", "inverse": True},
+    ]
+    assert answer["answer"] == (
+        "Blade Runner and Gladiator. Evidence for Blade Runner: "
+        "Alien -directed_by-> Ridley Scott <-directed_by- Blade Runner."
+    )
+    assert answer["stop_reason"] == "answered"
+
+
+async def test_a_join_gives_a_path_for_each_topic(kg_name: str) -> None:
+    subs = [_sub(0, mention="a"), _sub(1, mention="b"), _sub(2, 0, 1)]
+    done = [
+        _done(0, [("heat", "starring", "deniro", True)]),
+        _done(1, [("heat", "starring", "pacino", True)]),
+        _done(2, [("heat", "release_year", "1995", False)]),
+    ]
+    answer = await _respond(kg_name, subs, done, _reasoned("1995", sources=[2]), a=["deniro"], b=["pacino"])
+    starts = [path["triples"][0]["tail"] for path in answer["paths"]]
+    assert starts == ["deniro", "pacino"]
+    assert [len(path["triples"]) for path in answer["paths"]] == [2, 2]
+    assert {path["answer"] for path in answer["paths"]} == {"1995"}
+
+
+async def test_many_answers_are_counted(kg_name: str) -> None:
+    paths: list[list[Step]] = [[(f"film {i:02}", "has_genre", "comedy", True)] for i in range(15)]
+    ids = [path[0][0] for path in paths]
+    answer = await _respond(
+        kg_name, [_sub(0, mention="comedy")], [_done(0, *paths)], _reasoned(*ids, sources=[0]), comedy=["comedy"]
+    )
+    assert answer["answer"].startswith("film 00, film 01, ")
+    assert "film 11 and 3 more." in answer["answer"]
+    assert len(answer["paths"]) == 15
+
+
+async def test_no_evidence_no_claim(kg_name: str) -> None:
+    unread = await _respond(kg_name, [], [], [])
+    assert (unread["stop_reason"], unread["answers"], unread["paths"]) == ("no_reading", [], [])
+    assert [step["stage"] for step in unread["steps"]] == ["decompose"]
+    nothing = await _respond(kg_name, [_sub(0, mention="x")], [_done(0)], [], x=["heat"])
+    assert nothing["stop_reason"] == "no_answer"
+    assert nothing["answer"] == unread["answer"] == "The knowledge graph gives no answer to this question."
+
+
+async def test_events_name_what_is_ambiguous_unknown_or_cut(kg_name: str) -> None:
+    done = [_done(0, DIRECTED, truncated=True)]
+    answer = await _respond(
+        kg_name, [_sub(0, mention="Solaris")], done, _reasoned("scott", sources=[0]),
+        Solaris=["solaris02", "solaris72"], Nobody=[],
+    )  # fmt: skip
+    assert [event["event"] for event in answer["events"]] == ["ambiguous", "unknown_entity", "truncated"]
+    ambiguous = answer["events"][0]
+    assert ambiguous["chosen"] == "solaris02"
+    assert [other["id"] for other in ambiguous["alternatives"]] == ["solaris72"]
+
+
+async def test_the_log_has_the_stages_in_order(kg_name: str) -> None:
+    subs = [_sub(0, mention="Alien"), _sub(1, 0)]
+    answer = await _respond(
+        kg_name, subs, [_done(0, DIRECTED), _done(1, *MADE)], _reasoned("runner", sources=[1]), Alien=["alien"]
+    )
+    stages = [step["stage"] for step in answer["steps"]]
+    assert stages == ["decompose", "link_entities", "match_template", "retrieve", "retrieve", "reason"]
+    assert answer["steps"][0]["sub_questions"][1] == {
+        "id": 1, "question": "[mask]", "dep": [0], "seed_entities": ["<GENERATED>-0"]
+    }  # fmt: skip
+    assert [step["found"] for step in answer["steps"] if step["stage"] == "retrieve"] == [1, 2]
+    assert answer["usage"]["llm_calls"] == 0
+    assert 0 <= answer["usage"]["seconds"] < 60

@@ -1,0 +1,42 @@
+"""Chains found from answers alone: the shortest that explain them, and chance ones filtered by frequency."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders.questions import parse_question
+from kg.types import parse_chain
+from policies.keqing.answer_chains import add_chains
+from tests.films import pairs
+
+
+async def test_most_chains_of_the_films_are_found_again(films: KnowledgeBase) -> None:
+    known = [parse_question(pair, "1") for pair in pairs() if "chain" in pair]
+    told: list[int] = []
+    found = await add_chains(
+        [replace(pair, chain=None) for pair in known], films.store, lambda done, total: told.append(done)
+    )
+    right = sum(pair.chain == again.chain for pair, again in zip(known, found, strict=True))
+    # Not all can be: three directors wrote their films, so that either relation explains the answers.
+    assert right >= 0.85 * len(known), f"{right} of {len(known)}"
+    assert told[-1] == len(known)
+
+
+async def test_of_chains_that_explain_as_much_the_shared_one_is_taken(films: KnowledgeBase) -> None:
+    # Michael Mann wrote and directed Heat: by itself either relation explains the answer.
+    ask = [("who directed Heat?", "mann"), ("who directed Alien?", "scott"), ("who directed Ronin?", "frank")]
+    given = [parse_question({"question": text, "answers": [who]}, "1") for text, who in ask]
+    found = await add_chains(given, films.store, lambda *_: None)
+    assert [pair.chain for pair in found] == [parse_chain(["directed_by"])] * 3
+
+
+async def test_what_nothing_explains_and_what_has_a_chain_stay_as_they_are(films: KnowledgeBase) -> None:
+    given = [
+        parse_question({"question": "who directed Heat?", "answers": ["1982"]}, "1"),
+        parse_question({"question": "who directed Heat?", "answers": ["mann"], "chain": ["written_by"]}, "2"),
+        parse_question({"question": "who directed Heat?"}, "3"),
+    ]
+    found = await add_chains(given, films.store, lambda *_: None)
+    assert [pair.chain for pair in found][1:] == [parse_chain(["written_by"]), None]
+    assert found[2] == given[2]

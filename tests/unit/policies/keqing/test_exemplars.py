@@ -1,0 +1,45 @@
+"""Exemplars: of every chain a few, in the words of the templates, the nearest to a question last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kg.knowledge_base import KnowledgeBase
+from policies.keqing.exemplars import Exemplar, load_exemplars, nearest_exemplars, save_exemplars, template_exemplars
+
+
+def test_learning_keeps_some_of_every_chain(films: KnowledgeBase) -> None:
+    kept = load_exemplars(films.learnt)
+    assert 30 < len(kept) <= 64
+    lengths = {len(each.sub_questions) for each in kept}
+    assert lengths == {1, 2}
+    two = next(each for each in kept if each.question == "who starred in the films directed by Ridley Scott?")
+    assert [sub["dep"] for sub in two.sub_questions] == [[-1], [0]]
+    assert two.sub_questions[0]["args"] == {"seed_entities": ["Ridley Scott"]}
+    assert two.sub_questions[1]["args"] == {"seed_entities": ["<GENERATED>-0"]}
+    assert all(sub["question"].count("[mask]") == 1 for each in kept for sub in each.sub_questions)
+
+
+def test_the_nearest_comes_last(films: KnowledgeBase) -> None:
+    kept = load_exemplars(films.learnt)
+    near = nearest_exemplars("when was Heat released?", kept, films.embedder, 3)
+    assert len(near) == 3
+    assert near[-1].question.startswith("when was")
+    assert nearest_exemplars("x", kept, films.embedder, 0) == nearest_exemplars("x", [], films.embedder, 3) == []
+
+
+def test_a_damaged_file_is_no_exemplar(tmp_path: Path) -> None:
+    one = Exemplar("who?", ({"question": "[mask]", "id": 0, "dep": [-1], "args": {"seed_entities": ["x"]}},))
+    save_exemplars(tmp_path, [one])
+    assert load_exemplars(tmp_path) == [one]
+    for damaged in ("{", "[1]", '[{"question": "x"}]'):
+        (tmp_path / "exemplars.json").write_text(damaged)
+        assert load_exemplars(tmp_path) == []
+    assert load_exemplars(tmp_path / "none") == []
+
+
+async def test_templates_stand_in_where_there_are_no_pairs(films: KnowledgeBase) -> None:
+    templates = (await films.templates()).templates
+    made = await template_exemplars(templates, films.store)
+    assert {each.sub_questions[0]["question"] for each in made} == {template.text for template in templates}
+    assert all(each.sub_questions[0]["args"]["seed_entities"][0] in each.question for each in made)

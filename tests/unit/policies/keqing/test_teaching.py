@@ -1,0 +1,147 @@
+"""Learning on a KG directory: what is kept, what is refused, and that a failed lesson leaves the old one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from kg.embedded import build
+from kg.embedded.locks import write_lock
+from kg.embedded.verify import verify
+from kg.errors import BadInputError, BusyError
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders.questions import Question, parse_question
+from kg.manifest import read_manifest
+from kg.store import GraphStore
+from kg.types import Triple, parse_chain
+from policies.keqing.artefact import load_decomposer
+from policies.keqing.learning import Learnt, learn
+from policies.keqing.teaching import teach
+from tests.films import pairs
+
+TINY = [
+    Triple("heat", "directed_by", "mann"),
+    Triple("ali", "directed_by", "mann"),
+    Triple("alien", "directed_by", "scott"),
+]
+
+
+class _Counted:
+    """A store that counts what it is asked: on a server each call is a round trip."""
+
+    def __init__(self, store: GraphStore) -> None:
+        self.store, self.asked = store, 0
+
+    def __getattr__(self, name: str) -> object:
+        self.asked += 1
+        found: object = getattr(self.store, name)
+        return found
+
+
+@pytest.fixture
+def copy(films_kg: Path, tmp_path: Path) -> Iterator[KnowledgeBase]:
+    shutil.copytree(films_kg, tmp_path / "films")
+    base = KnowledgeBase.open(tmp_path / "films")
+    yield base
+    base.store.close_now()
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[KnowledgeBase]:
+    build(tmp_path / "tiny", [TINY])
+    base = KnowledgeBase.open(tmp_path / "tiny")
+    yield base
+    base.store.close_now()
+
+
+def _question(text: str, *chain: str, answers: tuple[str, ...] = ()) -> Question:
+    return parse_question({"question": text, "chain": list(chain), "answers": list(answers)}, "1")
+
+
+def test_every_pair_of_the_films_taught(films_learnt: tuple[Path, Learnt]) -> None:
+    folder, learnt = films_learnt
+    assert (learnt.pairs, learnt.left_out) == (len(pairs()), 0)
+    assert 0 < learnt.wordings <= learnt.pairs
+    assert learnt.seconds > 0
+    texts = [template.text for template in learnt.templates]
+    assert len(texts) == len(set(texts))
+    assert {str(hop) for hop in learnt.decomposer.phrases} >= {"directed_by", "^directed_by", "starring", "^starring"}
+    derived = read_manifest(folder).derived
+    assert any(name.startswith("keqing/decomposer-") for name in derived)
+    assert {"keqing/decomposer.json", "templates/templates.json"} <= set(derived)
+
+
+def test_a_taught_kg_is_whole(films_kg: Path) -> None:
+    assert verify(films_kg) == []
+    (films_kg / "keqing" / "decomposer.json").stat()
+    assert read_manifest(films_kg).triples == 65
+
+
+async def test_from_the_schema_alone(tiny: KnowledgeBase) -> None:
+    stages: set[str] = set()
+    learnt = await teach(tiny, None, lambda stage, done, total: stages.add(stage))
+    assert (learnt.pairs, learnt.left_out) == (0, 0)
+    assert "read the schema" in stages
+    assert "train" not in stages, "there is nothing to train on"
+    found = await load_decomposer(tiny.learnt, tiny.embedder).decompose("who directed heat?", tiny.store)
+    assert [sub.seed_entities for sub in found.sub_questions] == [("heat",)]
+    template = (await tiny.templates()).get(found.sub_questions[0].question)
+    assert template is not None
+    assert template.chains == (parse_chain(["directed_by"]),)
+
+
+async def test_pairs_that_teach_nothing_are_refused_and_the_old_lesson_stays(copy: KnowledgeBase) -> None:
+    before = {path: path.read_bytes() for path in copy.learnt.rglob("*") if path.is_file()}
+    with pytest.raises(BadInputError, match='"chain"'):
+        await teach(copy, [_question("who directed Heat?")], lambda *_: None)
+    with pytest.raises(BadInputError, match="no pair fits this KG"):
+        await teach(copy, [_question("who directed Metropolis?", "directed_by")], lambda *_: None)
+    assert {path: path.read_bytes() for path in copy.learnt.rglob("*") if path.is_file()} == before
+    assert verify(copy.path) == []
+
+
+async def test_a_new_lesson_replaces_the_old_one(tiny: KnowledgeBase) -> None:
+    await teach(tiny, None, lambda *_: None)
+    old = set(tiny.learnt.iterdir())
+    asked = [_question(f"whose film is {film}", "directed_by", answers=(who,)) for film, _, who in TINY]
+    learnt = await teach(tiny, [*asked, _question("nothing", "directed_by")], lambda *_: None)
+    assert (learnt.pairs, learnt.left_out) == (3, 1)
+    assert set(tiny.learnt.iterdir()) != old
+    assert len(set(tiny.learnt.iterdir())) == len(old)
+    assert (await tiny.templates()).get("whose film is [mask]") is not None
+    assert verify(tiny.path) == []
+
+
+async def test_the_same_pairs_teach_the_same(tiny: KnowledgeBase) -> None:
+    asked = [_question(f"whose film is {film}", "directed_by", answers=(who,)) for film, _, who in TINY]
+    files = []
+    for _ in range(2):
+        await teach(tiny, asked, lambda *_: None)
+        files.append({path.name: path.read_bytes() for path in tiny.learnt.iterdir() if path.is_file()})
+    assert files[0] == files[1]
+    assert len(files[0]) == 3
+
+
+@pytest.mark.slow
+async def test_another_writer_is_refused(tiny: KnowledgeBase) -> None:
+    with write_lock(tiny.path), pytest.raises(BusyError):
+        await teach(tiny, None, lambda *_: None)
+    assert not tiny.learnt.exists()
+    assert verify(tiny.path) == []
+
+
+async def test_the_schema_alone_is_learnt_in_a_few_calls_however_many_entities(
+    films: KnowledgeBase, tiny: KnowledgeBase
+) -> None:
+    asked, stages = list[int](), list[str]()
+    for base in (films, tiny):
+        counted = _Counted(base.store)
+        learnt = await learn(None, cast(GraphStore, counted), base.embedder, lambda stage, *_: stages.append(stage))
+        assert learnt.templates
+        asked.append(counted.asked)
+    assert "train" not in stages  # nothing is trained where there is no pair
+    assert asked[0] == asked[1] <= 12

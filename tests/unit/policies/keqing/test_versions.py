@@ -1,0 +1,74 @@
+"""Versions of lessons: kept, listed, gone back to, and bounded in number; a user's synonyms file."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kg.embedded.verify import verify
+from kg.errors import BadInputError, CorruptError, NotLearntError
+from kg.knowledge_base import KnowledgeBase
+from policies.keqing.artefact import load_decomposer
+from policies.keqing.synonyms import read_synonyms
+from policies.keqing.teaching import roll_back, teach
+from policies.keqing.versions import KEPT, list_versions
+
+
+@pytest.fixture
+def copy(films_kg: Path, tmp_path: Path) -> Iterator[KnowledgeBase]:
+    shutil.copytree(films_kg, tmp_path / "films")
+    base = KnowledgeBase.open(tmp_path / "films")
+    yield base
+    base.store.close_now()
+
+
+async def test_back_to_what_the_pairs_taught_and_forward_again(copy: KnowledgeBase) -> None:
+    taught = dict(load_decomposer(copy.learnt, copy.embedder).phrases)
+    await teach(copy, None, lambda *_: None)
+    assert [(v.number, v.pairs > 0, v.current) for v in list_versions(copy.learnt)] == [
+        (1, True, False),
+        (2, False, True),
+    ]
+    assert load_decomposer(copy.learnt, copy.embedder).phrases != taught
+    assert await roll_back(copy) == 1
+    assert load_decomposer(copy.learnt, copy.embedder).phrases == taught
+    texts = {template.text for template in (await copy.templates()).templates}
+    assert set(taught.values()) <= texts
+    assert [v.current for v in list_versions(copy.learnt)] == [True, False]
+    assert verify(copy.path) == []
+    assert await roll_back(copy, 2) == 2
+    assert load_decomposer(copy.learnt, copy.embedder).reader.chains.taught is None  # type: ignore[attr-defined]
+
+
+async def test_only_the_last_few_are_kept(copy: KnowledgeBase) -> None:
+    for _ in range(KEPT):
+        await teach(copy, None, lambda *_: None)
+    kept = list_versions(copy.learnt)
+    assert [version.number for version in kept] == list(range(2, KEPT + 2))
+    assert verify(copy.path) == []
+    with pytest.raises(NotLearntError, match="version 1 is not kept"):
+        await roll_back(copy, 1)
+    assert [version.current for version in kept] == [False] * (KEPT - 1) + [True]
+
+
+async def test_nothing_before_and_damage_are_named(copy: KnowledgeBase) -> None:
+    with pytest.raises(NotLearntError, match="no version before"):
+        await roll_back(copy)
+    (copy.learnt / "versions" / "0001" / "version.json").write_text("{", encoding="utf-8")
+    with pytest.raises(CorruptError, match="0001"):
+        list_versions(copy.learnt)
+    assert load_decomposer(copy.learnt, copy.embedder).phrases
+
+
+def test_synonyms_are_read_and_bad_lines_named(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("# ours\ndirected_by = helmed, Shot by  # verbs\n\n^a=b#c = heirs\n", encoding="utf-8")
+    assert read_synonyms(path) == {"directed_by": ["helmed", "shot", "by"], "^a=b#c": ["heirs"]}
+    path.write_text("directed_by = helmed\ndirected_by helmed\n", encoding="utf-8")
+    with pytest.raises(BadInputError, match=r"line 2|:2"):
+        read_synonyms(path)
+    with pytest.raises(BadInputError, match="cannot be read"):
+        read_synonyms(tmp_path / "none.txt")
