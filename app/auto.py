@@ -15,7 +15,8 @@ from typing import Any
 from app.methods import METHODS
 from app.streaming import parts
 from nodes.answer_record import Answer
-from nodes.context import NO_MODEL, Context
+from nodes.context import Context
+from nodes.policy import NO_MODEL
 from nodes.usage import add_usage
 from policies.keqing.artefact import has_decomposer
 from tools.knowledge import Knowledge, open_knowledge

@@ -13,7 +13,8 @@ from graphs.routing import STORE_FAILED
 from kg.errors import StoreError, UnknownEntityError, UsageError
 from kg.loaders import Question, read_questions
 from nodes.answer_record import Answer
-from nodes.context import NO_MODEL, Context
+from nodes.context import Context
+from nodes.policy import NO_MODEL
 from tools.knowledge import open_knowledge
 
 

@@ -9,11 +9,8 @@ from dataclasses import dataclass, field
 from kg.catalog import SAMPLE
 from kg.errors import UsageError
 from nodes.described import Described
-from nodes.policy import check_policy
+from nodes.policy import NO_MODEL, check_policy
 from nodes.settings import check_at_least, check_kinds
-
-NO_MODEL = "none"
-
 
 DEFAULT_KG = "TRIVIUM_DEFAULT_KG"
 """The environment variable by which an operator names the KG of runs that name none."""

@@ -1,4 +1,4 @@
-"""Prompt templates with named placeholders, checked when they are made, and overridable by the operator.
+"""Prompt templates with named placeholders, checked when they are made.
 
 A placeholder is `{name}`; other braces, such as those of JSON examples, stand as they are, and `{{name}}` writes
 `{name}`. Values are put in at once, so that braces in a question or in the KG's text stay text.
@@ -7,8 +7,7 @@ A placeholder is `{name}`; other braces, such as those of JSON examples, stand a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
 
 from kg.errors import TriviumError
 
@@ -59,26 +58,3 @@ class Prompt:
             return str(values[plain])
 
         return _PLACEHOLDER.sub(value, self.text)
-
-
-def load_prompt(name: str, default: Prompt, overrides: Path | Mapping[str, str] | None = None) -> Prompt:
-    """The operator's text of this name, held to the default's placeholders, or the default.
-
-    Args:
-        name: such as `decompose`.
-        default: the prompt that stands beside its node.
-        overrides: texts by name, or a folder with a file `NAME.txt` for each. Reads the file: call it at start.
-
-    Raises:
-        PromptError: as `Prompt`; the message names the file.
-    """
-    if overrides is None:
-        return default
-    if isinstance(overrides, Path):
-        path = overrides / f"{name}.txt"
-        if not path.is_file():
-            return default
-        return Prompt(path.read_text(encoding="utf-8"), default.required, default.optional, name=str(path))
-    if name not in overrides:
-        return default
-    return Prompt(overrides[name], default.required, default.optional, name=f"prompt {name!r}")

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.kg.building import build_directory
 from app.kg_argument import open_client
 from app.progress import progress
 from kg.embedded import EmbeddedStore
@@ -28,8 +29,6 @@ def load_store(source: GraphStore, target: RemoteKG, *, write: bool, replace: bo
 
 def load_files(given: Input, target: RemoteKG, *, write: bool, replace: bool) -> KGInfo:
     """Build a KG from files in a folder of its own, so that all input is known to be sound, and copy that."""
-    from app.kg.make import build_directory
-
     with open_client(target) as client:  # refused before minutes of reading
         asyncio.run(check_target(client, write=write, replace=replace))
     with tempfile.TemporaryDirectory(prefix="trivium-") as folder:

@@ -21,10 +21,8 @@ from app.output import complain, print_facts, print_json
 from kg.errors import BadInputError, TriviumError, UsageError
 
 if TYPE_CHECKING:
-    from app.kg.input import Input
     from kg.neo4j.settings import RemoteKG
     from kg.store import GraphStore
-    from kg.types import KGInfo
 
 
 def build(
@@ -39,6 +37,7 @@ def build(
     as_json: JsonOption = False,
 ) -> None:
     """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once."""
+    from app.kg.building import build_directory
     from app.kg.input import Input
 
     target = _target(out)
@@ -65,23 +64,6 @@ def _target(name: str) -> Path | RemoteKG:
     from kg.neo4j.settings import RemoteKG
 
     return source(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
-
-
-def build_directory(out: Path, given: Input) -> KGInfo:
-    """Build a KG directory from opened files, showing progress; raises as `kg.embedded.build`."""
-    from app.progress import progress
-    from kg.embedded import build as build_kg
-
-    with progress() as show:
-
-        def shown(stage: str, done: int, total: int | None) -> None:
-            """By bytes while reading, by triples then."""
-            if stage == "read":
-                given.show(show)
-            else:
-                show({"store": "storing", "snapshot": "indexing"}.get(stage, stage), done, total)
-
-        return build_kg(out, given.batches(), given.entities(), shown)
 
 
 def _derive(out: Path | RemoteKG) -> None:

@@ -11,13 +11,14 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kg.errors import UsageError
-from nodes.context import NO_MODEL, check_context
+from nodes.context import check_context
 from nodes.conversation import asked, question_of
 from nodes.keqing.conditions import Condition
 from nodes.keqing.context import KeqingContext
 from nodes.keqing.follow_up import LastAnswers, last_answers, points_back, resolve
 from nodes.keqing.link_entities import link
 from nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
+from nodes.policy import NO_MODEL
 from nodes.usage import Usage, fresh_channels
 from policies.keqing.artefact import has_decomposer
 from policies.keqing.computing.cues import has_cue

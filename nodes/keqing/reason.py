@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
-from nodes.context import NO_MODEL
 from nodes.keqing.context import KeqingContext
 from nodes.keqing.state import KeqingState, Retrieved
+from nodes.policy import NO_MODEL
 from tools.knowledge import open_knowledge
 
 

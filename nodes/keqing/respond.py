@@ -10,12 +10,12 @@ from langgraph.runtime import Runtime
 
 from kg.store import GraphStore
 from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from nodes.context import NO_MODEL
 from nodes.conversation import reply
 from nodes.keqing.computed import Value, computed, computed_sentence
 from nodes.keqing.context import KeqingContext
 from nodes.keqing.state import KeqingState
 from nodes.path_text import path_text
+from nodes.policy import NO_MODEL
 from nodes.qualifiers import qualified
 from nodes.state import Step
 from policies.keqing.decomposer import NO_DEPENDENCY

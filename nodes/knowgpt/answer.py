@@ -8,12 +8,12 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from nodes.context import NO_MODEL
 from nodes.conversation import reply
 from nodes.knowgpt.context import KnowGPTContext
 from nodes.knowgpt.scoring import scored, supports
 from nodes.knowgpt.state import Candidate, KnowGPTState, Verdict
 from nodes.path_text import path_text
+from nodes.policy import NO_MODEL
 from nodes.qualifiers import qualified
 from tools.knowledge import Knowledge, open_knowledge
 

@@ -14,11 +14,12 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from kg.errors import UsageError
-from nodes.context import NO_MODEL, check_context
+from nodes.context import check_context
 from nodes.conversation import asked, question_of
 from nodes.keqing.decompose import check_question
 from nodes.knowgpt.context import KnowGPTContext
 from nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
+from nodes.policy import NO_MODEL
 from nodes.usage import Usage, fresh_channels
 from policies.path_lessons import MAX_SOURCES, link_texts
 from tools.find_entities import find_entities, resolve

@@ -13,10 +13,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from kg.errors import BusyError, CorruptError, UsageError, VersionError
-from nodes.context import NO_MODEL
 from nodes.human import ask_human, check_resumable
 from nodes.knowgpt.context import KnowGPTContext
 from nodes.knowgpt.state import Chosen, KnowGPTState
+from nodes.policy import NO_MODEL
 from policies.kept_bandit import KeptBandit
 from policies.prompt_bandit import ARMS, ArmEstimate, Floats, arm_named
 from tools.knowledge import Knowledge, open_knowledge

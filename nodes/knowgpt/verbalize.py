@@ -9,9 +9,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.context import NO_MODEL
 from nodes.knowgpt.context import KnowGPTContext
 from nodes.knowgpt.state import Evidence, KnowGPTState, Line
+from nodes.policy import NO_MODEL
 from nodes.prompt_data import as_data
 from nodes.relation_phrases import relation_phrase
 from tools.knowledge import open_knowledge

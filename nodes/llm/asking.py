@@ -10,12 +10,11 @@ Only for runs that name a model; a stage without one imports none of this.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from kg.errors import ModelError
-from nodes.context import Context
 from nodes.llm.budget import Budget
 from nodes.llm.calls import Patience
 from nodes.llm.models import Model, open_model
@@ -30,8 +29,47 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=BaseModel)
 
 
+class ModelSettings(Protocol):
+    """What this layer needs of a run's settings; `nodes.context.Context` has them and says more."""
+
+    @property
+    def model(self) -> str:
+        """The chat model's name."""
+        ...
+
+    @property
+    def temperature(self) -> float | None:
+        """In [0, 2]; None leaves the server's own."""
+        ...
+
+    @property
+    def completion_tokens(self) -> int | None:
+        """The longest answer of a request, in tokens."""
+        ...
+
+    @property
+    def max_llm_calls(self) -> int:
+        """Requests that a run may send."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens that a run may spend."""
+        ...
+
+    @property
+    def max_seconds(self) -> float:
+        """Seconds that a run may spend on the model."""
+        ...
+
+    @property
+    def stage_seconds(self) -> float:
+        """Seconds that one stage may spend on it."""
+        ...
+
+
 async def ask_typed(
-    context: Context,
+    context: ModelSettings,
     spent: Usage | None,
     messages: Sequence[BaseMessage] | str,
     schema: type[T],
@@ -56,7 +94,7 @@ async def ask_typed(
 
 
 async def ask_text(
-    context: Context, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
+    context: ModelSettings, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
 ) -> Streamed:
     """A text of the run's model, piece by piece where somebody listens to it; arguments as of `ask_typed`."""
     model, budget, patience = await _terms(context, spent, 1)
@@ -80,7 +118,7 @@ def told(outcome: Outcome[Any]) -> dict[str, Any]:
     return {"usage": outcome.usage, "events": outcome.events}
 
 
-async def _terms(context: Context, spent: Usage | None, parts: int) -> tuple[Model, Budget, Patience]:
+async def _terms(context: ModelSettings, spent: Usage | None, parts: int) -> tuple[Model, Budget, Patience]:
     """The model, what is left to spend on it, and how long to wait for it."""
     model = await open_model(
         context.model, temperature=context.temperature, completion_tokens=context.completion_tokens

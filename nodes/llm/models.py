@@ -17,10 +17,10 @@ from weakref import WeakKeyDictionary
 from pydantic import SecretStr
 
 from kg.errors import ModelError
-from nodes.context import NO_MODEL
 from nodes.llm.events import brief
 from nodes.llm.failures import client_errors
 from nodes.llm.http_client import Client, openai_client
+from nodes.policy import NO_MODEL
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

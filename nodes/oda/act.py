@@ -9,12 +9,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.context import NO_MODEL
 from nodes.oda.action import ActionChoice, act_prompt, chosen, problem_of, same_action
 from nodes.oda.by_similarity import similar_action
 from nodes.oda.context import OdaContext
 from nodes.oda.state import Action, OdaState
 from nodes.oda.ways import candidates_of
+from nodes.policy import NO_MODEL
 from tools.knowledge import Knowledge, open_knowledge
 
 

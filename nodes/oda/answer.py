@@ -9,12 +9,12 @@ from langgraph.runtime import Runtime
 
 from kg.store import GraphStore
 from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from nodes.context import NO_MODEL
 from nodes.conversation import reply
 from nodes.oda.context import OdaContext
 from nodes.oda.result import Result, similar_result
 from nodes.oda.state import OdaState
 from nodes.path_text import path_text
+from nodes.policy import NO_MODEL
 from nodes.qualifiers import qualified
 from tools.knowledge import Knowledge, open_knowledge
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kg.errors import UsageError
-from nodes.context import NO_MODEL, Context
+from nodes.context import Context
+from nodes.policy import NO_MODEL
 from nodes.settings import check_at_least
 from tools.observation import Limits
 

@@ -8,13 +8,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from kg.types import WalkedTriple
-from nodes.context import NO_MODEL
 from nodes.oda.by_similarity import best_paths, similar_triples
 from nodes.oda.context import OdaContext
 from nodes.oda.memory import chain_of, remember
 from nodes.oda.reflection import ask_facts, ask_triples
 from nodes.oda.state import Action, OdaState
 from nodes.oda.ways import choice_of
+from nodes.policy import NO_MODEL
 from tools.knowledge import Knowledge, open_knowledge
 from tools.search_triples import rank_triples
 

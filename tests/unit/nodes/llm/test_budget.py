@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from email.utils import formatdate
-from pathlib import Path
 
 import pytest
 
 from nodes.llm import NO_USAGE, Budget, Patience, add_usage, estimate_tokens, redact
 from nodes.llm.failures import failure
-from nodes.prompts import Prompt, PromptError, load_prompt
 from nodes.usage import Usage
 
 SPENT = Usage(llm_calls=2, prompt_tokens=100, completion_tokens=20, seconds=1.5)
@@ -83,29 +81,3 @@ def test_secrets_are_taken_out() -> None:
     text = redact("abcd-1234 tok tok abcd /root 1 sk-proj-abc_DEF123 Bearer xyz http://me:pw@host/", environ)
     assert text == "[redacted] [redacted] [redacted] /root 1 [redacted] Bearer [redacted] http://[redacted]@host/"
     assert redact("nothing here", environ) == "nothing here"
-
-
-def test_a_prompt_puts_values_in_once() -> None:
-    prompt = Prompt('Q: {question}\nLike {"id": 1} and {{question}}: {facts}', ["question"], ["facts"])
-    assert prompt.fill(question="{facts}?", facts="a{b}") == 'Q: {facts}?\nLike {"id": 1} and {question}: a{b}'
-    with pytest.raises(PromptError, match=r"no value for the placeholder \{facts\}"):
-        prompt.fill(question="x")
-
-
-def test_a_prompt_names_the_placeholder_that_is_wrong() -> None:
-    with pytest.raises(PromptError, match=r"decompose: the placeholder \{question\} is missing"):
-        Prompt("no placeholder", ["question"], name="decompose")
-    with pytest.raises(PromptError, match=r"\{questoin\} is unknown; known are \{facts\}, \{question\}"):
-        Prompt("{question} {questoin}", ["question"], ["facts"])
-
-
-def test_a_prompt_is_overridden_by_a_text_or_a_file(tmp_path: Path) -> None:
-    default = Prompt("{question}", ["question"])
-    assert load_prompt("reason", default) is load_prompt("reason", default, {"decompose": "x"}) is default
-    assert load_prompt("reason", default, tmp_path) is default
-    assert load_prompt("reason", default, {"reason": "Say: {question}"}).fill(question="who?") == "Say: who?"
-    (tmp_path / "reason.txt").write_text("Bitte: {question}", encoding="utf-8")
-    assert load_prompt("reason", default, tmp_path).fill(question="wer?") == "Bitte: wer?"
-    (tmp_path / "reason.txt").write_text("Bitte:", encoding="utf-8")
-    with pytest.raises(PromptError, match=r"reason\.txt: the placeholder \{question\} is missing"):
-        load_prompt("reason", default, tmp_path)
