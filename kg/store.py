@@ -18,6 +18,7 @@ from kg.types import (
     Hop,
     KGInfo,
     LogicalChain,
+    Neighbor,
     ReasoningPath,
     RelationSchema,
     Triple,
@@ -63,6 +64,15 @@ class GraphStore(Protocol):
         """The triples around each entity, walked away from it, at most `limit` an entity; sorted by relation, then end.
 
         A self-loop stands once in `out` and once in `in`, and once in `both`.
+        """
+        ...
+
+    async def labelled_neighbors(
+        self, ids: Sequence[str], *, direction: Direction = "both", limit: int | None = None
+    ) -> list[list[Neighbor]]:
+        """As `neighbors`, each triple with the label of the entity that it leads to, in the same round trip.
+
+        For who walks a graph layer by layer by what its entities are called.
         """
         ...
 

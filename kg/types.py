@@ -94,6 +94,13 @@ class WalkedTriple(NamedTuple):
         return self.head if self.inverse else self.tail
 
 
+class Neighbor(NamedTuple):
+    """A triple walked away from an entity, and the label of the entity that it leads to."""
+
+    triple: WalkedTriple
+    label: str
+
+
 ReasoningPath = tuple[WalkedTriple, ...]
 """Triples walked one after the other: each starts where the one before ended."""
 

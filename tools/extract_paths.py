@@ -126,10 +126,9 @@ async def _extract_live(
 ) -> Extraction:
     """The same through the store; whatever policy is asked for, but for `random`, labels rank the neighbours."""
     graph = LiveGraph(base)
-    there = await base.store.entities(list(dict.fromkeys(key for pair in pairs for key in pair)))
-    known = {entity.id for entity in there if entity is not None}
+    known = set(await graph.start([key for pair in pairs for key in pair]))
     pairs = [pair for pair in pairs if known.issuperset(pair)]
-    rows = (await graph.meet([key for pair in pairs for key in pair])).reshape(-1, 2)
+    rows = graph.rows([key for pair in pairs for key in pair]).reshape(-1, 2)
     contexts = await asyncio.to_thread(base.embedder.embed, [question])
     query = Query(rows[:, 0], rows[:, 1], np.zeros(len(rows), np.int64), contexts)
     scorer: PathScorer = RandomScorer() if policy == "random" else TextScorer(graph)

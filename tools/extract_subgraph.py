@@ -65,13 +65,12 @@ def _extract(tables: PathTables, question: str, linked: Int64, limit: int) -> Su
 async def _extract_live(base: KnowledgeBase, question: str, linked: list[str], limit: int) -> Subgraph:
     """The same through the store, in batches; relevance by labels."""
     graph = LiveGraph(base)
-    there = await base.store.entities(linked)
-    linked = [key for key, entity in zip(linked, there, strict=True) if entity is not None]
-    around = await graph.expand(await graph.meet(linked))
+    linked = await graph.start(linked)
+    around = await graph.expand(graph.rows(linked))
     count = Counter(end for triples in around for end in {triple.end for triple in triples})
     between = sorted(key for key, seen in count.items() if seen > 1 and key not in linked)
     (context,) = await asyncio.to_thread(base.embedder.embed, [question])
-    rows = await graph.meet([*linked, *between])
+    rows = graph.rows([*linked, *between])
     relevance = graph.text[rows] @ context
     order = np.lexsort((rows, -relevance, np.arange(len(rows)) >= len(linked)))[:limit]
     kept = [graph.ids[row] for row in rows[order].tolist()]

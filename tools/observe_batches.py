@@ -17,28 +17,22 @@ from tools.search_triples import triple_cosines
 async def observe_through_store(
     base: KnowledgeBase, question: str, entities: Sequence[str], limits: Limits
 ) -> list[Observation]:
-    """Observe around each entity; the turns of all entities are asked for together, so there are at most D of them.
-
-    A turn is two questions to the store: neighbours, and the labels of entities not met before.
-    """
+    """Observe around each entity; all of them take a turn together, so the store is asked at most D times."""
     turns = [_Turns(entity) for entity in entities]
-    labels: dict[str, str] = {}
     for turn in range(1, limits.max_hops + 1):
         frontier = list(dict.fromkeys(entity for each in turns for entity in each.frontier))
         if not frontier:
             break
-        around = await base.store.neighbors(frontier, direction=limits.direction, limit=limits.per_entity)
+        around = await base.store.labelled_neighbors(frontier, direction=limits.direction, limit=limits.per_entity)
         found = dict(zip(frontier, around, strict=True))
-        triples = list(dict.fromkeys(triple for near in around for triple in near))
-        new = list(dict.fromkeys(triple.end for triple in triples if triple.end not in labels))
-        labels.update(zip(new, await base.store.labels(new) if new else [], strict=True))
-        words = [relation_words(triple.relation) for triple in triples]
-        ends = [labels[triple.end] for triple in triples]
-        scores = await asyncio.to_thread(triple_cosines, base, question, words, ends) if triples else np.empty(0)
-        scored = dict(zip(triples, scores.tolist(), strict=True))
+        # A triple stands once for each end of it that is in the frontier, and is scored once each way.
+        near = list(dict.fromkeys(each for some in around for each in some))
+        words, ends = [relation_words(each.triple.relation) for each in near], [each.label for each in near]
+        scores = await asyncio.to_thread(triple_cosines, base, question, words, ends) if near else np.empty(0)
+        scored = dict(zip((each.triple for each in near), scores.tolist(), strict=True))
         for each in turns:
             each.update(
-                [(triple, scored[triple]) for entity in each.frontier for triple in found[entity]], turn, limits
+                [(near.triple, scored[near.triple]) for entity in each.frontier for near in found[entity]], turn, limits
             )
     return [Observation(each.entity, tuple(each.observed)) for each in turns]
 

@@ -33,6 +33,7 @@ from kg.types import (
     Hop,
     KGInfo,
     LogicalChain,
+    Neighbor,
     ReasoningPath,
     RelationSchema,
     Triple,
@@ -178,6 +179,15 @@ class EmbeddedStore:
         if int(snapshot.degrees(answers.known_rows(snapshot, wanted)).sum()) > _HEAVY_RESULT and limit is None:
             return await asyncio.to_thread(answers.neighbors, snapshot, wanted, relation, direction, limit)
         return answers.neighbors(snapshot, wanted, relation, direction, limit)
+
+    async def labelled_neighbors(
+        self, ids: Sequence[str], *, direction: Direction = "both", limit: int | None = None
+    ) -> list[list[Neighbor]]:
+        """As `neighbors`, each triple with the label of the entity that it leads to."""
+        around = await self.neighbors(ids, direction=direction, limit=limit)
+        ends = list(dict.fromkeys(triple.end for found in around for triple in found))
+        labels = dict(zip(ends, await self.labels(ends), strict=True))
+        return [[Neighbor(triple, labels[triple.end]) for triple in found] for found in around]
 
     async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
         """The hops that leave each entity; none for an unknown one."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kg.neo4j.cypher import any_of, quote
-from kg.neo4j.view import ENTITY, MARKER
+from kg.neo4j.cypher import any_of, node, quote
+from kg.neo4j.view import ENTITY, MARKER, Literal, View
 
 NAMES_INDEX, WORDS_INDEX = "trivium_names", "trivium_words"
 """Full-text indexes of what Trivium wrote: whole folded names for look-up, words of names for typos."""
@@ -158,3 +158,38 @@ def count_label(label: str) -> str:
 def count_type(kind: str) -> str:
     """Nothing -> relationships of a type, from the database's counters."""
     return f"MATCH ()-[r{any_of([kind])}]->() RETURN count(r)"
+
+
+def relation_counts(view: View) -> str:
+    """Nothing -> type, triples, heads, tails."""
+    match = f"MATCH {node(view, 'h')}-[r{any_of(view.relations)}]->{node(view, 't')}"
+    # Parallel relationships of one type are one triple; Trivium writes none.
+    distinct = "" if view.made else "DISTINCT "
+    return f"{match} WITH {distinct}type(r) AS kind, h, t RETURN kind, count(*), count(DISTINCT h), count(DISTINCT t)"
+
+
+def sampled_counts(view: View, relation: str) -> str:
+    """$sample -> triples looked at, heads, tails, all relationships of the type by the database's counter."""
+    match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
+    seen = "RETURN count(*) AS seen, count(DISTINCT h) AS heads, count(DISTINCT t) AS tails"
+    return (
+        f"CALL () {{ {match} {seen} }} CALL () {{ MATCH ()-[r:{quote(relation)}]->() RETURN count(r) AS whole }} "
+        "RETURN seen, heads, tails, whole"
+    )
+
+
+def literal_counts(literal: Literal) -> str:
+    """Nothing -> triples, heads, tails of a property."""
+    match = f"MATCH (h{any_of(literal.labels)}) UNWIND h.{quote(literal.key)} AS v"
+    return f"{match} WITH DISTINCT h, v RETURN count(*), count(DISTINCT h), count(DISTINCT v)"
+
+
+def end_types(view: View, relation: str) -> str:
+    """$sample -> types of the head, types of the tail, of the first triples of a relation."""
+    literal = view.literal(relation)
+    if literal is not None:
+        match = f"MATCH (h{any_of(literal.labels)}) WHERE h.{quote(literal.key)} IS NOT NULL"
+        return f"{match} RETURN labels(h), [] LIMIT $sample"
+    kinds = "coalesce({0}.types, [])" if view.made else "labels({0})"
+    match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
+    return f"{match} RETURN {kinds.format('h')}, {kinds.format('t')}"

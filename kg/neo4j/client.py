@@ -208,7 +208,7 @@ class Client:
                 if not can_retry(error) or time.monotonic() + pause > ends:
                     raise translated(error, self.address) from error
             else:
-                self._down = True  # until it has answered once: a server that is not there is told at once
+                self._down = False  # it answers: should a connection break from here on, trying again may help
                 return done
             await asyncio.sleep(pause * random.uniform(0.7, 1.3))
             pause *= 2

@@ -99,8 +99,11 @@ def known_values(literals: Sequence[Literal]) -> str:
     return f"UNWIND range(0, size($values) - 1) AS i WITH i WHERE {tests} RETURN i"
 
 
-def neighbors(view: View, relation: str | None, direction: Direction) -> str:
-    """$keys, $limit -> i, relation, the other end's id, inverse; sorted, at most $limit each."""
+def neighbors(view: View, relation: str | None, direction: Direction, *, labels: bool = False) -> str:
+    """$keys, $limit -> i, relation, the other end's id, inverse; sorted, at most $limit each.
+
+    With `labels` two columns more, for `kg.neo4j.values.label_of`: what names the other end, and its labels.
+    """
     literal = None if relation is None else view.literal(relation)
     types = view.relations if relation is None else [relation]
     parts = []
@@ -110,34 +113,45 @@ def neighbors(view: View, relation: str | None, direction: Direction) -> str:
         # A self-loop stands in both directions, and with `both` once: forward.
         loop = " WHERE o <> n" if inverse and direction == "both" else ""
         match = f"MATCH (n){_arrow('r' + any_of(types), inverse=inverse)}{node(view, 'o')}{loop}"
-        parts.append(
-            f"{match} RETURN DISTINCT type(r) AS relation, {id_of(view, 'o')} AS id, {str(inverse).lower()} AS inverse"
-        )
+        back = str(inverse).lower()
+        parts.append(f"{match} RETURN DISTINCT type(r) AS relation, {id_of(view, 'o')} AS id, {back} AS inverse, o")
     values = [literal] if literal is not None else list(view.literals) if relation is None else []
     if values and direction != "in":
         pairs = ", ".join(f"[{text(x.relation)}, {value_of(x, 'n')}]" for x in values)
         parts.append(
             f"UNWIND [{pairs}] AS pair UNWIND pair[1] AS v "
-            "RETURN DISTINCT pair[0] AS relation, toString(v) AS id, false AS inverse"
+            "RETURN DISTINCT pair[0] AS relation, toString(v) AS id, false AS inverse, null AS o"
         )
-    found = " UNION ALL ".join(parts) or "RETURN '' AS relation, '' AS id, false AS inverse LIMIT 0"
+    found = " UNION ALL ".join(parts) or "RETURN '' AS relation, '' AS id, false AS inverse, null AS o LIMIT 0"
+    # Names are read after the limit: of a hub's million neighbours those few that are given.
     return (
         f"{_each(view, 'n')} CALL (n) {{ CALL (n) {{ {found} }} "
-        "RETURN relation, id, inverse ORDER BY relation, id, inverse LIMIT $limit } RETURN i, relation, id, inverse"
+        "RETURN relation, id, inverse, o ORDER BY relation, id, inverse LIMIT $limit } "
+        f"RETURN i, relation, id, inverse{_named(view) if labels else ''}"
     )
 
 
-def value_neighbors(literals: Sequence[Literal]) -> str:
-    """$values, $limit -> i, relation, id of a node that has a value of these, true."""
+def value_neighbors(view: View, literals: Sequence[Literal], *, labels: bool = False) -> str:
+    """$keys, $values, $limit -> size($keys) + i, relation, id of a node that has a value of these, true.
+
+    With `labels` as `neighbors`, so that a UNION ALL of both asks for the neighbours of nodes and values at once.
+    """
     parts = " UNION ALL ".join(
         f"MATCH (o{any_of(x.labels)}) WHERE any(v IN $values[i] WHERE {has_value(x, 'o', 'v')}) "
-        f"RETURN {text(x.relation)} AS relation, elementId(o) AS id"
+        f"RETURN {text(x.relation)} AS relation, elementId(o) AS id, o"
         for x in literals
     )
     return (
         f"UNWIND range(0, size($values) - 1) AS i CALL (i) {{ CALL (i) {{ {parts} }} "
-        "RETURN relation, id ORDER BY relation, id LIMIT $limit } RETURN i, relation, id, true"
+        "RETURN relation, id, o ORDER BY relation, id LIMIT $limit } "
+        f"RETURN size($keys) + i AS i, relation, id, true AS inverse{_named(view) if labels else ''}"
     )
+
+
+def _named(view: View) -> str:
+    """Two columns for `kg.neo4j.values.label_of` of a node `o`, nulls where it is a value."""
+    names = ", ".join(f"toString(o.{quote(key)})" for key in view.name_keys)
+    return f", {'o.name' if view.made else f'[{names}]'} AS names, {'[]' if view.made else 'labels(o)'} AS types"
 
 
 def value_relations(literals: Sequence[Literal]) -> str:
@@ -316,41 +330,6 @@ def qualifiers(view: View) -> str:
         "MATCH (h)-[r]->(t) WHERE type(r) = row[1] "
         "RETURN i, keys, [key IN keys | coalesce(toStringOrNull(r[key]), toStringList(r[key]))]"
     )
-
-
-def relation_counts(view: View) -> str:
-    """Nothing -> type, triples, heads, tails."""
-    match = f"MATCH {node(view, 'h')}-[r{any_of(view.relations)}]->{node(view, 't')}"
-    # Parallel relationships of one type are one triple; Trivium writes none.
-    distinct = "" if view.made else "DISTINCT "
-    return f"{match} WITH {distinct}type(r) AS kind, h, t RETURN kind, count(*), count(DISTINCT h), count(DISTINCT t)"
-
-
-def sampled_counts(view: View, relation: str) -> str:
-    """$sample -> triples looked at, heads, tails, all relationships of the type by the database's counter."""
-    match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
-    seen = "RETURN count(*) AS seen, count(DISTINCT h) AS heads, count(DISTINCT t) AS tails"
-    return (
-        f"CALL () {{ {match} {seen} }} CALL () {{ MATCH ()-[r:{quote(relation)}]->() RETURN count(r) AS whole }} "
-        "RETURN seen, heads, tails, whole"
-    )
-
-
-def literal_counts(literal: Literal) -> str:
-    """Nothing -> triples, heads, tails of a property."""
-    match = f"MATCH (h{any_of(literal.labels)}) UNWIND h.{quote(literal.key)} AS v"
-    return f"{match} WITH DISTINCT h, v RETURN count(*), count(DISTINCT h), count(DISTINCT v)"
-
-
-def end_types(view: View, relation: str) -> str:
-    """$sample -> types of the head, types of the tail, of the first triples of a relation."""
-    literal = view.literal(relation)
-    if literal is not None:
-        match = f"MATCH (h{any_of(literal.labels)}) WHERE h.{quote(literal.key)} IS NOT NULL"
-        return f"{match} RETURN labels(h), [] LIMIT $sample"
-    kinds = "coalesce({0}.types, [])" if view.made else "labels({0})"
-    match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
-    return f"{match} RETURN {kinds.format('h')}, {kinds.format('t')}"
 
 
 def stream_triples(view: View) -> str:

@@ -13,7 +13,6 @@ from typing import Any
 
 from kg.files import write_atomic
 from kg.neo4j import administration as admin
-from kg.neo4j import cypher
 from kg.neo4j.client import Row
 from kg.neo4j.walking import Asked
 from kg.types import RelationSchema
@@ -62,11 +61,11 @@ async def schema(store: Asked) -> list[RelationSchema]:
     view = store.view
     rows = await _relationships(store) if view.made or view.relations else []
     for literal in view.literals:
-        rows += [[literal.relation, *row] for row in await store.client.read(cypher.literal_counts(literal))]
+        rows += [[literal.relation, *row] for row in await store.client.read(admin.literal_counts(literal))]
     out = []
     for name, count, heads, tails in rows:
         if count:
-            ends = await store.client.read(cypher.end_types(view, name), sample=_SAMPLE)
+            ends = await store.client.read(admin.end_types(view, name), sample=_SAMPLE)
             types = [_frequent(types for pair in ends for types in [pair[side]]) for side in (0, 1)]
             out.append(RelationSchema(name, count, heads, tails, types[0], types[1]))
     return sorted(out, key=lambda row: (-row.triples, row.name))
@@ -77,11 +76,11 @@ async def _relationships(store: Asked) -> list[Row]:
     view = store.view
     ((_, relationships),) = await store.client.read(admin.COUNTS)
     if relationships <= _COUNTED:
-        return await store.client.read(cypher.relation_counts(view))
+        return await store.client.read(admin.relation_counts(view))
     rows = []
     names = view.relations or [name for (name,) in await store.client.read(admin.RELATIONSHIP_TYPES)]
     for name in names:
-        ((seen, heads, tails, whole),) = await store.client.read(cypher.sampled_counts(view, name), sample=_LOOKED_AT)
+        ((seen, heads, tails, whole),) = await store.client.read(admin.sampled_counts(view, name), sample=_LOOKED_AT)
         scale = whole / seen if seen else 0.0
         rows.append([name, whole if seen else 0, round(heads * scale), round(tails * scale)])
     return rows

@@ -30,6 +30,7 @@ from kg.types import (
     Hop,
     KGInfo,
     LogicalChain,
+    Neighbor,
     ReasoningPath,
     RelationSchema,
     Triple,
@@ -145,6 +146,14 @@ class Neo4jStore:
         """The triples around each entity, walked away from it, sorted by relation, then end."""
         nodes, values = self._split(ids)
         return await walking.neighbors(self, list(ids), (nodes, values), relation, direction, limit)
+
+    @else_nothing(lambda ids: [[] for _ in ids])
+    async def labelled_neighbors(
+        self, ids: Sequence[str], *, direction: Direction = "both", limit: int | None = None
+    ) -> list[list[Neighbor]]:
+        """As `neighbors`, each triple with the label of the entity that it leads to."""
+        nodes, values = self._split(ids)
+        return await walking.labelled_neighbors(self, list(ids), (nodes, values), direction, limit)
 
     @else_nothing(lambda ids: [frozenset() for _ in ids])
     async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:

@@ -50,10 +50,14 @@ def candidates(text: str) -> list[Any]:
 
 def to_entity(view: View, id_: str, names: Any, aliases: Sequence[str] | None, types: Sequence[str] | None) -> Entity:  # noqa: ANN401 - one name, or those of all name properties
     """The entity of four columns of `kg.neo4j.cypher.about`."""
+    return Entity(id_, label_of(view, id_, names, types), tuple(sorted(aliases or ())), tuple(sorted(types or ())))
+
+
+def label_of(view: View, id_: str, names: Any, types: Sequence[str] | None) -> str:  # noqa: ANN401 - as above
+    """The label of a node; without types, which every node of a user's own graph has a list of, it is a value."""
     if view.made:
-        return Entity(id_, names or id_, tuple(sorted(aliases or ())), tuple(sorted(types or ())))
-    labels = sorted(types or ())
-    return Entity(id_, own_name(view, names, labels) or _nameless(id_, labels), (), tuple(labels))
+        return names or id_
+    return id_ if types is None else own_name(view, names, types) or _nameless(id_, sorted(types))
 
 
 def own_name(view: View, values: Sequence[str | None], labels: Sequence[str]) -> str | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from kg.neo4j import cypher
 from kg.neo4j.client import Client, Row
-from kg.neo4j.values import candidates, is_element, key_of
+from kg.neo4j.values import candidates, is_element, key_of, label_of
 from kg.neo4j.view import View
 from kg.types import (
     ChainResult,
@@ -17,6 +17,7 @@ from kg.types import (
     Entity,
     Hop,
     LogicalChain,
+    Neighbor,
     Reached,
     ReasoningPath,
     Triple,
@@ -52,27 +53,58 @@ async def neighbors(
 ) -> list[list[WalkedTriple]]:
     """As `GraphStore.neighbors`; without a limit at most the client's row cap, and the log says where it cut."""
     out: list[list[WalkedTriple]] = [[] for _ in ids]
-    view, cap = store.view, store.client.limits.rows
-    most = cap if limit is None else min(limit, cap)
+    for place, name, end, inverse in await _around(store, ids, places, (relation, direction, limit)):
+        out[place].append(_step(ids[place], name, end, inverse=inverse))
+    return [sorted(found, key=_order) for found in out]
+
+
+async def labelled_neighbors(
+    store: Asked, ids: list[str], places: Places, direction: Direction, limit: int | None
+) -> list[list[Neighbor]]:
+    """As `GraphStore.labelled_neighbors`: what names the other end comes along with it."""
+    out: list[list[Neighbor]] = [[] for _ in ids]
+    rows = await _around(store, ids, places, (None, direction, limit), labels=True)
+    for place, name, end, inverse, names, types in rows:
+        step = _step(ids[place], name, end, inverse=inverse)
+        out[place].append(Neighbor(step, label_of(store.view, end, names, types)))
+    return [sorted(found, key=lambda each: _order(each.triple)) for found in out]
+
+
+async def _around(
+    store: Asked,
+    ids: list[str],
+    places: Places,
+    wanted: tuple[str | None, Direction, int | None],
+    *,
+    labels: bool = False,
+) -> list[Row]:
+    """The rows of `cypher.neighbors` with the place of each id, of nodes and values in one round trip."""
+    view, cap, (relation, direction, limit) = store.view, store.client.limits.rows, wanted
     if relation is not None and not view.knows(Hop(relation, inverse=False)):
-        return out
+        return []
     nodes, values = places
-    rows: list[Row] = []
-    if nodes:
-        query = cypher.neighbors(view, relation, direction)
-        keys = keys_of(view, [ids[i] for i in nodes])
-        rows += [[nodes[i], *row] for i, *row in await store.client.read(query, keys=keys, limit=most)]
+    queries = [cypher.neighbors(view, relation, direction, labels=labels)] if nodes else []
     literals = [x for x in view.literals if relation in (None, x.relation)]
     if values and literals and direction != "out":
-        given = [candidates(ids[i]) for i in values]
-        found = await store.client.read(cypher.value_neighbors(literals), values=given, limit=most)
-        rows += [[values[i], *row] for i, *row in found]
-    for place, name, end, inverse in rows:
-        here = ids[place]
-        out[place].append(WalkedTriple(end, name, here, True) if inverse else WalkedTriple(here, name, end, False))
-    if limit is None and any(len(found) >= cap for found in out):
+        queries.append(cypher.value_neighbors(view, literals, labels=labels))
+    if not queries:
+        return []
+    given = {"keys": keys_of(view, [ids[i] for i in nodes]), "values": [candidates(ids[i]) for i in values]}
+    rows = await store.client.read(
+        " UNION ALL ".join(queries), **given, limit=cap if limit is None else min(limit, cap)
+    )
+    if limit is None and max(Counter(i for i, *_ in rows).values(), default=0) >= cap:
         log.warning("%s: an entity has more than %d triples; the first are read", store.client.address, cap)
-    return [sorted(found, key=lambda step: (step.relation, step.end, step.inverse)) for found in out]
+    asked = [*nodes, *values]
+    return [[asked[i], *row] for i, *row in rows]
+
+
+def _step(here: str, relation: str, end: str, *, inverse: bool) -> WalkedTriple:
+    return WalkedTriple(end, relation, here, True) if inverse else WalkedTriple(here, relation, end, False)
+
+
+def _order(step: WalkedTriple) -> tuple[str, str, bool]:
+    return step.relation, step.end, step.inverse
 
 
 async def hops(store: Asked, ids: list[str], places: Places, few: Sequence[str] | None) -> list[frozenset[Hop]]:
@@ -175,11 +207,10 @@ async def _bearers(store: Asked, id_: str) -> list[tuple[ReasoningPath, str]]:
     """The node that an id is, by no step; or the nodes that have a value, by one step from it."""
     if is_element(id_):
         return [((), id_)]
-    literals = store.view.literals
-    if not literals:
+    if not store.view.literals:
         return []
-    query = cypher.value_neighbors(literals)
-    rows = await store.client.read(query, values=[candidates(id_)], limit=_THROUGH)
+    query = cypher.value_neighbors(store.view, store.view.literals)
+    rows = await store.client.read(query, keys=[], values=[candidates(id_)], limit=_THROUGH)
     return [((WalkedTriple(end, relation, id_, True),), end) for _, relation, end, _ in rows]
 
 

@@ -120,6 +120,21 @@ class GraphStoreContract:
             assert [step.inverse for step in loops] == expected
             assert nobody == []
 
+    @pytest.mark.parametrize("seed", SEEDS[:2])
+    async def test_labelled_neighbors_are_neighbors_with_labels(self, make_store: MakeStore, seed: int) -> None:
+        triples = random_triples(seed)
+        named = [Entity(f"e{number}", f"entity {number}", (f"alias {number}",)) for number in range(0, 30, 2)]
+        store, labels = await make_store(triples, named), {entity.id: entity.label for entity in named}
+        ids = [*sorted({triple.head for triple in triples}), "nobody"]
+        for direction in get_args(Direction):
+            for limit in (None, 3):
+                found = await store.labelled_neighbors(ids, direction=direction, limit=limit)
+                plain = await store.neighbors(ids, direction=direction, limit=limit)
+                assert [[near.triple for near in around] for around in found] == plain
+                assert all(near.label == labels.get(near.triple.end, near.triple.end) for a in found for near in a)
+        assert found[-1] == []
+        assert await store.labelled_neighbors([]) == []
+
     @pytest.mark.parametrize("seed", SEEDS)
     async def test_follow_counts_the_walks_of_the_definition(self, make_store: MakeStore, seed: int) -> None:
         triples, rng = random_triples(seed), random.Random(seed)

@@ -13,8 +13,9 @@ from kg.neo4j.client import Client
 from kg.neo4j.loading import load
 from kg.neo4j.store import Neo4jStore
 from kg.neo4j.view import MADE
-from kg.types import Entity, Triple
+from kg.types import Entity, Triple, parse_chain
 from tests.contracts.graph_store import GraphStoreContract, MakeStore
+from tests.contracts.naive import random_triples
 
 
 @pytest.fixture
@@ -38,3 +39,21 @@ async def make_store(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[Ma
 
 class TestNeo4jStore(GraphStoreContract):
     """The contract on a Neo4j database."""
+
+
+async def test_a_call_is_one_round_trip_however_many_it_asks_for(make_store: MakeStore) -> None:
+    triples = random_triples(3)
+    store, ids = await make_store(triples, []), sorted({triple.head for triple in triples})
+    assert isinstance(store, Neo4jStore)
+    chain = parse_chain(["r0", "^r1", "r2"])
+    for ask in (
+        lambda: store.neighbors(ids),
+        lambda: store.labelled_neighbors(ids),
+        lambda: store.labelled_neighbors(ids, limit=2),
+        lambda: store.entities(ids),
+        lambda: store.follow(ids, chain),
+        lambda: store.contains(triples),
+    ):
+        before = store.client.round_trips
+        assert len(getattr(found := await ask(), "reached", found))
+        assert store.client.round_trips == before + 1

@@ -1,0 +1,213 @@
+"""KnowGPT's paths on a real Neo4j: live through the store, and on a walking snapshot, beside the embedded store's."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from kg import sample
+from kg.embedded import EmbeddedStore, build
+from kg.embedders import CachedEmbedder, open_embedder
+from kg.errors import NotAKnowledgeBaseError, StaleError
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import read_entities, read_triples
+from kg.neo4j.address import Address
+from kg.neo4j.artefacts import prepare
+from kg.neo4j.client import Client
+from kg.neo4j.loading import load
+from kg.neo4j.opening import open_store
+from kg.neo4j.settings import RemoteKG
+from kg.neo4j.snapshots import make_snapshot, open_snapshot_store
+from kg.neo4j.store import Neo4jStore
+from kg.neo4j.view import MADE
+from kg.types import Entity, Triple
+from tools.extract_paths import Extraction, PolicyName, extract_paths
+from tools.extract_subgraph import extract_subgraph
+from tools.path_live import FAN_OUT
+
+QUESTION = "which bridge was painted near the harbour?"
+_WORDS = ["film", "actor", "river", "city", "song", "painter", "bridge", "novel", "harbour", "violin"]
+_RELATIONS = ["born in", "painted by", "near", "part of"]
+_HUB = FAN_OUT + 200  # neighbours of the hub
+
+
+def world() -> tuple[list[Triple], list[Entity]]:
+    """A random graph of 60 entities, a hub with leaves, and an island; one entity stands in no triple."""
+    rng = random.Random(7)
+    names = [Entity(f"n{i}", f"{_WORDS[i % 10]} {_WORDS[i // 10]} {i}") for i in range(60)]
+    made = {
+        Triple(f"n{rng.randrange(60)}", rng.choice(_RELATIONS), f"n{int(60 * rng.random() ** 2)}") for _ in range(150)
+    }
+    made |= {Triple("hub", "near", f"leaf{i:04}") for i in range(_HUB)} | {Triple("n1", "near", "hub")}
+    made |= {Triple("island", "near", "shore"), Triple("n2", "near", "n2")}
+    return sorted(made), [*names, Entity("lonely", "Lonely")]
+
+
+class _Live(KnowledgeBase):
+    """A KG that has no adjacency at hand, as a database without a walking snapshot."""
+
+    def snapshot(self) -> None:
+        return None
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    triples, entities = world()
+    build(tmp_path / "kg", [triples], entities)
+    return tmp_path / "kg"
+
+
+@pytest.fixture
+async def remote(neo4j_address: Address, directory: Path, tmp_path: Path) -> AsyncIterator[KnowledgeBase]:
+    """The world in Neo4j, live."""
+    source, store = EmbeddedStore.open(directory), Neo4jStore(Client(neo4j_address), MADE)
+    await load(store.client, source, lambda *_: None)
+    await source.close()
+    yield KnowledgeBase(tmp_path / "artefacts", store, CachedEmbedder(open_embedder("static")))
+    await store.close()
+
+
+def round_trips(base: KnowledgeBase) -> int:
+    assert isinstance(base.store, Neo4jStore)
+    return base.store.client.round_trips
+
+
+def shown(found: Extraction) -> list[tuple[object, ...]]:
+    return [(path.source, path.target, path.path, pytest.approx(path.reward, abs=1e-5)) for path in found.paths]
+
+
+@pytest.mark.parametrize("policy", ["learned", "random"])
+async def test_live_paths_are_those_of_the_embedded_store(
+    remote: KnowledgeBase, directory: Path, policy: PolicyName
+) -> None:
+    local, whole = _Live.open(directory), KnowledgeBase.open(directory)
+    sources, targets = ["n0", "n30", "n41"], ["n5", "n17", "n58", "hub"]
+    exact = await extract_paths(whole, QUESTION, sources, targets, policy="exact", paths_per_pair=10_000)
+    walks = {(path.path[0].start, *(step.end for step in path.path)) for path in exact.paths}
+    for width in (1, 3, 60):
+        asked = round_trips(remote)
+        theirs = await extract_paths(remote, QUESTION, sources, targets, beam_width=width, policy=policy)
+        # The entities of all pairs in one request, then one a hop, however many pairs and partial paths there are.
+        assert round_trips(remote) <= asked + 1 + 3
+        ours = await extract_paths(local, QUESTION, sources, targets, beam_width=width, policy=policy)
+        assert shown(theirs) == shown(ours)
+        assert (theirs.expanded, theirs.policy, theirs.events) == (ours.expanded, ours.policy, ours.events)
+        assert {(path.path[0].start, *(step.end for step in path.path)) for path in theirs.paths} <= walks
+        if width == 60:  # wide enough to see everything that the exact search sees
+            joined = {(path.source, path.target) for path in exact.paths}
+            assert {(path.source, path.target) for path in theirs.paths} == joined
+    assert theirs.policy == ("random" if policy == "random" else "text")
+    local.close_now()
+    whole.close_now()
+
+
+async def test_a_live_subgraph_is_that_of_the_directory(remote: KnowledgeBase, directory: Path) -> None:
+    whole, linked = KnowledgeBase.open(directory), (["n0", "n1"], ["n5", "n17", "nobody"])
+    asked = round_trips(remote)
+    theirs = await extract_subgraph(remote, QUESTION, *linked)
+    assert round_trips(remote) <= asked + 3  # entities, their neighbours, the neighbours of those that are kept
+    ours = await extract_subgraph(whole, QUESTION, *linked)
+    assert set(theirs.entities) == set(ours.entities)
+    assert len(theirs.entities) > 4, "bridges"
+    assert sorted(theirs.triples) == sorted(ours.triples)
+    few = await extract_subgraph(remote, QUESTION, *linked, limit=2)
+    assert len(few.entities) == 2
+    assert set(few.entities) < {"n0", "n1", "n5", "n17"}
+    whole.close_now()
+
+
+@pytest.mark.parametrize("policy", get_args(PolicyName))
+async def test_what_has_no_path_live(remote: KnowledgeBase, policy: PolicyName) -> None:
+    for sources, targets in (
+        (["nobody"], ["n1"]),
+        (["n1"], ["0x` }) DETACH DELETE n //"]),
+        (["n1"], ["n1"]),
+        (["island"], ["n1"]),
+        (["lonely"], ["n1"]),
+        (["n1"], ["lonely"]),
+        ([], ["n1"]),
+        (["n1"], []),
+    ):
+        found = await extract_paths(remote, QUESTION, sources, targets, policy=policy)
+        assert found.paths == ()
+    assert (await extract_subgraph(remote, QUESTION, ["nobody"], [])).entities == ()
+    mixed = await extract_paths(remote, "", ["nobody", "n1", "lonely"], ["n1", "hub"], policy=policy)
+    assert {(path.source, path.target) for path in mixed.paths} == {("n1", "hub")}
+
+
+async def test_of_a_hub_a_part_is_read(remote: KnowledgeBase) -> None:
+    first, last = "leaf0000", f"leaf{_HUB - 1:04}"
+    asked = round_trips(remote)
+    (found,) = (await extract_paths(remote, QUESTION, ["n1"], [first])).paths
+    assert [step.end for step in found.path] == ["hub", first]
+    assert round_trips(remote) <= asked + 4
+    # Beyond the cap a leaf is out of sight from the hub (docs/knowgpt-paths.md), but not the hub from it.
+    assert not (await extract_paths(remote, QUESTION, ["n1"], [last])).paths
+    assert (await extract_paths(remote, QUESTION, [last], ["hub"])).paths
+    around = await remote.store.labelled_neighbors(["hub"], limit=FAN_OUT)
+    assert [len(each) for each in around] == [FAN_OUT]
+
+
+async def test_an_emptied_kg_has_no_paths(remote: KnowledgeBase) -> None:
+    triples, _ = world()
+    await remote.store.delete(triples)
+    for policy in get_args(PolicyName):
+        assert (await extract_paths(remote, QUESTION, ["n1"], ["n2"], policy=policy)).paths == ()
+    assert (await extract_subgraph(remote, QUESTION, ["n1"], ["n2"])).triples == ()
+
+
+async def test_an_empty_database_is_no_kg(neo4j_address: Address, tmp_path: Path) -> None:
+    client = Client(neo4j_address)
+    with pytest.raises(NotAKnowledgeBaseError, match="trivium kg copy"):
+        await open_store(client, RemoteKG(neo4j_address), tmp_path)
+    client.close_now()
+
+
+@pytest.fixture
+async def sampled(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[tuple[KnowledgeBase, KnowledgeBase]]:
+    """The sample with the path policy that ships for it: a directory, and Neo4j with a walking snapshot."""
+    folder = tmp_path / "sample"
+    build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
+    shutil.copytree(sample.PATHS, folder / "knowgpt")
+    local, store = KnowledgeBase.open(folder), Neo4jStore(Client(neo4j_address), MADE)
+    await load(store.client, local.store, lambda *_: None)
+    artefacts = prepare(tmp_path / "artefacts", neo4j_address, [row.name for row in await store.schema()])
+    shutil.copytree(sample.PATHS, artefacts / "knowgpt")
+    await make_snapshot(store, artefacts, lambda *_: None)
+    remote = KnowledgeBase(artefacts, store, local.embedder, open_snapshot_store(artefacts))
+    yield local, remote
+    await local.close()
+    await remote.close()
+
+
+async def test_every_policy_walks_a_snapshot_of_the_database_as_the_directory(
+    sampled: tuple[KnowledgeBase, KnowledgeBase],
+) -> None:
+    local, remote = sampled
+    ids = [entity.id async for batch in local.store.all_entities() for entity in batch]
+    drawn, question = random.Random(3).sample(ids, 8), "where is White Fang set?"
+    for policy in get_args(PolicyName):
+        theirs = await extract_paths(remote, question, drawn[:3], drawn[3:], policy=policy)
+        ours = await extract_paths(local, question, drawn[:3], drawn[3:], policy=policy)
+        assert shown(theirs) == shown(ours)
+        assert theirs.paths
+        assert (theirs.policy, theirs.expanded, theirs.events) == (policy, ours.expanded, ())
+
+
+async def test_a_policy_of_another_state_of_the_database_is_refused(
+    sampled: tuple[KnowledgeBase, KnowledgeBase],
+) -> None:
+    _, remote = sampled
+    assert await remote.store.add([Triple("novel/white_fang", "set in", "somewhere else")]) == 1
+    source, targets = ["novel/white_fang"], ["novel/the_call_of_the_wild"]
+    with pytest.raises(StaleError, match="learn again with trivium learn knowgpt"):
+        await extract_paths(remote, QUESTION, source, targets)
+    assert (await extract_paths(remote, QUESTION, source, targets, policy="structural")).policy == "structural"
+    # Live no policy is looked at, whatever lies in the folder.
+    live = await extract_paths(_Live(remote.path, remote.store, remote.embedder), QUESTION, source, targets)
+    assert (live.policy, len(live.events)) == ("text", 1)
