@@ -132,7 +132,7 @@ class GraphStoreContract:
                 plain = await store.neighbors(ids, direction=direction, limit=limit)
                 assert [[near.triple for near in around] for around in found] == plain
                 assert all(near.label == labels.get(near.triple.end, near.triple.end) for a in found for near in a)
-        assert found[-1] == []
+                assert found[-1] == []
         assert await store.labelled_neighbors([]) == []
 
     @pytest.mark.parametrize("seed", SEEDS)
