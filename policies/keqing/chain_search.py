@@ -10,15 +10,16 @@ worse": papers' notes).
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kg.types import Hop, LogicalChain
-from policies.keqing.segment_model import SegmentModel
+from policies.keqing.segment_model import Grown, SegmentModel
 from policies.keqing.slot_model import SlotModel, SlotScores
 from policies.keqing.wording import UNKNOWN, Encoder, Wording
 
@@ -52,22 +53,24 @@ class TaughtSlots:
     wordings: int
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """Chains by length, int64 [n, k] each, with what words and pairs say of them, float32 [n] each."""
+class _Scored(NamedTuple):
+    """N chains with what words and, where there are any, pairs say of them: float32 [N] each."""
 
-    codes: list[Codes]
-    words: list[Floats]
-    pairs: list[Floats] = field(default_factory=list)
+    grown: Grown
+    words: Floats
+    pairs: Floats | None = None
 
-    def beginning(self, wanted: NDArray[np.bool_]) -> _Scored:
-        """Those whose first hop is wanted, bool [H]."""
-        keep = [wanted[chains[:, 0]] for chains in self.codes]
-        return _Scored(
-            [chains[kept] for chains, kept in zip(self.codes, keep, strict=True)],
-            [scores[kept] for scores, kept in zip(self.words, keep, strict=True)],
-            [scores[kept] for scores, kept in zip(self.pairs, keep, strict=bool(self.pairs))],
-        )
+
+class _Slots(NamedTuple):
+    """N chains as the slots see them.
+
+    Of each length the hops' columns, int64 [n, k], and which chains they know, bool [n]; of all N in one line what a
+    chain that they do not know is behind, float64 [N].
+    """
+
+    columns: list[Codes]
+    known: list[NDArray[np.bool_]]
+    behind: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class ChainModel:
         if not len(firsts):
             return []
         if len(self.segments.hops) > _SMALL:
-            return self._ordered(*self._completed(self._scored(wording, firsts)), limit)
+            return self._ordered(self._scored(wording, firsts), None, limit)
         # A small schema is scored whole, once a wording: the next name in these words differs in `first` alone.
         whole = self._whole.get(wording)
         if whole is None:
@@ -93,7 +96,7 @@ class ChainModel:
             whole = self._whole[wording] = self._scored(wording, np.arange(len(self.segments.hops)))
         wanted = np.zeros(len(self.segments.hops), dtype=np.bool_)
         wanted[firsts] = True
-        return self._ordered(*self._completed(whole.beginning(wanted)), limit)
+        return self._ordered(whole, np.flatnonzero(wanted[whole.grown.first]), limit)
 
     @cached_property
     def _whole(self) -> dict[Wording, _Scored]:
@@ -105,15 +108,8 @@ class ChainModel:
         if self.taught is None:
             return _Scored(*self.segments.candidates(marks, firsts))
         slots = self.taught.model.scores(self.taught.encoder.encode(wording))
-        codes, scores = self.segments.candidates(marks, firsts, self._offered(slots))
-        return _Scored(codes, scores, [self._log_probability(chains, slots, self.taught) for chains in codes])
-
-    def _completed(self, found: _Scored) -> tuple[list[Codes], list[Floats]]:
-        """The chains and their whole scores."""
-        if self.taught is None:
-            return found.codes, found.words
-        taught = self._taught(found.codes, found.pairs, self.taught)
-        return found.codes, [s + t for s, t in zip(found.words, taught, strict=True)]
+        grown, words = self.segments.candidates(marks, firsts, self._offered(slots))
+        return _Scored(grown, words, self._log_probability(grown, slots, self.taught))
 
     def explains(self, word: str) -> bool:
         """Whether a word is like one of the schema's or of the pairs'."""
@@ -121,15 +117,19 @@ class ChainModel:
             return True
         return self.taught is not None and self.taught.encoder.vocabulary.read(word) != UNKNOWN
 
-    def _ordered(self, codes: list[Codes], scores: list[Floats], limit: int) -> list[ScoredChain]:
-        total = np.concatenate(scores)
-        starts = np.cumsum([0, *map(len, scores)])
-        out = []
-        for place in _top(total, limit):
-            layer = int(np.searchsorted(starts, place, side="right")) - 1
-            chain = tuple(self.segments.hops[code] for code in codes[layer][place - starts[layer]].tolist())
-            out.append(ScoredChain(float(total[place]), chain))
-        return out
+    def _ordered(self, found: _Scored, kept: Codes | None, limit: int) -> list[ScoredChain]:
+        """The best chains, of those at the places `kept` or of all."""
+        total, hops = found.words if kept is None else found.words[kept], self.segments.hops
+        if self.taught is not None and found.pairs is not None:
+            pairs, behind = found.pairs, self._slots(found.grown).behind
+            total = total + _taught(*((pairs, behind) if kept is None else (pairs[kept], behind[kept])), self.taught)
+        places = _top(total, limit)
+        return [
+            ScoredChain(score, tuple(hops[code] for code in found.grown.chain(place)))
+            for score, place in zip(
+                total[places].tolist(), places if kept is None else kept[places].tolist(), strict=True
+            )
+        ]
 
     @cached_property
     def _column(self) -> Codes:
@@ -147,28 +147,46 @@ class ChainModel:
         likely = np.argsort(-slots.positions[:, :-1], axis=1, kind="stable")[:, :_OFFERED]
         return self._hop_of_column[np.unique(likely)]
 
-    def _taught(self, codes: list[Codes], known: list[Floats], taught: TaughtSlots) -> list[Floats]:
-        """The slots' part of each chain's score, from their log-probabilities."""
-        best = max((float(part.max(initial=-np.inf)) for part in known), default=-np.inf)
-        best = best if np.isfinite(best) else 0.0
-        weight = _TAUGHT * taught.wordings / (taught.wordings + _HALF)
-        out = []
-        for chains, part in zip(codes, known, strict=True):
-            # A length that no pair has is no evidence against it; a relation that none has is a little.
-            behind = np.where((self._column[chains] < 0).any(axis=1), _UNSEEN, 0.0)
-            doubted = np.logaddexp(part, best + np.log(_DOUBT))
-            out.append((weight * np.where(np.isfinite(part), doubted, best - behind)).astype(np.float32))
-        return out
+    def _slots(self, grown: Grown) -> _Slots:
+        """Chains as the slots see them; kept as long as the chains are."""
+        found = self._seen.get(grown)
+        if found is None:
+            columns = [self._column[chains] for chains in grown.codes]
+            known = [np.all(part >= 0, axis=1) for part in columns]
+            found = self._seen[grown] = _Slots(columns, known, np.where(np.concatenate(known), 0.0, _UNSEEN))
+        return found
 
-    def _log_probability(self, chains: Codes, slots: SlotScores, taught: TaughtSlots) -> Floats:
-        """The slots' log-probability of chains int64 [n, k]; minus infinity for those beyond what pairs have shown."""
-        length, columns = chains.shape[1], self._column[chains]
-        if length not in taught.lengths:
-            return np.full(len(chains), -np.inf, dtype=np.float32)
-        total = slots.positions[np.arange(length), columns].sum(axis=1) + slots.last[columns[:, -1]]
-        total = total + slots.length[length - 1] + slots.positions[length:, -1].sum()
-        out: Floats = np.where((columns >= 0).all(axis=1), total, -np.inf).astype(np.float32)
-        return out
+    @cached_property
+    def _seen(self) -> WeakKeyDictionary[Grown, _Slots]:
+        return WeakKeyDictionary()
+
+    def _log_probability(self, grown: Grown, slots: SlotScores, taught: TaughtSlots) -> Floats:
+        """The slots' log-probability of each chain; minus infinity for those beyond what pairs have shown."""
+        seen, out = self._slots(grown), list[Floats]()
+        for columns, known in zip(seen.columns, seen.known, strict=True):
+            length = columns.shape[1]
+            if length not in taught.lengths:
+                out.append(np.full(len(columns), -np.inf, dtype=np.float32))
+                continue
+            total = slots.positions[0].take(columns[:, 0])
+            for place in range(1, length):
+                total = total + slots.positions[place].take(columns[:, place])
+            total = total + slots.last.take(columns[:, -1])
+            total = total + slots.length[length - 1] + slots.positions[length:, -1].sum()
+            out.append(np.where(known, total, np.float32(-np.inf)))
+        return np.concatenate(out)
+
+
+def _taught(pairs: Floats, behind: NDArray[np.float64], taught: TaughtSlots) -> Floats:
+    """The slots' part of each chain's score, float32 [n], from their log-probabilities and what unknown are behind.
+
+    A length that no pair has is no evidence against a chain; a relation that none has is a little.
+    """
+    best = float(pairs.max(initial=-np.inf))
+    best = best if np.isfinite(best) else 0.0
+    weight = _TAUGHT * taught.wordings / (taught.wordings + _HALF)
+    doubted = np.logaddexp(pairs, best + np.log(_DOUBT))
+    return (weight * np.where(np.isfinite(pairs), doubted, best - behind)).astype(np.float32)
 
 
 def _top(scores: Floats, count: int) -> list[int]:

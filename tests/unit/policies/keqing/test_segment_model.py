@@ -55,29 +55,31 @@ def _best_split(chain: tuple[int, ...], marks: Marks) -> float:
 @pytest.mark.parametrize("seed", range(6))
 def test_every_chain_gets_its_best_split(seed: int) -> None:
     model, marks = _model(seed), _marks(seed)
-    codes, scores = model.candidates(marks, np.arange(len(HOPS)))
-    assert [chains.shape[1] for chains in codes] == [1, 2, 3]
+    grown, scores = model.candidates(marks, np.arange(len(HOPS)))
+    assert [chains.shape[1] for chains in grown.codes] == [1, 2, 3]
     allowed = {pair for pair in itertools.product(range(len(HOPS)), repeat=2) if model.follows[pair] > 0}
-    assert {tuple(pair) for pair in codes[1].tolist()} == allowed
-    by_score = {}
-    for chains, found in zip(codes, scores, strict=True):
-        for chain, score in zip(chains.tolist(), found.tolist(), strict=True):
-            by_score[tuple(chain)] = score - _best_split(tuple(chain), marks)
+    assert {tuple(pair) for pair in grown.codes[1].tolist()} == allowed
+    chains = [tuple(grown.chain(place)) for place in range(len(scores))]
+    assert [chain[0] for chain in chains] == grown.first.tolist()
+    by_score = {chain: score - _best_split(chain, marks) for chain, score in zip(chains, scores.tolist(), strict=True)}
     # What is left is what the chain costs, which no word changes: the same for the same hops under other evidence.
     again = marks._replace(left=2 * marks.left, right=marks.right[:2])
-    for chains, found in zip(*model.candidates(again, np.arange(len(HOPS))), strict=True):
-        for chain, score in zip(chains.tolist(), found.tolist(), strict=True):
-            back = any(model.inverse[a] == b for a, b in itertools.pairwise(chain))
-            if not back:
-                assert score - _best_split(tuple(chain), again) == pytest.approx(by_score[tuple(chain)], abs=1e-3)
+    same, found = model.candidates(again, np.arange(len(HOPS)))
+    assert same is grown, "the chains themselves are no wording's"
+    for chain, score in zip(chains, found.tolist(), strict=True):
+        back = any(model.inverse[a] == b for a, b in itertools.pairwise(chain))
+        if not back:
+            assert score - _best_split(chain, again) == pytest.approx(by_score[chain], abs=1e-3)
 
 
 def test_a_schema_without_a_way_on_has_single_hops_alone() -> None:
     model = _model(0)
     model.follows[:] = 0
-    codes, scores = model.candidates(_marks(0), np.array([0, 2]))
-    assert [chains.tolist() for chains in codes] == [[[0], [2]]]
-    assert scores[0].shape == (2,)
+    grown, scores = model.candidates(_marks(0), np.array([0, 2]))
+    assert [chains.tolist() for chains in grown.codes] == [[[0], [2]]]
+    assert scores.shape == (2,)
+    with pytest.raises(IndexError):
+        grown.chain(2)
 
 
 @pytest.fixture
