@@ -11,9 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
-from kg.embedded.columns import Int64
 from policies.path_graph import Floats
 from policies.path_reward import cosine_rows
 from policies.path_task import EpisodeSettings, PathTask, draw_pair, offered
@@ -53,7 +51,7 @@ class PathEnv(gymnasium.Env[Floats, np.int64]):
 
     ## Information
     - `action_mask`: int8 [max_actions], 1 where an action is valid, as `action_space.sample` takes it.
-    - `actions`: int64 [max_actions], the neighbours by number, -1 where there is none.
+    - `actions`: int32 [max_actions], the neighbours by number, -1 where there is none.
     - `path`: entities and codes walked so far, two lists.
     - `pair`: the task's pair.  `left`: steps left.
 
@@ -92,7 +90,7 @@ class PathEnv(gymnasium.Env[Floats, np.int64]):
         self._step += 1
         reward = 0.0
         if self._mask[action]:
-            reward = self._move(int(self._places[action]))
+            reward = self._move(int(self._offered.places(np.zeros(1, np.int64), np.array([action]))[0]))
         reached = self._entities[-1] == self._target
         self._offer()
         ended = reached or self._step >= self.settings.max_hops or not self._mask.any()
@@ -116,15 +114,12 @@ class PathEnv(gymnasium.Env[Floats, np.int64]):
         return task.rewards.weights.context * (self._level - before)
 
     def _offer(self) -> None:
-        """The actions of this step: `_places`, `_actions` int64 [max_actions], `_mask` int8 [max_actions]."""
+        """The actions of this step: `_actions` int32 [max_actions], `_mask` int8 [max_actions]."""
         counters = (np.array([self._seed]), np.array([self._episode]), np.array([self._step]))
         current, target = np.array([self._entities[-1]]), np.array([self._target])
-        self._places = offered(self.task.graph, self.settings, counters, current, target)[0]
-        there = self._places >= 0
-        self._actions = (
-            np.where(there, self.task.graph.neighbors[self._places * there], -1) if there.any() else _none(there)
-        )
-        self._mask = (there & ~np.isin(self._actions, self._entities)).astype(np.int8)
+        self._offered = offered(self.task.graph, self.settings, counters, current, target)
+        self._actions = self._offered.actions[0]
+        self._mask = (self._offered.mask[0] & ~np.isin(self._actions, self._entities)).astype(np.int8)
 
     def _obs(self) -> Floats:
         current, target = self.task.text[self._entities[-1]], self.task.text[self._target]
@@ -144,10 +139,6 @@ def observation_space(task: PathTask) -> spaces.Space[Floats]:
     """The box of equation 1's states: differences of unit vectors lie within 2."""
     box: spaces.Space[Any] = spaces.Box(-2.0, 2.0, (2 * task.text.shape[1],), np.float32)
     return box
-
-
-def _none(there: NDArray[np.bool_]) -> Int64:
-    return np.full(len(there), -1, dtype=np.int64)
 
 
 def register_path_env() -> str:

@@ -6,6 +6,7 @@ are one action of the environment: which of them is walked is decided by the que
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from kg.embedded.columns import Int32, Int64, Ints, ranges
 from kg.embedded.snapshot import Snapshot
-from kg.embedded.walk import lower_bound
 
 Floats = NDArray[np.float32]
 
@@ -53,6 +53,8 @@ class PathGraph:
         np.not_equal(pair[1:], pair[:-1], out=first[1:])
         starts = np.flatnonzero(first)
         pair = pair[starts]
+        self._pairs = pair  # of entity and neighbour, ascending: where one stands is a search in here
+        self._windows: dict[int, Int32] = {}
         self.neighbors: Int32 = (pair % max(self.entities, 1)).astype(np.int32)
         self.codes: Int32 = rel[kept[order]].astype(np.int32)
         self.code_bounds: Int64 = np.append(starts, len(order)).astype(np.int64)
@@ -76,6 +78,22 @@ class PathGraph:
         np.cumsum(np.bincount(source, minlength=entities), out=indptr[1:])
         return cls(indptr, code[order].astype(np.int32), target[order].astype(np.int32), count)
 
+    @cached_property
+    def _only_codes(self) -> Int32:
+        """The code that leads to each neighbour, int32 [M]; -1 where there are several: most take one look-up."""
+        starts = self.code_bounds[:-1]
+        return np.where(np.diff(self.code_bounds) > 1, np.int32(-1), self.codes[starts])
+
+    def windows(self, width: int) -> Int32:
+        """The `width` neighbours from each place on, int32 [M + 1, width]: a view; -1 beyond the last place.
+
+        Row `indptr[e]` begins with the neighbours of e, and others' follow where e has fewer.
+        """
+        if width not in self._windows:
+            padded = np.append(self.neighbors, np.full(width, -1, dtype=np.int32))
+            self._windows[width] = np.lib.stride_tricks.sliding_window_view(padded, width)
+        return self._windows[width]
+
     def around(self, entities: Int64) -> Around:
         """The neighbours of n entities, int64 [n] in [0, E), in order."""
         counts = self.degrees[entities]
@@ -83,12 +101,15 @@ class PathGraph:
         return Around(np.repeat(np.arange(len(entities)), counts), place, self.neighbors[place].astype(np.int64))
 
     def place(self, entities: Int64, others: Int64) -> Int64:
-        """Where each of n entities has another one as its neighbour, a place in `neighbors`; -1 where it has not."""
+        """Where each of n entities has another one as its neighbour, a place in `neighbors`; -1 where it has not.
+
+        Both int64 [n] in [0, E).
+        """
         if not len(self.neighbors):
             return np.full(len(entities), -1, dtype=np.int64)
-        starts, stops = self.indptr[entities], self.indptr[entities + 1]
-        found = lower_bound(self.neighbors, starts, stops, others)
-        there = (found < stops) & (self.neighbors[np.minimum(found, len(self.neighbors) - 1)] == others)
+        wanted = entities * self.entities + others
+        found = np.searchsorted(self._pairs, wanted)
+        there = self._pairs[np.minimum(found, len(self._pairs) - 1)] == wanted
         return np.where(there, found, -1)
 
     def nearest_codes(self, places: Int64, affinity: Floats, rows: Int64) -> Int64:
@@ -99,14 +120,14 @@ class PathGraph:
             affinity: float32 [q, R], cosine of each relation with each question's context.
             rows: int64 [n], the question of each place. Equal cosines go to the smaller code.
         """
-        starts = self.code_bounds[places]
-        counts = self.code_bounds[places + 1] - starts
-        out: Int64 = self.codes[starts].astype(np.int64)
-        several = np.flatnonzero(counts > 1)
+        out: Int64 = self._only_codes[places].astype(np.int64)
+        several = np.flatnonzero(out < 0)
         if len(several):  # a few per cent: only these pay for the ragged comparison
-            index, bounds = ranges(starts[several], counts[several])
+            starts = self.code_bounds[places[several]]
+            counts = self.code_bounds[places[several] + 1] - starts
+            index, bounds = ranges(starts, counts)
             codes = self.codes[index].astype(np.int64)
-            owner = np.repeat(np.arange(len(several)), counts[several])
+            owner = np.repeat(np.arange(len(several)), counts)
             near = affinity[rows[several][owner], codes % self.relations]
             best = np.lexsort((codes, -near, owner))[bounds[:-1]]
             out[several] = codes[best]

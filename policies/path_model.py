@@ -25,7 +25,7 @@ MAX_LEFT = 6
 SPREAD = np.float32(3.0)
 """Unit rows of 128 columns are multiplied by this, so that inputs have a spread of a few tenths."""
 TERMS = 3  # cosine of walks, nearness, log degree
-_ROWS = 1 << 11  # steps scored at once: two blocks of 2.6 MB stay in the cache
+_ROWS = 1 << 7  # steps scored at once: two blocks of 160 KB stay in a core's own cache
 Array = Any
 """A numpy array or a torch tensor: the functions below read the same on both."""
 
@@ -138,7 +138,8 @@ def keys(parameters: Mapping[str, Array], inputs: Array) -> tuple[Array, Array]:
 class PathModel:
     """A trained policy over one KG's inputs, in numpy.
 
-    The plain terms are folded into keys and queries, so that a step costs one gathered row and one product.
+    The plain terms are folded into keys and queries, so that a step costs one gathered row and one product. The first
+    layer is applied to current entity, target and question apart, and adds up: an entity in many states costs one row.
 
     Args:
         inputs: the KG's.
@@ -152,18 +153,38 @@ class PathModel:
         self._keys: Floats = np.concatenate((made * scale, structure.walks[inputs.passable], structure.near), axis=1)
         self._worth: Floats = worth[:, 0]
         self._relations: Floats = inputs.relation @ self.parameters["relation"] * scale
+        # What `queries` multiplies the state with, hidden units and the way around them side by side.
+        first = np.concatenate((self.parameters["query_in"], self.parameters["query_skip"]), axis=1)
+        here, there, self._question, self._left = np.split(first, np.cumsum(_widths(inputs))[:-1])
+        self._target = there
+        text, self._current = inputs.text_columns, here.copy()
+        self._current[:text] -= there[:text]  # the state holds the way: what is the target's is taken off again
+        self._question *= SPREAD
+        self._left += np.concatenate((self.parameters["query_in_bias"], self.parameters["query_bias"]))
 
     def asked(self, current: Int64, target: Int64, contexts: Floats, left: Int64) -> Floats:
         """What n states look for in a key, float32 [n, keys + s + s1]; see `PathInputs.states`."""
-        states, structure = self.inputs.states(current, target, contexts, left), self.inputs.structure
-        mix = self.parameters["terms"][np.clip(left, 0, MAX_LEFT - 1)]
+        structure, steps = self.inputs.structure, np.clip(left, 0, MAX_LEFT - 1)
+        first = self._rows(current, self._current)
+        first += self._rows(target, self._target)
+        first += contexts @ self._question
+        first += self._left[steps]
+        units = self.parameters["query_in"].shape[1]
+        hidden = np.maximum(first[:, :units], 0)
+        mix = self.parameters["terms"][steps]
         parts = (
-            queries(self.parameters, states),
+            hidden @ self.parameters["query_out"] + first[:, units:],
             structure.walks[target] * mix[:, :1],
             structure.aim[target] * mix[:, 1:2],
         )
         made: Floats = np.concatenate(parts, axis=1)
         return made
+
+    def _rows(self, entities: Int64, weights: Floats) -> Floats:
+        """The inputs of n entities times weights, float32 [n, columns]; each entity once, however often it stands."""
+        distinct, place = np.unique(entities, return_inverse=True)
+        rows: Floats = (self.inputs.entity[distinct] @ weights)[place]
+        return rows
 
     def logits(self, owner: Int64, asked: Floats, steps: tuple[Int64, Int64, Int64], left: Int64) -> Floats:
         """The logit of each of m steps, float32 [m].
@@ -175,19 +196,25 @@ class PathModel:
             left: int64 [n], steps that remain afterwards.
         """
         entity, target, code = steps
+        place = self.inputs.place[entity]
+        out = np.full(len(entity), self.parameters["dead_end"], dtype=np.float32)
+        # Only what leads on has a key; of a hub's neighbours most are leaves.
+        onward = np.flatnonzero(place >= 0)
+        for start in range(0, len(onward), _ROWS):
+            rows = onward[start : start + _ROWS]
+            out[rows] = np.vecdot(asked.take(owner[rows], axis=0), self._keys.take(place[rows], axis=0))
+        owner, place, code = owner[onward], place[onward], code[onward]
         related = asked[:, : self._relations.shape[1]] @ self._relations.T
         degree = self.parameters["terms"][np.clip(left, 0, MAX_LEFT - 1), 2]
-        place = self.inputs.place[entity]
-        out = related[owner, code % max(related.shape[1], 1)] + degree[owner] * self.inputs.log_degree[entity]
-        if len(self._keys):
-            out += self._worth[place]
-            for start in range(0, len(out), _ROWS):
-                part = slice(start, start + _ROWS)
-                out[part] += np.einsum("ij,ij->i", asked[owner[part]], self._keys[place[part]])
-        out[place < 0] = self.parameters["dead_end"]
+        plain = self._worth[place] + degree[owner] * self.inputs.log_degree[entity[onward]]
+        out[onward] += plain + related[owner, code % max(related.shape[1], 1)]
         out[entity == target] = self.parameters["arrival"]
-        scored: Floats = out.astype(np.float32, copy=False)
-        return scored
+        return out
+
+
+def _widths(inputs: PathInputs) -> list[int]:
+    """Columns of the parts of a state: current entity, target, question, steps left; see `PathInputs.states`."""
+    return [inputs.entity.shape[1], inputs.entity.shape[1], inputs.relation.shape[1], MAX_LEFT]
 
 
 def scale_of(parameters: Mapping[str, Array]) -> np.float32:

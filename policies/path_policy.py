@@ -365,7 +365,7 @@ def _choose(
     """Draw an action for the walkers `rows` by the policy; int64 [N] actions, 0 for the others."""
     task = env.task
     owner, slot = np.nonzero(env.mask[rows])
-    entity, place = env.actions[rows][owner, slot], env.places[rows][owner, slot]
+    entity, place = env.actions[rows[owner], slot].astype(np.int64), env.offer.places(rows[owner], slot)
     current, target, question = env.current[rows], env.target[rows], task.question[env.pair[rows]]
     code = task.graph.nearest_codes(place, task.affinity, question[owner])
     remain = np.full(len(rows), left)

@@ -6,11 +6,13 @@ Everything here works on n walkers at once; the single environment passes n = 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kg.embedded.columns import Int64
+from kg.embedded.columns import Int32, Int64
 from policies.path_draws import uniform
 from policies.path_graph import Floats, PathGraph
 from policies.path_reward import PathRewards
@@ -73,31 +75,78 @@ def draw_pair(task: PathTask, seeds: Int64, episodes: Int64) -> Int64:
     return chosen
 
 
+class Offer(NamedTuple):
+    """What n walkers may choose among, A = max_actions.
+
+    actions int32 [n, A]: the neighbours, -1 where there is none. mask bool [n, A]: where there is one. starts int64
+    [n]: where the current entity's neighbours begin in `graph.neighbors`. hub int64 [n]: the walker's row of `sampled`
+    int64 [h, A], places in `graph.neighbors`, or -1 where all neighbours are offered, in order.
+    """
+
+    actions: Int32
+    mask: NDArray[np.bool_]
+    starts: Int64
+    hub: Int64
+    sampled: Int64
+
+    def places(self, rows: Int64, slots: Int64) -> Int64:
+        """Where in `graph.neighbors` the actions `slots` of walkers `rows` stand, int64 [m] each; for valid ones."""
+        places = self.starts[rows] + slots
+        hub = self.hub[rows]
+        sampled = np.flatnonzero(hub >= 0)
+        places[sampled] = self.sampled[hub[sampled], slots[sampled]]
+        return places
+
+
 def offered(
     graph: PathGraph, settings: EpisodeSettings, walkers: tuple[Int64, Int64, Int64], current: Int64, target: Int64
-) -> Int64:
-    """The neighbours offered to n walkers as places in `graph.neighbors`, int64 [n, max_actions]; -1 where none is.
+) -> Offer:
+    """The neighbours offered to n walkers.
 
     All neighbours in order, or of a hub as many as there is room for: one from each of equal stretches of its
     neighbours, at a place drawn anew at every step, so that no draw costs more than the room. The target is always
     among them when it is adjacent. `walkers` are seeds, episodes and steps, int64 [n] each.
     """
-    room, degrees = settings.max_actions, graph.degrees[current]
-    slots = np.arange(room)
-    places = graph.indptr[current][:, None] + slots
+    room, degrees, starts = settings.max_actions, graph.degrees[current], graph.indptr[current]
+    # Rows of small tables, not comparisons: this runs for every walker at every step, and memory is what it waits for.
+    there, blank = _filled(room)
+    counts = np.minimum(degrees, room)
+    mask = there.take(counts, axis=0)
+    actions = graph.windows(room)[starts]
+    actions |= blank.take(counts, axis=0)
+    hub = np.full(len(current), -1, dtype=np.int64)
     hubs = np.flatnonzero(degrees > room)
-    if len(hubs):
-        seeds, episodes, steps = (counter[hubs] for counter in walkers)
-        shift = uniform(seeds, np.full(len(hubs), _SAMPLE), episodes, steps)
-        many, starts = degrees[hubs], graph.indptr[current[hubs]]
-        stretch = ((slots + shift[:, None]) * many[:, None] / room).astype(np.int64)
-        # Rounding must not lead past the last neighbour.
-        places[hubs] = starts[:, None] + np.minimum(stretch, many[:, None] - 1)
-        wanted = graph.place(current[hubs], target[hubs])
-        missed = np.flatnonzero((wanted >= 0) & ~(places[hubs] == wanted[:, None]).any(axis=1))
-        # Any slot gives way: that of the target's own stretch would hide its other neighbours for good.
-        kind = np.full(len(missed), _SLOT)
-        slot = (uniform(seeds[missed], kind, episodes[missed], steps[missed]) * room).astype(np.int64)
-        places[hubs[missed], slot] = wanted[missed]
-    places[slots >= np.minimum(degrees, room)[:, None]] = -1
+    if not len(hubs):
+        return Offer(actions, mask, starts, hub, np.empty((0, room), dtype=np.int64))
+    hub[hubs] = np.arange(len(hubs))
+    sampled = _sampled(graph, room, tuple(counter[hubs] for counter in walkers), current[hubs], target[hubs])
+    actions[hubs] = graph.neighbors[sampled]
+    return Offer(actions, mask, starts, hub, sampled)
+
+
+@cache
+def _filled(room: int) -> tuple[NDArray[np.bool_], Int32]:
+    """For 0 to `room` actions which slots hold one, bool [room + 1, room], and int32 likewise: 0 there, -1 elsewhere.
+
+    Any number "or" -1 is -1.
+    """
+    there = np.tri(room + 1, room, -1, dtype=bool)
+    return there, there.astype(np.int32) - np.int32(1)
+
+
+def _sampled(graph: PathGraph, room: int, walkers: tuple[Int64, ...], hubs: Int64, targets: Int64) -> Int64:
+    """Places of `room` neighbours of each of h hubs, int64 [h, room]; see `offered`."""
+    seeds, episodes, steps = walkers
+    many, starts = graph.degrees[hubs], graph.indptr[hubs]
+    shift = uniform(seeds, np.full(len(hubs), _SAMPLE), episodes, steps)
+    stretch = ((np.arange(room) + shift[:, None]) * (many / room)[:, None]).astype(np.int64)
+    # Rounding must not lead past the last neighbour.
+    places: Int64 = starts[:, None] + np.minimum(stretch, many[:, None] - 1)
+    wanted = graph.place(hubs, targets)
+    near = np.flatnonzero(wanted >= 0)
+    missed = near[~(places[near] == wanted[near, None]).any(axis=1)]
+    # Any slot gives way: that of the target's own stretch would hide its other neighbours for good.
+    kind = np.full(len(missed), _SLOT)
+    slot = (uniform(seeds[missed], kind, episodes[missed], steps[missed]) * room).astype(np.int64)
+    places[missed, slot] = wanted[missed]
     return places

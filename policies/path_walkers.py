@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from kg.embedded.columns import Int64
 from policies.path_env import observation_space
 from policies.path_graph import Floats
 from policies.path_reward import cosine_rows
-from policies.path_task import EpisodeSettings, PathTask, draw_pair, offered
+from policies.path_task import EpisodeSettings, Offer, PathTask, draw_pair, offered
 
 Bools = NDArray[np.bool_]
 
@@ -31,10 +30,10 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
 
     Attributes:
         current, target, pair, steps: int64 [N], where each walker is, what it looks for, its pair, steps made.
-        entities: int64 [N, K + 1], the path so far; -1 beyond it.  codes: int64 [N, K], likewise.
+        entities: int32 [N, K + 1], the path so far; -1 beyond it.  codes: int64 [N, K], likewise.
         hops: int64 [N], steps on the path (masked actions make none).
-        places: int64 [N, max_actions], offered neighbours as places in the graph's `neighbors`, -1 where there is none.
-        actions: int64 [N, max_actions], the same as entities.  mask: bool [N, max_actions].
+        offer: the neighbours of where they are, whether or not on the path.
+        actions: int32 [N, max_actions], its entities, -1 where there is none.  mask: bool [N, max_actions], the valid.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - Gymnasium's own attribute, read only
@@ -48,7 +47,7 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         self._seeds = np.zeros(num_envs, dtype=np.int64)
         self._episodes = np.zeros(num_envs, dtype=np.int64)
         hops = self.settings.max_hops
-        self.entities = np.full((num_envs, hops + 1), -1, dtype=np.int64)
+        self.entities = np.full((num_envs, hops + 1), -1, dtype=np.int32)
         self.codes = np.full((num_envs, hops), -1, dtype=np.int64)
         self.steps, self.hops, self.pair, self.current, self.target, self._question = (
             np.zeros(num_envs, dtype=np.int64) for _ in range(6)
@@ -56,14 +55,8 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         self._sum = np.zeros((num_envs, task.rewards.entity.shape[1]), dtype=np.float32)
         self._cosines: Floats = np.zeros(num_envs, dtype=np.float32)
         self._level: Floats = np.zeros(num_envs, dtype=np.float32)
-        self._context: Floats = np.zeros_like(self._sum)
-        self._aim: Floats = np.zeros((num_envs, task.text.shape[1]), dtype=np.float32)
+        self._aim: Floats = np.zeros((num_envs, task.text.shape[1]), dtype=np.float32)  # the targets' text
         self._all = np.arange(num_envs)
-
-    @cached_property
-    def _neighbors(self) -> Int64:
-        """The graph's neighbours with one -1 at the end, so that place -1 is entity -1: int64 [M + 1]."""
-        return np.append(self.task.graph.neighbors, -1).astype(np.int64)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -85,24 +78,39 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         """Move every walker by the number of its neighbour, int [N]: obs, float32 [N] rewards, ends, none cut, info."""
         self.steps += 1
         rewards = np.zeros(self.num_envs, dtype=np.float32)
-        moving = np.flatnonzero(self.mask[self._all, actions])
-        rewards[moving] = self._move(moving, self.places[moving, actions[moving]])
+        valid = self.mask[self._all, actions]
+        # As a slice, rows are views: where everybody moves, nothing is copied to and fro.
+        moving = slice(None) if valid.all() else np.flatnonzero(valid)
+        rewards[moving] = self._move(moving, self.offer.places(self._all[moving], actions[moving]))
         reached = self.current == self.target
-        self._offer()
-        ended = reached | (self.steps >= self.settings.max_hops) | ~self.mask.any(axis=1)
+        ended = reached | (self.steps >= self.settings.max_hops)
+        ended |= self._stuck(~ended)
         weights = self.task.rewards.weights
         rewards[ended] -= weights.reach
         rewards[reached] += 2 * weights.reach + weights.concise / self.hops[reached]
         info: dict[str, Any] = {}
         if ended.any():
             done = np.flatnonzero(ended)
+            final_obs = np.zeros((self.num_envs, 2 * self._aim.shape[1]), dtype=np.float32)
+            final_obs[done] = self._obs(done)
             final_path = (self.entities.copy(), self.codes.copy())
-            info = {"final_obs": self._final_obs(done), "_final_obs": ended, "final_path": final_path}
+            info = {"final_obs": final_obs, "_final_obs": ended, "final_path": final_path}
             info |= {"final_hops": self.hops.copy(), "reached": reached}
             self._episodes[done] += 1
             self._begin(done)
-            self._offer(done)
+        self._offer()
         return self._obs(), rewards, ended, np.zeros(self.num_envs, dtype=bool), info | self._info()
+
+    def _stuck(self, going: Bools) -> Bools:
+        """Which of the walkers `going`, bool [N], have no action left: all that is offered is on the path."""
+        degrees = self.task.graph.degrees[self.current]
+        # More neighbours than steps walked leave one open, since no two of those offered are the same.
+        doubtful = going & (np.minimum(degrees, self.settings.max_actions) <= self.hops)
+        stuck: Bools = doubtful & (degrees == 1)  # the one neighbour is where the walker came from
+        rows = np.flatnonzero(doubtful & ~stuck)
+        if len(rows):
+            stuck[rows] = ~self._open(rows).mask.any(axis=1)
+        return stuck
 
     def _begin(self, rows: Int64) -> None:
         """Put walkers at the sources of their next pairs."""
@@ -110,61 +118,51 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
         pair = draw_pair(task, self._seeds[rows], self._episodes[rows])
         self.pair[rows], self._question[rows] = pair, task.question[pair]
         self.current[rows], self.target[rows] = task.pairs[pair, 0], task.pairs[pair, 1]
-        self._aim[rows] = task.text[self.target[rows]]
+        self._aim[rows] = task.text.take(self.target[rows], axis=0)
         self.steps[rows] = self.hops[rows] = 0
         self.entities[rows] = self.codes[rows] = -1
         self.entities[rows, 0] = self.current[rows]
-        self._sum[rows] = task.rewards.entity[self.current[rows]]
-        self._context[rows] = task.contexts[self._question[rows]]
+        self._sum[rows] = task.rewards.entity.take(self.current[rows], axis=0)
         self._cosines[rows] = self._level[rows] = 0
 
-    def _move(self, rows: Int64, places: Int64) -> Floats:
-        """Walk rows to the neighbours at these places; the weighted instalments of r_cr, float32 [len(rows)]."""
-        task = self.task
+    def _move(self, rows: Int64 | slice, places: Int64) -> Floats:
+        """Walk rows to the neighbours at these places; the weighted instalments of r_cr, float32 [len(places)]."""
+        task, at = self.task, self._all[rows]
         codes = task.graph.nearest_codes(places, task.affinity, self._question[rows])
         entity = task.graph.neighbors[places].astype(np.int64)
         self.current[rows] = entity
-        self.codes[rows, self.hops[rows]] = codes
+        self.codes[at, self.hops[rows]] = codes
         self.hops[rows] += 1
-        self.entities[rows, self.hops[rows]] = entity
-        total = self._sum[rows]
-        total += task.rewards.relation[codes % task.graph.relations]
-        total += task.rewards.entity[entity]
-        self._sum[rows] = total
-        self._cosines[rows] += cosine_rows(total, self._context[rows])
+        self.entities[at, self.hops[rows]] = entity
+        walked = task.rewards.entity.take(entity, axis=0)
+        walked += task.rewards.relation.take(codes % task.graph.relations, axis=0)
+        self._sum[rows] += walked
+        self._cosines[rows] += cosine_rows(self._sum[rows], task.contexts.take(self._question[rows], axis=0))
         level: Floats = np.divide(self._cosines[rows], self.hops[rows], dtype=np.float32)
         instalment: Floats = np.float32(task.rewards.weights.context) * (level - self._level[rows])
         self._level[rows] = level
         return instalment
 
-    def _offer(self, rows: Int64 | None = None) -> None:
-        """Renew the actions of all walkers, or of these."""
-        every = rows is None
-        at = self._all if rows is None else rows
-        counters = (self._seeds[at], self._episodes[at], self.steps[at])
-        places = offered(self.task.graph, self.settings, counters, self.current[at], self.target[at])
-        actions = self._neighbors[places]
-        mask = places >= 0
-        # Entities on the path, of which there are a handful; at the start of an episode only its source.
-        for column in range(int(self.hops[at].max(initial=0)) + 1):
-            mask &= actions != self.entities[at, column, None]
-        if every:
-            self.places, self.actions, self.mask = places, actions, mask
-        else:
-            self.places[at], self.actions[at], self.mask[at] = places, actions, mask
+    def _offer(self) -> None:
+        """Renew the actions of all walkers."""
+        self.offer = self._open(slice(None))
+        self.actions, self.mask = self.offer.actions, self.offer.mask
 
-    def _obs(self) -> Floats:
-        size = self._aim.shape[1]
-        obs: Floats = np.empty((self.num_envs, 2 * size), dtype=np.float32)
-        np.take(self.task.text, self.current, axis=0, out=obs[:, :size])
-        np.subtract(self._aim, obs[:, :size], out=obs[:, size:])
-        return obs
+    def _open(self, rows: Int64 | slice) -> Offer:
+        """What is offered to some walkers where they are, less what is on their path."""
+        counters = (self._seeds[rows], self._episodes[rows], self.steps[rows])
+        offer = offered(self.task.graph, self.settings, counters, self.current[rows], self.target[rows])
+        # All entities of the path but the last, which is no neighbour of itself.
+        for column in range(int(self.hops[rows].max(initial=0))):
+            np.logical_and(offer.mask, offer.actions != self.entities[rows, column, None], out=offer.mask)
+        return offer
 
-    def _final_obs(self, rows: Int64) -> Floats:
-        """The last observation of the walkers that ended; zeros elsewhere."""
-        obs = np.zeros((self.num_envs, 2 * self._aim.shape[1]), dtype=np.float32)
-        current = self.task.text[self.current[rows]]
-        obs[rows] = np.concatenate((current, self._aim[rows] - current), axis=1)
+    def _obs(self, rows: Int64 | slice = slice(None)) -> Floats:
+        """Equation 1's states of walkers where they are, float32 [len(rows), 2 d]."""
+        here, size = self.task.text.take(self.current[rows], axis=0), self._aim.shape[1]
+        obs: Floats = np.empty((len(here), 2 * size), dtype=np.float32)
+        obs[:, :size] = here
+        np.subtract(self._aim[rows], here, out=obs[:, size:])
         return obs
 
     def _info(self) -> dict[str, Any]:
@@ -179,7 +177,11 @@ class VectorPathEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
 
 def random_actions(mask: Bools, random: np.random.Generator) -> Int64:
     """A valid action for each walker, uniform, int64 [N]; 0 where there is none. mask bool [N, A]."""
-    counts = mask.sum(axis=1)
-    wanted = (random.random(len(mask)) * counts).astype(np.int64)
-    chosen: Int64 = (np.cumsum(mask, axis=1) > wanted[:, None]).argmax(axis=1)
+    width = mask.shape[1]
+    valid = np.flatnonzero(mask)
+    bounds = np.searchsorted(valid, np.arange(0, mask.size + 1, width))
+    counts, chosen = np.diff(bounds), np.zeros(len(mask), dtype=np.int64)
+    some = np.flatnonzero(counts)
+    wanted = bounds[some] + (random.random(len(mask))[some] * counts[some]).astype(np.int64)
+    chosen[some] = valid[wanted] % width
     return chosen

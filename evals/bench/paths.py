@@ -91,7 +91,7 @@ def _forward(task: PathTask, model: PathModel) -> list[Figure]:
 
     def forward() -> Floats:
         owner, slot = np.nonzero(env.mask)
-        code = task.graph.codes[task.graph.code_bounds[env.places[owner, slot]]].astype(np.int64)
+        code = task.graph.codes[task.graph.code_bounds[env.offer.places(owner, slot)]].astype(np.int64)
         left = np.ones(WALKERS, dtype=np.int64)
         contexts = task.contexts[task.question[env.pair]]
         asked = model.asked(env.current, env.target, contexts, left)

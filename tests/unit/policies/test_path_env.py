@@ -86,7 +86,7 @@ def test_dead_ends_and_masked_actions() -> None:
     assert reward < -2 + 3 * 2  # no reward for being short where the target is missed
 
 
-@pytest.mark.parametrize("room", [3, 12, 64])
+@pytest.mark.parametrize("room", [1, 3, 12, 64])
 def test_walkers_in_step_are_the_single_one(room: int) -> None:
     task, settings, count = task_on(random_graph()), EpisodeSettings(4, room), 9
     singles, walkers = [PathEnv(task, settings) for _ in range(count)], VectorPathEnv(task, settings, count)
