@@ -95,7 +95,8 @@ def _forward(task: PathTask, model: PathModel) -> list[Figure]:
         left = np.ones(WALKERS, dtype=np.int64)
         contexts = task.contexts[task.question[env.pair]]
         asked = model.asked(env.current, env.target, contexts, left)
-        return model.logits(owner, asked, (env.actions[owner, slot], env.target[owner], code), left)
+        entity = env.actions[owner, slot].astype(np.int64)
+        return model.logits(owner, asked, (entity, env.target[owner], code), left)
 
     def bare() -> Int64:
         graph, drawn = task.graph, np.random.default_rng(0).random(WALKERS)

@@ -169,8 +169,8 @@ def test_numpy_serves_what_torch_trained(world: PathTask, policy: TrainedPolicy)
     tensors = {name: torch.from_numpy(array) for name, array in policy.parameters.items()}
     theirs = queries(tensors, torch.from_numpy(states)).numpy()
     assert np.abs(queries(policy.parameters, states) - theirs).max() < 1e-5
-    contexts = world.contexts[world.question]
-    served = PathModel(inputs, policy.parameters).asked(*world.pairs.T, contexts, world.question % 3)
+    (sources, targets), contexts = world.pairs.T, world.contexts[world.question]
+    served = PathModel(inputs, policy.parameters).asked(sources, targets, contexts, world.question % 3)
     assert np.abs(served[:, : theirs.shape[1]] - theirs).max() < 1e-5
     made, worth = keys(policy.parameters, inputs.key_inputs())
     torch_made, torch_worth = keys(tensors, torch.from_numpy(inputs.key_inputs()))
