@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 # A CJK character is a token of its own, since these scripts set no spaces between words.
@@ -29,7 +30,14 @@ def fold_case(text: str) -> str:
 
 def tokens(text: str) -> list[Token]:
     """The words of a text, folded, with their places; punctuation, white space and underscores separate words."""
-    return [Token(fold_case(m[0]), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+    return list(_tokens(text))
+
+
+@lru_cache(maxsize=256)  # a question's stages each take it apart anew
+def _tokens(text: str) -> tuple[Token, ...]:
+    if text.isascii():  # lower case stands at the same places
+        return tuple(Token(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text.lower()))
+    return tuple(Token(fold_case(m[0]), m.start(), m.end()) for m in _TOKEN.finditer(text))
 
 
 def fold_name(text: str) -> str:

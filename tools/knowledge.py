@@ -59,7 +59,7 @@ class Knowledge:
         """The KG's store."""
         return self.base.store
 
-    @property
+    @cached_property
     def embeds_fast(self) -> bool:
         """Whether embedding a short text takes microseconds, so that it may run in the event loop."""
         return additive(self.base.embedder) is not None

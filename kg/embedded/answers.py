@@ -9,7 +9,7 @@ import numpy as np
 from kg.embedded.columns import Int32, Int64, Ints
 from kg.embedded.paths import CodedPath, simple_paths
 from kg.embedded.snapshot import Snapshot
-from kg.embedded.walk import Walk, has_triples
+from kg.embedded.walk import Walk, has_triples, leads
 from kg.embedded.walk import follow as walk_chain
 from kg.types import (
     ChainResult,
@@ -112,8 +112,8 @@ def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | Non
     return walk_chain(snapshot, rows, [snapshot.code(hop) for hop in chain], limit)
 
 
-_TRIALS = (8, 2_000)
-"""Entities a hop at which a trial walk is cut: a few nearly always lead somewhere, else many."""
+_TRIED = 32  # entities that a trial walk looks at one by one: nearly every chain that leads somewhere shows it there
+_TRIAL = 2_000  # entities a hop at which the walk of all is cut
 
 
 def reaches(snapshot: Snapshot, seed: str, chain: LogicalChain, without: Sequence[int]) -> bool:
@@ -121,14 +121,12 @@ def reaches(snapshot: Snapshot, seed: str, chain: LogicalChain, without: Sequenc
     row = snapshot.row(seed)
     if row < 0:
         return False
-    for cap in _TRIALS:
-        walk = follow(snapshot, np.array([row]), chain, cap)
-        last = walk.layers[-1].entities
-        if len(last) > sum(number in last for number in without):
-            return True
-        if not walk.truncated:
-            return False
-    return False
+    codes = [snapshot.code(hop) for hop in chain]
+    found = leads(snapshot, row, codes, without, _TRIED)
+    if found is None:
+        last = walk_chain(snapshot, np.array([row]), codes, _TRIAL).layers[-1].entities
+        return len(last) > sum(number in last for number in without)
+    return found
 
 
 def chain_result(snapshot: Snapshot, walk: Walk, chain: LogicalChain) -> ChainResult:

@@ -160,6 +160,34 @@ def row_of(snapshot: Snapshot, entity: int, code: int) -> Int32:
     return snapshot.dst[start + bounds[0] : start + bounds[1]]
 
 
+def leads(snapshot: Snapshot, seed: int, codes: Sequence[int], without: Sequence[int], most: int) -> bool | None:
+    """Whether a chain leads from an entity to any but those of `without`, looked for depth first.
+
+    It ends at the first one, where a walk of whole layers would go on: some microseconds. None where `most` entities
+    were looked at and the question is still open.
+    """
+    if not codes:
+        return seed not in without
+    if min(codes) < 0:
+        return False
+    last, tried, waiting, met = len(codes) - 1, 0, [(seed, 0)], {(seed, 0)}
+    while waiting:
+        if tried == most:
+            return None
+        entity, depth = waiting.pop()
+        tried += 1
+        ends = row_of(snapshot, entity, codes[depth])
+        if depth == last:
+            if len(ends) > len(without) or not set(ends.tolist()) <= set(without):
+                return True
+            continue
+        for end in ends[:most].tolist():  # more cannot be looked at
+            if (end, depth + 1) not in met:
+                met.add((end, depth + 1))
+                waiting.append((end, depth + 1))
+    return False
+
+
 def follow(snapshot: Snapshot, seeds: Ints, codes: Sequence[int], cap: int | None = None) -> Walk:
     """Walk a chain of codes from seeds, int [n], each in [0, E); repeated seeds count once.
 

@@ -68,11 +68,15 @@ def span_texts(words: Sequence[Token], text: str, known: Container[str] = ()) ->
     """Every span of words that could be a name, as it stands in the question; not one of `known` words alone."""
     capitals = _capital_places(words, text)
     unknown = [place for place, word in enumerate(words) if word.text not in known or place in capitals]
+    starts, ends = [word.start for word in words], [word.end for word in words]
     spans = {}
-    for i in range(len(words)):
-        first = next((place for place in unknown if place >= i), len(words))
-        for j in range(max(i, first) + 1, min(len(words), i + _MAX_SPAN) + 1):
-            spans[i, j] = text[words[i].start : words[j - 1].end]
+    for i, start in enumerate(starts):
+        while unknown and unknown[0] < i:
+            del unknown[0]
+        if not unknown:
+            break
+        for j in range(unknown[0] + 1, min(len(words), i + _MAX_SPAN) + 1):
+            spans[i, j] = text[start : ends[j - 1]]
     return spans
 
 

@@ -12,7 +12,7 @@ import pytest
 from kg.embedded import EmbeddedStore, Snapshot, build
 from kg.embedded import walk as walking
 from kg.embedded.paths import simple_paths
-from kg.embedded.walk import follow, has_triples, neighbors, row_of, step
+from kg.embedded.walk import follow, has_triples, leads, neighbors, row_of, step
 from kg.types import Triple, parse_chain
 from tests.contracts.naive import NaiveGraph, random_triples
 
@@ -60,6 +60,29 @@ def test_neighbors_with_code_and_direction(tmp_path: Path, seed: int) -> None:
             assert row_of(snapshot, entity, code).tolist() == expected
             reached, origin = step(snapshot, entities, code)
             assert reached[origin == i].tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_trial_walk_knows_what_a_whole_one_knows_or_says_that_it_does_not(tmp_path: Path, seed: int) -> None:
+    snapshot, rng = snapshot_of(tmp_path / "kg", random_triples(seed)), random.Random(seed)
+    open_questions = 0
+    for _ in range(300):
+        start = rng.randrange(snapshot.entities)
+        codes = [rng.randrange(-1, 2 * snapshot.relations) for _ in range(rng.randrange(4))]
+        reached = set(follow(snapshot, np.array([start]), codes).layers[-1].entities.tolist())
+        without = rng.sample(range(snapshot.entities), rng.randrange(3))
+        assert leads(snapshot, start, codes, without, 10_000) == bool(reached - set(without))
+        short = leads(snapshot, start, codes, without, 3)
+        assert short in (None, bool(reached - set(without)))
+        open_questions += short is None
+    assert 0 < open_questions < 150
+
+
+def test_a_trial_walk_from_a_hub_is_short(hub: Snapshot) -> None:
+    codes = [hub.code(hop) for hop in parse_chain(["r1", "to"])]
+    assert leads(hub, hub.row("hub"), codes, [], 2_000)
+    assert leads(hub, hub.row("hub"), codes, [hub.row("end")], 32) is None
+    assert leads(hub, hub.row("hub"), codes, [hub.row("end")], 2_000) is False
 
 
 def test_neighbors_of_none(hub: Snapshot) -> None:
