@@ -107,10 +107,21 @@ class TemplateIndex:
         if new:
             scores, texts = self._index.search(self._embedder.embed(new), k)
             for text, row, found in zip(new, scores.tolist(), texts, strict=True):
-                self._matched[text, k] = [
-                    TemplateMatch(self._by_text[match], score) for score, match in zip(row, found, strict=True)
-                ]
+                near = [TemplateMatch(self._by_text[match], score) for score, match in zip(row, found, strict=True)]
+                self._matched[text, k] = self._own_first(text, near)
         return [self._matched[text, k] for text in sub_questions]
+
+    def _own_first(self, text: str, near: list[TemplateMatch]) -> list[TemplateMatch]:
+        """The matches with the template that has this very text first.
+
+        An embedder that pools its words tells "what is the part of of [mask]?" from "[mask] is the part of of what?" by
+        rounding errors alone; they walk a relation in opposite directions.
+        """
+        own = self._by_text.get(text)
+        if own is None or (near and near[0].template is own):
+            return near
+        others = [match for match in near if match.template is not own]
+        return [TemplateMatch(own, 1.0), *others][: len(near)]
 
     def save(self, folder: Path) -> None:
         """Write templates and index; the templates last, since they name what the index must hold."""

@@ -48,6 +48,18 @@ def test_matching_is_by_cosine_and_its_own_text_scores_1() -> None:
     assert other[0].template == TEMPLATES[int(np.argmax(exact[:, 1]))]
 
 
+def test_a_text_of_the_same_words_in_another_order_does_not_win() -> None:
+    """Pooled words are the same both ways round, and the two templates walk a relation in opposite directions."""
+    pair = schema_templates([RelationSchema(name, 1, 1, 1) for name in ("REPORTS_TO", "PART_OF", "twinned with")])
+    for ordered in (pair, pair[::-1]):
+        index = TemplateIndex.build(ordered, WORDS)
+        for k in (1, 2, 4):
+            found = index.match([template.text for template in pair], k)
+            assert [matches[0].template for matches in found] == pair
+            assert [len(matches) for matches in found] == [k] * len(pair)
+            assert all(len({match.template.text for match in matches}) == k for matches in found)
+
+
 def test_k_and_repeated_texts() -> None:
     index = TemplateIndex.build(TEMPLATES, WORDS)
     found = index.match(["genre of [mask]", "who directed [mask]?", "genre of [mask]"], 1)
