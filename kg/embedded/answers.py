@@ -26,7 +26,8 @@ from kg.types import (
 def known_rows(snapshot: Snapshot, ids: Sequence[str]) -> Int64:
     """The numbers of the ids that exist, int64 [<= n]."""
     rows = snapshot.rows(list(ids))
-    return rows[rows >= 0]
+    known = rows >= 0
+    return rows if known.all() else rows[known]
 
 
 def entities(snapshot: Snapshot, ids: list[str]) -> list[Entity | None]:
@@ -45,11 +46,8 @@ def entity(snapshot: Snapshot, row: int) -> Entity:
 def labels(snapshot: Snapshot, ids: list[str]) -> list[str]:
     """The labels of these ids; an unknown id is its own label."""
     rows = snapshot.rows(ids)
-    out = list(ids)
-    known = np.flatnonzero(rows >= 0)
-    for place, label in zip(known.tolist(), snapshot.names(rows[known]), strict=True):
-        out[place] = label
-    return out
+    found = snapshot.labels.take(np.maximum(rows, 0)) if snapshot.entities else ids
+    return [label or key if row >= 0 else key for key, row, label in zip(ids, rows.tolist(), found, strict=True)]
 
 
 def neighbors(
@@ -139,13 +137,22 @@ def chain_result(snapshot: Snapshot, walk: Walk, chain: LogicalChain) -> ChainRe
         return ChainResult((), walk.truncated)
     order = np.lexsort((last.entities, snapshot.degrees(last.entities), -last.support))
     traced = walk.trace(order)
-    columns = [snapshot.keys.take(column) for column in traced.T]
-    snapshot.remember(columns[-1], traced[:, -1])
+    columns = [_keys(snapshot, column) for column in traced]
+    snapshot.remember(columns[-1], traced[-1])
     steps = [_step(hop.relation, hop.inverse, columns[i], columns[i + 1]) for i, hop in enumerate(chain)]
     paths: list[ReasoningPath] = list(zip(*steps, strict=True)) if steps else [()] * len(order)
-    support = last.support[order].tolist()
-    reached = (Reached(id_, int(count), path) for id_, count, path in zip(columns[-1], support, paths, strict=True))
-    return ChainResult(tuple(reached), walk.truncated)
+    support = last.support[order].astype(np.int64).tolist()
+    return ChainResult(tuple(map(Reached, columns[-1], support, paths)), walk.truncated)
+
+
+def _keys(snapshot: Snapshot, rows: Int64) -> list[str]:
+    """The ids of numbers, int64 [n], of which many may be the same: each is read once."""
+    numbers = rows.tolist()
+    distinct = set(numbers)
+    if 2 * len(distinct) > len(numbers):
+        return snapshot.keys.take(rows)
+    known = {number: snapshot.keys[number] for number in distinct}
+    return [known[number] for number in numbers]
 
 
 def _step(relation: str, inverse: bool, starts: list[str], ends: list[str]) -> list[WalkedTriple]:

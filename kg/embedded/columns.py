@@ -82,9 +82,9 @@ class StringColumn:
 def ranges(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
     """All integers of n ranges one after the other: (index int64 [total], bounds int64 [n + 1] into it)."""
     bounds = np.zeros(len(starts) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=bounds[1:])
+    lengths.cumsum(out=bounds[1:])
     index = np.arange(bounds[-1], dtype=np.int64)
-    index += np.repeat(starts - bounds[:-1], lengths)
+    index += (starts - bounds[:-1]).repeat(lengths)
     return index, bounds
 
 
@@ -105,13 +105,14 @@ def hash_rows(column: StringColumn) -> UInt64:
 
 
 def _hash_part(blob: Bytes, offsets: Int64) -> UInt64:
-    lengths = np.diff(offsets)
+    starts, stops = offsets[:-1], offsets[1:]
+    lengths = stops - starts
     longest = int(lengths.max(initial=0))
     powers = np.multiply.accumulate(np.full(longest + 1, _MULTIPLIER, dtype=np.uint64))
-    place = np.arange(len(blob)) - np.repeat(offsets[:-1], lengths)
+    place = np.arange(len(blob)) - starts.repeat(lengths)
     sums = np.zeros(len(blob) + 1, dtype=np.uint64)
-    np.cumsum(_BYTE[blob] * powers[place], out=sums[1:])
-    value: UInt64 = sums[offsets[1:]] - sums[offsets[:-1]] + powers[lengths]
+    (_BYTE[blob] * powers[place]).cumsum(out=sums[1:])
+    value: UInt64 = sums[stops] - sums[starts] + powers[lengths]
     value ^= value >> _SHIFT
     value *= _FINAL
     value ^= value >> _SHIFT

@@ -97,15 +97,17 @@ class Snapshot:
 
     def rows(self, ids: list[str]) -> Int64:
         """The numbers of entity ids, int64 [n]; -1 where an id is unknown."""
-        known = self._numbers
-        missing = [key for key in ids if key not in known]
+        numbers = [self._numbers.get(key) for key in ids]
+        missing = [place for place, number in enumerate(numbers) if number is None]
         if missing:
-            found = self._look_up(missing)
-            self.remember(missing, found)
+            asked = [ids[place] for place in missing]
+            found = self._look_up(asked)
+            self.remember(asked, found)
             if len(missing) == len(ids):
                 return found
-            known = dict(zip(missing, found.tolist(), strict=True)) | known
-        return np.fromiter((known[key] for key in ids), np.int64, len(ids))
+            for place, number in zip(missing, found.tolist(), strict=True):
+                numbers[place] = number
+        return np.array(numbers, dtype=np.int64)
 
     def remember(self, ids: Sequence[str], rows: Int64) -> None:
         """Keep the numbers of ids in view: what one hop reached is where the next one starts."""

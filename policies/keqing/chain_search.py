@@ -64,7 +64,7 @@ class _Scored(NamedTuple):
 class _Slots(NamedTuple):
     """N chains as the slots see them.
 
-    Of each length the hops' columns, int64 [n, k], and which chains they know, bool [n]; of all N in one line what a
+    Of each length the hops' columns, int64 [k, n], and which chains they know, bool [n]; of all N in one line what a
     chain that they do not know is behind, float64 [N].
     """
 
@@ -152,7 +152,7 @@ class ChainModel:
         found = self._seen.get(grown)
         if found is None:
             columns = [self._column[chains] for chains in grown.codes]
-            known = [np.all(part >= 0, axis=1) for part in columns]
+            known = [np.all(part >= 0, axis=0) for part in columns]
             found = self._seen[grown] = _Slots(columns, known, np.where(np.concatenate(known), 0.0, _UNSEEN))
         return found
 
@@ -164,14 +164,14 @@ class ChainModel:
         """The slots' log-probability of each chain; minus infinity for those beyond what pairs have shown."""
         seen, out = self._slots(grown), list[Floats]()
         for columns, known in zip(seen.columns, seen.known, strict=True):
-            length = columns.shape[1]
+            length = len(columns)
             if length not in taught.lengths:
-                out.append(np.full(len(columns), -np.inf, dtype=np.float32))
+                out.append(np.full(len(known), -np.inf, dtype=np.float32))
                 continue
-            total = slots.positions[0].take(columns[:, 0])
+            total = slots.positions[0].take(columns[0])
             for place in range(1, length):
-                total = total + slots.positions[place].take(columns[:, place])
-            total = total + slots.last.take(columns[:, -1])
+                total = total + slots.positions[place].take(columns[place])
+            total = total + slots.last.take(columns[-1])
             total = total + slots.length[length - 1] + slots.positions[length:, -1].sum()
             out.append(np.where(known, total, np.float32(-np.inf)))
         return np.concatenate(out)

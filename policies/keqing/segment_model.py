@@ -76,29 +76,31 @@ class Grown:
     """The N chains that a wording chooses among, the shortest first, and what of their scores no wording changes.
 
     Attributes:
-        codes: those of each length k from 1 on, int64 [n, k].
+        codes: those of each length k from 1 on, a row for each hop: int64 [k, n].
         follows: for each k > 1, at place k - 2, the weight of the chains' transitions, float32 [n].
         back: for each k > 1, at place k - 2, where a hop is walked straight back, bool [k - 1, n].
+        returns: the same for the whole chain, bool [n].
         pair: for each chain of three hops the place of its first two among those of two, int64 [n].
     """
 
     codes: list[Codes]
     follows: list[Floats]
     back: list[NDArray[np.bool_]]
+    returns: list[NDArray[np.bool_]]
     pair: Codes
 
     @cached_property
     def first(self) -> Codes:
         """The first hop of every chain, int64 [N]."""
-        return np.concatenate([chains[:, 0] for chains in self.codes])
+        return np.concatenate([chains[0] for chains in self.codes])
 
     def chain(self, place: int) -> list[int]:
         """The codes of one chain of all."""
         for chains in self.codes:
-            if place < len(chains):
-                codes: list[int] = chains[place].tolist()
+            if place < chains.shape[1]:
+                codes: list[int] = chains[:, place].tolist()
                 return codes
-            place -= len(chains)
+            place -= chains.shape[1]
         raise IndexError(f"there is no chain {place} beyond the last")
 
 
@@ -262,7 +264,9 @@ class SegmentModel:
 
         Longer ones are made of the hops that the words speak for most, and of `more`.
         """
-        pool = self._pool(marks) if more is None else np.union1d(self._pool(marks), more)
+        pool = self._pool(marks)
+        if more is not None and len(pool) < len(self.hops):
+            pool = np.union1d(pool, more)
         grown = self._grown(firsts, pool)
         scores = [self._score_one(marks, firsts)]
         if len(grown.codes) > 1:
@@ -273,6 +277,8 @@ class SegmentModel:
 
     def _pool(self, marks: Marks) -> Codes:
         """The hops that the words speak for most, and their inverses, ascending: int64 [p]."""
+        if len(self.hops) <= _TOP:
+            return np.arange(len(self.hops))
         spoken = sum(np.maximum(np.diff(side, axis=0), 0).sum(axis=0) for side in (marks.left, marks.right))
         top = np.argsort(-(spoken + np.maximum(marks.first, 0) + np.maximum(marks.last, 0)), kind="stable")[:_TOP]
         return np.unique(np.concatenate([top, self.inverse[top]]))
@@ -288,30 +294,29 @@ class SegmentModel:
         return found
 
     def _grow(self, firsts: Codes, pool: Codes) -> Grown:
-        codes, costs, backs, rows = [firsts[:, None]], list[Floats](), list[NDArray[np.bool_]](), firsts[:0]
-        chains = np.intersect1d(firsts, pool)[:, None]
+        codes, follows, pair = [firsts[None]], list[Floats](), firsts[:0]
+        back, chains = list[NDArray[np.bool_]](), np.intersect1d(firsts, pool)[None]
         for _ in range(1, self.max_hops):
-            rows, columns = np.nonzero(self.follows[chains[:, -1]][:, pool] > 0)
-            chains = np.concatenate([chains[rows], pool[columns][:, None]], axis=1)
-            if not len(chains):
+            pair, columns = np.nonzero(self.follows[chains[-1]][:, pool] > 0)
+            chains = np.concatenate([chains[:, pair], pool[columns][None]])
+            if not chains.size:
                 break
-            before, after = chains[:, :-1], chains[:, 1:]
             codes.append(chains)
-            costs.append(self._log_follows[before, after].sum(axis=1))
-            backs.append(np.ascontiguousarray((self.inverse[before] == after).T))
-        return Grown(codes, costs, backs, rows)
+            follows.append(self._log_follows[chains[:-1], chains[1:]].sum(axis=0))
+            back.append(self.inverse[chains[:-1]] == chains[1:])
+        return Grown(codes, follows, back, [np.any(there, axis=0) for there in back], pair)
 
     def _score_one(self, marks: Marks, one: Codes) -> Floats:
         total: Floats = (marks.left[-1] + marks.right[-1] + marks.first + marks.last + self._prior)[one]
         return total - np.float32(_ASKED_BACK * marks.same)
 
     def _score_two(self, marks: Marks, grown: Grown) -> Floats:
-        one, two = grown.codes[1].T
+        one, two = grown.codes[1]
         split = sum((side[:, one] - side[:, two]).max(axis=0) + side[-1][two] for side in (marks.left, marks.right))
         return self._finish(marks, grown, 2, split)
 
     def _score_three(self, marks: Marks, grown: Grown) -> Floats:
-        (one, two), three = grown.codes[1].T, grown.codes[2][:, 2]
+        (one, two), three = grown.codes[1], grown.codes[2][2]
         split = np.zeros(len(three), dtype=np.float32)
         for side in (marks.left, marks.right):
             if len(side) == 1:
@@ -327,18 +332,18 @@ class SegmentModel:
 
     def _finish(self, marks: Marks, grown: Grown, length: int, split: Floats) -> Floats:
         """Add what the ends say and what the chain costs."""
-        chains, back = grown.codes[length - 1], grown.back[length - 2]
-        total = split + marks.first[chains[:, 0]] + marks.last[chains[:, -1]]
+        chains = grown.codes[length - 1]
+        total = split + marks.first.take(chains[0]) + marks.last.take(chains[-1])
         total = total + grown.follows[length - 2]
         total = total - np.float32(_DEPTH * np.log(len(self.hops)) * (length - 1))
-        spoken = sum((np.diff(side, axis=0) > _TWICE).sum(axis=0) for side in (marks.left, marks.right))
+        spoken = sum((side[1:] - side[:-1] > _TWICE).sum(axis=0) for side in (marks.left, marks.right))
         twice = spoken + (marks.last > _TWICE) >= 2
-        named = np.zeros(len(chains), dtype=np.bool_)  # each direction by a word of its own
-        for place, there in enumerate(back):
-            named |= there & twice[chains[:, place]]
+        named = np.zeros(len(total), dtype=np.bool_)  # each direction by a word of its own
+        for hop, there in zip(chains, grown.back[length - 2], strict=False):
+            named |= there & twice.take(hop)
         hinted = np.where(named, _ASKED_BACK, 0.0) if marks.also else np.where(named, 0.0, -_BACK)
         asked = _ASKED_BACK if marks.same else hinted
-        out: Floats = total + np.where(back.any(axis=0), asked, -_ASKED_BACK * marks.same)
+        out: Floats = total + np.where(grown.returns[length - 2], asked, -_ASKED_BACK * marks.same)
         return out.astype(np.float32)
 
 

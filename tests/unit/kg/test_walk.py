@@ -115,7 +115,7 @@ def test_follow_by_either_road(tmp_path: Path, seed: int, gather: int, monkeypat
         reached = dict(zip(snapshot.keys.take(last.entities), last.support.astype(int).tolist(), strict=True))
         assert reached == dict(naive.follow(set(snapshot.keys.take(seeds)), chain))
         assert (np.diff(last.entities) > 0).all()
-        for path in walk.trace(np.arange(len(last.entities))):
+        for path in zip(*walk.trace(np.arange(len(last.entities))), strict=True):
             for start, end, code in zip(path, path[1:], walk.codes, strict=False):
                 assert end in row_of(snapshot, start, code)
 
@@ -135,7 +135,7 @@ def test_follow_to_nowhere(hub: Snapshot) -> None:
     for codes in ([-1], [hub.relation_codes["to"], 0], [-1, 0]):
         walk = follow(hub, hub.rows(["hub"]), codes)
         assert len(walk.layers[-1].entities) == 0
-        assert walk.trace(np.empty(0, dtype=np.int64)).shape[0] == 0
+        assert [len(column) for column in walk.trace(np.empty(0, dtype=np.int64))] == [0] * len(walk.layers)
     assert len(follow(hub, np.empty(0, dtype=np.int64), [0]).layers[-1].entities) == 0
 
 
