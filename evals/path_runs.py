@@ -1,5 +1,8 @@
 """Path policies trained for the table: warm start alone, REINFORCE alone, both, with several seeds.
 
+`no-X` is the warm start without one of the additions to the paper's state (P3 and P4 of docs/deviations.md): the
+relation that leads to a neighbour, the neighbour's own text, its log degree, or all of structure.
+
 Pairs, W and demonstrations are made once for all runs. Each run has a folder of its own with its checkpoint and its
 curve: a run that was cut goes on, one that is done is read. `both` sets out from `warm`, so it costs REINFORCE alone.
 """
@@ -8,17 +11,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from policies.path_model import PathModel
+from policies.path_graph import Floats
+from policies.path_model import PathInputs, PathModel
 from policies.path_policy import PolicySettings, TrainedPolicy, train_policy
+from policies.path_structure import Structure
 from policies.path_teaching import Course
 
 VARIANTS = ("warm", "both", "reinforce")
+ABLATIONS = ("no-relation", "no-neighbor", "no-degree", "no-structure")
 _ALONE_RATE = 1e-3
 """Learning rate of REINFORCE that has no warm start to spoil: five times that of the second phase."""
 
@@ -29,7 +35,7 @@ class Runs:
 
     Attributes:
         folder: where their checkpoints lie.
-        variants: of `VARIANTS`.
+        variants: of `VARIANTS` and `ABLATIONS`.
         seeds: 0 to seeds - 1 of each.
         settings: of the whole training; REINFORCE alone takes as many steps as both phases together.
     """
@@ -52,24 +58,49 @@ class Run(NamedTuple):
 def train_runs(course: Course, runs: Runs) -> Iterator[Run]:
     """Train, or read where that is done, one variant after the other; minutes a run for ConceptNet on one core."""
     for variant in runs.variants:
+        judged = course._replace(inputs=without(course.inputs, variant)) if variant in ABLATIONS else course
         for seed in range(runs.seeds):
             settings = replace(runs.settings, seed=seed)
-            trained = _TRAINED[variant](course, settings, runs.folder / str(seed))
+            trained = _TRAINED.get(variant, _warm)(judged, settings, runs.folder / str(seed) / variant)
             # As they are served: kept at half precision.
             kept = {k: a.astype(np.float16).astype(np.float32) for k, a in trained.parameters.items()}
-            yield Run(variant, seed, PathModel(course.inputs, kept), trained.measure)
+            yield Run(variant, seed, PathModel(judged.inputs, kept), trained.measure)
+
+
+def without(inputs: PathInputs, ablation: str) -> PathInputs:
+    """The inputs with zeros for what one of `ABLATIONS` leaves out, while training and in use."""
+    if ablation == "no-relation":
+        return replace(inputs, relation=np.zeros_like(inputs.relation))
+    if ablation == "no-degree":
+        return replace(inputs, log_degree=np.zeros_like(inputs.log_degree))
+    if ablation == "no-neighbor":
+        return _Nameless(**{field.name: getattr(inputs, field.name) for field in fields(inputs)})
+    entity = inputs.entity.copy()
+    entity[:, inputs.text_columns :] = 0
+    known = inputs.structure
+    nothing = Structure(*(np.zeros_like(table) for table in (known.walks, known.aim, known.near)))
+    return replace(inputs, entity=entity, structure=nothing)
+
+
+class _Nameless(PathInputs):
+    """Inputs whose neighbours have no text, while the state keeps its own."""
+
+    def key_inputs(self) -> Floats:
+        """See `PathInputs.key_inputs`."""
+        made = super().key_inputs()
+        made[:, : self.text_columns] = 0
+        return made
 
 
 def _warm(course: Course, settings: PolicySettings, folder: Path) -> TrainedPolicy:
     settings = replace(settings, reinforce_steps=0)
-    return train_policy(course.task, course.inputs, course.taught, settings, _Told(folder, "warm"), folder / "warm")
+    return train_policy(course.task, course.inputs, course.taught, settings, _Told(folder), folder)
 
 
 def _both(course: Course, settings: PolicySettings, folder: Path) -> TrainedPolicy:
     """The second phase from where the first one ended; its best step stands where it is better, as in one run."""
-    warm = _warm(course, settings, folder)
-    told, second = _Told(folder, "both"), replace(settings, warm_steps=0)
-    both = train_policy(course.task, course.inputs, course.taught, second, told, folder / "both", start=warm.parameters)
+    warm, second = _warm(course, settings, folder.with_name("warm")), replace(settings, warm_steps=0)
+    both = train_policy(course.task, course.inputs, course.taught, second, _Told(folder), folder, start=warm.parameters)
     return both if both.measure > warm.measure else warm
 
 
@@ -77,11 +108,10 @@ def _reinforce(course: Course, settings: PolicySettings, folder: Path) -> Traine
     """The paper's way from parameters that are drawn: no demonstration is rehearsed."""
     steps = settings.warm_steps + settings.reinforce_steps
     alone = replace(settings, warm_steps=0, reinforce_steps=steps, reinforce_rate=_ALONE_RATE, rehearsal=0.0)
-    told = _Told(folder, "reinforce")
-    return train_policy(course.task, course.inputs, course.taught, alone, told, folder / "reinforce")
+    return train_policy(course.task, course.inputs, course.taught, alone, _Told(folder), folder)
 
 
-_TRAINED = {"warm": _warm, "both": _both, "reinforce": _reinforce}
+_TRAINED = {"both": _both, "reinforce": _reinforce}
 
 
 @dataclass(frozen=True)
@@ -89,8 +119,11 @@ class _Told:
     """Progress on stderr, a line each 50 steps."""
 
     folder: Path
-    variant: str
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         if done % 50 == 0 or done == total:
-            print(f"seed {self.folder.name}, {self.variant}: {stage} {done} of {total}", file=sys.stderr, flush=True)
+            print(
+                f"seed {self.folder.parent.name}, {self.folder.name}: {stage} {done} of {total}",
+                file=sys.stderr,
+                flush=True,
+            )

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kg.embedded.columns import Int64
 from policies.path_beam import Beam, Found, PathScorer, Query
+from policies.path_context import path_means
 from policies.path_exact import all_paths, as_found
 from policies.path_graph import Floats
 from policies.path_reward import PathRewards
@@ -86,6 +87,26 @@ def truth_of(tables: PathTables, query: Query, rewards: PathRewards, affinity: F
         for key, reward in zip(pair.tolist(), totals.tolist(), strict=True):
             best[key] = max(best.get(key, -np.inf), reward)
     return Truth(best, first)
+
+
+def own_question(case: Case, rewards: PathRewards) -> float:
+    """Share of pairs whose shortest path is nearer to its own question than to another's, in [0, 1]; 0.5 tells nothing.
+
+    Nearer by the cosine of equation 3; the other question is the one half the list away.
+    """
+    query, asked = case.query, case.query.contexts
+    seen = np.zeros(len(query.source), dtype=bool)
+    nearer = [np.zeros(0, dtype=bool)]
+    for entities, pair in all_paths(case.tables.graph, query.source, query.target, HOPS):
+        fresh = np.flatnonzero(~seen[pair])  # batches come by length: later ones are longer
+        rows = fresh[np.unique(pair[fresh], return_index=True)[1]]
+        found = as_found(case.tables.graph, entities[rows], pair[rows], case.affinity, query.question)
+        own = query.question[found.pair]
+        means = path_means(rewards, found.entities, found.codes)
+        other = asked[(own + len(asked) // 2) % len(asked)]
+        nearer.append((means * asked[own]).sum(axis=1) > (means * other).sum(axis=1))
+        seen[found.pair] = True
+    return float(np.concatenate(nearer).mean())
 
 
 def beam_row(case: Case, scorer: PathScorer, width: int) -> Row:

@@ -11,7 +11,8 @@ Pairs are the entities of a question (the first four) and of its choices. Of the
     read       neighbours read, a pair
     ms         a pair, all pairs of all questions at once
 
-`unseen` repeats reach for pairs of no training question (`--train`, the file that was learnt from).
+`unseen` repeats reach for pairs of no training question (`--train`, the file that was learnt from). `W` is how often a
+pair's first path, by W of equation 3, is nearer to its own question than to another's; beside it, with W left out.
 
 With `--runs DIR` policies are trained from that file, one for each of `--variants` and `--seeds`, and stand in for the
 KG's own, with mean and standard deviation over seeds (`evals.path_runs`). A command that was cut goes on from the
@@ -33,8 +34,8 @@ from pathlib import Path
 import numpy as np
 
 from evals.metaqa import data_folder
-from evals.path_runs import VARIANTS, Runs, train_runs
-from evals.path_table import HEADING, HOPS, Case, Row, beam_row, exact_row, spread, subgraph_row, truth_of
+from evals.path_runs import ABLATIONS, VARIANTS, Runs, train_runs
+from evals.path_table import HEADING, HOPS, Case, Row, beam_row, exact_row, own_question, spread, subgraph_row, truth_of
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Choice, Question, read_questions
 from policies.path_beam import PathScorer, Query
@@ -68,7 +69,7 @@ def read_csqa(path: Path, count: int) -> list[Question]:
 async def measure(
     kg: Path, questions: Sequence[Question], train: Path | None, weight: float, runs: Runs | None = None
 ) -> None:
-    """Print the table for one KG; `weight` is l2, the context's. `runs` need `train`."""
+    """Print the table for one KG; `weight` is l2, the context's, learnt with and judged by. `runs` need `train`."""
     base = KnowledgeBase.open(kg)
     try:
         tables = await path_tables(base)
@@ -78,10 +79,13 @@ async def measure(
         learnt = None if train is None else await make_lessons(base.store, read_questions(train), number)
         course = None
         if runs is not None and learnt is not None:
-            course = prepare(tables, learnt, lambda *_: None, PathTeaching(runs.settings))
+            teaching = PathTeaching(runs.settings, weights=RewardWeights(context=weight))
+            course = prepare(tables, learnt, lambda *_: None, teaching)
         case = _case(tables, asked, learnt, course, weight)
         joined = len(case.truth.best)
-        print(f"{len(asked.pairs)} pairs, {joined} connected within {HOPS} hops\n{HEADING}", flush=True)
+        told, plain = (100 * own_question(case, rewards) for rewards in (case.rewards, tables.rewards()))
+        print(f"{len(asked.pairs)} pairs, {joined} connected within {HOPS} hops")
+        print(f"W: {told:.1f} % nearer to their own question, without it {plain:.1f} %\n{HEADING}", flush=True)
         _plain_rows(case)
         if course is None or runs is None:
             _learnt_rows(case)
@@ -157,8 +161,8 @@ def main() -> int:
     if given.data is None or not (given.data / "csqa" / "dev_inhouse.jsonl").is_file():
         parser.error("CommonsenseQA is not here: name the folder that holds csqa/ with --data or TRIVIUM_DATA")
     variants = given.variants.split(",")
-    if unknown := sorted(set(variants) - set(VARIANTS)):
-        parser.error(f"--variants {','.join(unknown)}: they are {', '.join(VARIANTS)}")
+    if unknown := sorted(set(variants) - {*VARIANTS, *ABLATIONS}):
+        parser.error(f"--variants {','.join(unknown)}: they are {', '.join((*VARIANTS, *ABLATIONS))}")
     if given.runs is not None and given.train is None:
         parser.error("--runs needs --train, the questions to learn from")
     if given.seeds < 1:
@@ -183,7 +187,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--questions", type=int, default=300, help="how many, evenly over dev; 0 = all")
     parser.add_argument("--context", type=float, default=1.0, help="l2, the weight of the context's reward")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="train policies from --train, kept in DIR")
-    parser.add_argument("--variants", default=",".join(VARIANTS), help="of the runs, with commas between")
+    parser.add_argument("--variants", default=",".join(VARIANTS), help=f"also {', '.join(ABLATIONS)}")
     parser.add_argument("--seeds", type=int, default=1, help="runs of each variant")
     parser.add_argument("--warm-steps", type=int, help="of the runs' warm start")
     parser.add_argument("--reinforce-steps", type=int, help="of the runs' REINFORCE")

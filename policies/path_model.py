@@ -87,11 +87,11 @@ class PathInputs:
 
     def terms(self, entity: Int64, target: Int64) -> Floats:
         """The three plain terms of n steps, float32 [n, TERMS]."""
-        out = np.empty((len(entity), TERMS), dtype=np.float32)
+        out = np.zeros((len(entity), TERMS), dtype=np.float32)
         walks, aim, near = self.structure.walks, self.structure.aim, self.structure.near
-        out[:, 0] = np.einsum("ij,ij->i", walks[entity], walks[target])
-        place = self.place[entity]
-        out[:, 1] = np.where(place < 0, 0, np.einsum("ij,ij->i", near[place], aim[target])) if len(near) else 0
+        out[:, 0] = _products(walks, entity, walks, target)
+        onward = np.flatnonzero(self.place[entity] >= 0)
+        out[onward, 1] = _products(near, self.place[entity[onward]], aim, target[onward])
         out[:, 2] = self.log_degree[entity]
         return out
 
@@ -200,16 +200,23 @@ class PathModel:
         out = np.full(len(entity), self.parameters["dead_end"], dtype=np.float32)
         # Only what leads on has a key; of a hub's neighbours most are leaves.
         onward = np.flatnonzero(place >= 0)
-        for start in range(0, len(onward), _ROWS):
-            rows = onward[start : start + _ROWS]
-            out[rows] = np.vecdot(asked.take(owner[rows], axis=0), self._keys.take(place[rows], axis=0))
         owner, place, code = owner[onward], place[onward], code[onward]
+        out[onward] = _products(asked, owner, self._keys, place)
         related = asked[:, : self._relations.shape[1]] @ self._relations.T
         degree = self.parameters["terms"][np.clip(left, 0, MAX_LEFT - 1), 2]
         plain = self._worth[place] + degree[owner] * self.inputs.log_degree[entity[onward]]
         out[onward] += plain + related[owner, code % max(related.shape[1], 1)]
         out[entity == target] = self.parameters["arrival"]
         return out
+
+
+def _products(left: Floats, rows: Int64, right: Floats, others: Int64) -> Floats:
+    """Products of n pairs of rows of two tables, float32 [n]; rows, others int64 [n]."""
+    out = np.empty(len(rows), dtype=np.float32)
+    for start in range(0, len(rows), _ROWS):
+        part = slice(start, start + _ROWS)
+        out[part] = np.vecdot(left.take(rows[part], axis=0), right.take(others[part], axis=0))
+    return out
 
 
 def _widths(inputs: PathInputs) -> list[int]:

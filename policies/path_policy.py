@@ -4,8 +4,8 @@
    breadth-first paths.
 2. REINFORCE: several walks a pair; a walk's advantage is its return less the mean of the pair's other walks
    (leave-one-out baseline); an entropy bonus keeps it looking around; `rehearsal` mixes demonstrations in.
-3. Every `evaluate_every` steps the policy is measured on pairs held out, by beam search; the best parameters are kept,
-   a checkpoint is written, and a phase that stays without gain `patience` times ends.
+3. Every `evaluate_every` steps the running mean of the parameters is measured on pairs held out, by beam search; the
+   best one is kept, a checkpoint is written, and a phase that stays without gain `patience` times ends.
 
 Torch is imported in here alone; the same functions (`policies.path_model`) serve in numpy. Randomness is drawn anew
 from (seed, phase, step), so that a resumed run goes on as if it had not been cut.
@@ -42,6 +42,7 @@ from policies.path_model import (
     queries,
     scale_of,
 )
+from policies.path_rollouts import Walk, walk_episodes
 from policies.path_task import EpisodeSettings, PathTask
 from policies.path_walkers import VectorPathEnv
 
@@ -88,6 +89,8 @@ class PolicySettings:
     evaluate_every: int = 50
     """Steps between two measurements."""
     patience: int = 5
+    averaging: float = 0.98
+    """What the running mean of the parameters keeps at a step; the mean is measured and kept, 0 is no mean."""
     """Measurements without gain after which a phase ends."""
 
 
@@ -210,28 +213,15 @@ class _Run:
         self._descend(total)
         return {"loss": total.item(), "return": float(returns.mean()), "entropy": entropy.item()}
 
-    def _walk(self) -> tuple[list[_Walk], Floats]:
+    def _walk(self) -> tuple[list[Walk], Floats]:
         """Walks of this step's pairs under the present policy, and their returns, float32 [pairs, walks a pair]."""
         settings = self.settings
         groups, each = settings.pairs_a_step, max(settings.walks_a_pair, 2)
-        task = part(self.task, self.walked)
-        env = VectorPathEnv(task, settings.episode, groups * each)
+        env = VectorPathEnv(part(self.task, self.walked), settings.episode, groups * each)
         first = settings.seed * 1_000_003 + self.at * groups
         env.reset(seed=np.repeat(first + np.arange(groups), each).tolist())  # one pair for all walkers of a group
-        model = PathModel(self.inputs, self._arrays())
-        random = np.random.default_rng([settings.seed, 3, self.at])
-        active = env.mask.any(axis=1)
-        returns = np.zeros(groups * each, dtype=np.float32)
-        walks = []
-        for left in range(settings.episode.max_hops - 1, -1, -1):
-            rows = np.flatnonzero(active)
-            if not len(rows):
-                break
-            walk, actions = _choose(env, model, rows, left, random)
-            walks.append(walk)
-            _, rewards, ended, _, _ = env.step(actions)
-            returns += np.where(active, rewards, 0)
-            active &= ~ended
+        model = PathModel(self.inputs, _arrays(self.parameters))
+        walks, returns = walk_episodes(env, model, np.random.default_rng([settings.seed, 3, self.at]))
         return walks, returns.reshape(groups, each)
 
     # Losses, on the device.
@@ -271,6 +261,10 @@ class _Run:
         loss.backward()
         self.torch.nn.utils.clip_grad_norm_(list(self.parameters.values()), 5.0)
         self.optimiser.step()
+        # Polyak's average, forgetting fast at first: where the parameters set out from is no part of it.
+        keep = min(self.settings.averaging, self.at / (self.at + 10))
+        for name, value in self.parameters.items():
+            self.mean[name].lerp_(value.detach(), 1 - keep)
 
     def _rate(self, rate: float) -> None:
         for group in self.optimiser.param_groups:
@@ -279,17 +273,15 @@ class _Run:
     def _tensor(self, array: np.ndarray[Any, Any]) -> Any:  # noqa: ANN401 - a tensor
         return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
-    def _arrays(self) -> dict[str, Floats]:
-        return {name: value.detach().cpu().numpy().copy() for name, value in self.parameters.items()}
-
     # Measuring, checkpoints.
 
     def _start(self, parameters: Mapping[str, Floats]) -> None:
         self.parameters = {name: self._tensor(array).clone().requires_grad_() for name, array in parameters.items()}
         self.optimiser = self.torch.optim.Adam(list(self.parameters.values()), lr=1e-3)
+        self.mean = {name: value.detach().clone() for name, value in self.parameters.items()}
 
     def _evaluate(self, phase: str, losses: dict[str, float], seconds: float) -> None:
-        arrays = self._arrays()
+        arrays = _arrays(self.mean)
         hops = self.settings.episode.max_hops
         reach, reward = measure(part(self.task, self.held), PathModel(self.inputs, arrays), hops)
         self.fails += 1
@@ -311,7 +303,8 @@ class _Run:
     def _save(self) -> None:
         if self.folder is None:
             return
-        arrays = {f"now.{name}": array for name, array in self._arrays().items()}
+        arrays = {f"now.{name}": array for name, array in _arrays(self.parameters).items()}
+        arrays |= {f"mean.{name}": array for name, array in _arrays(self.mean).items()}
         arrays |= {f"best.{name}": array for name, array in self.best.items()}
         for name, value in self.parameters.items():
             for moment, tensor in self.optimiser.state.get(value, {}).items():
@@ -339,6 +332,7 @@ class _Run:
         self.measure = told["measure"]
         self.best = {name: arrays[f"best.{name}"] for name in self.parameters}
         self._start({name: arrays[f"now.{name}"] for name in self.parameters})
+        self.mean = {name: self._tensor(arrays[f"mean.{name}"]).clone() for name in self.parameters}
         for name, value in self.parameters.items():
             if f"exp_avg.{name}" in arrays:
                 state = {m: self._tensor(arrays[f"{m}.{name}"]) for m in ("exp_avg", "exp_avg_sq")}
@@ -351,34 +345,9 @@ class _Run:
         return json.dumps([asdict(self.settings), counts, self.origin, str(self.device)], sort_keys=True)
 
 
-class _Walk(NamedTuple):
-    """One step of n walkers: the steps offered, as a batch; which was taken and by whom, int64 [n] each."""
-
-    batch: Batch
-    taken: Int64
-    walker: Int64
-
-
-def _choose(
-    env: VectorPathEnv, model: PathModel, rows: Int64, left: int, random: np.random.Generator
-) -> tuple[_Walk, Int64]:
-    """Draw an action for the walkers `rows` by the policy; int64 [N] actions, 0 for the others."""
-    task = env.task
-    owner, slot = np.nonzero(env.mask[rows])
-    entity, place = env.actions[rows[owner], slot].astype(np.int64), env.offer.places(rows[owner], slot)
-    current, target, question = env.current[rows], env.target[rows], task.question[env.pair[rows]]
-    code = task.graph.nearest_codes(place, task.affinity, question[owner])
-    remain = np.full(len(rows), left)
-    batch = Batch(current, target, question, remain, owner, entity, code, np.zeros(0, np.float32))
-    asked = model.asked(current, target, task.contexts[question], remain)
-    logits = model.logits(owner, asked, (entity, target[owner], code), remain)
-    # The largest of logits with Gumbel noise is a draw from their softmax.
-    noisy = logits - np.log(-np.log(random.random(len(logits)) + 1e-12) + 1e-12)
-    order = np.lexsort((-noisy, owner))
-    taken = order[np.searchsorted(owner[order], np.arange(len(rows)))]
-    actions = np.zeros(env.num_envs, dtype=np.int64)
-    actions[rows] = slot[taken]
-    return _Walk(batch, taken, rows), actions
+def _arrays(tensors: Mapping[str, Any]) -> dict[str, Floats]:
+    """Copies of tensors as arrays."""
+    return {name: value.detach().cpu().numpy().copy() for name, value in tensors.items()}
 
 
 def _held_out(connected: NDArray[np.bool_], settings: PolicySettings) -> Int64:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import AsyncIterator
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from evals.path_runs import Runs, train_runs
+from evals.path_runs import ABLATIONS, Runs, train_runs, without
 from evals.path_table import Row, spread
 from evals.paths import measure, read_csqa
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Choice, Question, read_questions
 from policies.path_lessons import make_lessons
-from policies.path_model import PathNetwork
+from policies.path_model import PathInputs, PathNetwork
 from policies.path_policy import PolicySettings, train_policy
 from policies.path_teaching import PathTeaching, prepare
 from tests.films import write_files
@@ -39,8 +41,9 @@ async def test_the_exact_search_is_the_ceiling(films_kg: Path, capsys: pytest.Ca
         for i, text in enumerate(["who directed Heat?", "who played in Alien?", "is Ronin like Diner?"])
     ]
     await measure(films_kg, questions, None, 1.0)
-    heading, _, *rows = capsys.readouterr().out.splitlines()
+    heading, mapped, _, *rows = capsys.readouterr().out.splitlines()
     assert heading.endswith("connected within 3 hops")
+    assert re.fullmatch(r"W: [\d.]+ % nearer to their own question, without it [\d.]+ %", mapped)
     table = {tuple(row.split()[:2]): [float(cell) for cell in row.split()[2:]] for row in rows}
     assert set(table) == {(p, w) for p in ("random", "structural") for w in "128"} | {("exact", "-"), ("P_sub", "-")}
     assert table["exact", "-"][:4] == [100.0, 100.0, 100.0, 1.0]
@@ -48,6 +51,15 @@ async def test_the_exact_search_is_the_ceiling(films_kg: Path, capsys: pytest.Ca
     assert table["random", "8"][0] >= table["random", "1"][0]
     assert table["random", "8"][6] > table["random", "1"][6] > 0  # neighbours read
     assert 0 < table["P_sub", "-"][0] <= 100
+
+
+@pytest.fixture
+async def films_inputs(films_kg: Path) -> AsyncIterator[PathInputs]:
+    base = KnowledgeBase.open(films_kg)
+    tables = await path_tables(base)
+    assert tables is not None
+    yield PathInputs.of(tables.features, tables.structure(lambda *_: None), tables.graph.degrees)
+    await base.close()
 
 
 def test_mean_and_spread() -> None:
@@ -81,4 +93,21 @@ async def test_runs_are_trained_once(films_kg: Path, tmp_path: Path, capsys: pyt
     again = list(train_runs(course, runs))
     assert [run.held_out for run in again] == [run.held_out for run in first]
     assert not capsys.readouterr().err  # no step was made
+    (bare,) = train_runs(course, Runs(tmp_path / "bare", ["no-neighbor"], settings=settings))
+    assert not np.array_equal(bare.model.parameters["key_out"], first[0].model.parameters["key_out"])
+    assert not bare.model.inputs.key_inputs()[:, : course.inputs.text_columns].any()
     await base.close()
+
+
+def test_each_ablation_leaves_one_thing_out(films_inputs: PathInputs) -> None:
+    whole, columns = films_inputs, films_inputs.text_columns
+    left = {name: without(whole, name) for name in ABLATIONS}
+    assert not left["no-relation"].relation.any()
+    assert np.array_equal(left["no-relation"].entity, whole.entity)
+    assert not left["no-degree"].key_inputs()[:, -1].any()
+    assert not left["no-degree"].terms(np.arange(9), np.arange(9)[::-1])[:, 2].any()
+    assert not left["no-structure"].entity[:, columns:].any()
+    assert not left["no-structure"].terms(np.arange(9), np.arange(9)[::-1])[:, :2].any()
+    assert np.array_equal(left["no-structure"].entity[:, :columns], whole.entity[:, :columns])
+    assert np.array_equal(left["no-neighbor"].key_inputs()[:, columns:], whole.key_inputs()[:, columns:])
+    assert np.array_equal(left["no-neighbor"].entity, whole.entity)

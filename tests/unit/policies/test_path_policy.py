@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from kg.embedders import open_embedder
 from kg.errors import CorruptError, EmbedderError, StaleError, VersionError
@@ -140,13 +141,34 @@ def test_the_same_seed_gives_the_same_policy(world: PathTask, policy: TrainedPol
     assert not np.array_equal(runs[0].parameters["query_in"], runs[2].parameters["query_in"])
 
 
-def test_a_run_that_was_cut_goes_on(world: PathTask, tmp_path: Path) -> None:
+def test_the_running_mean_is_what_is_kept(world: PathTask, tmp_path: Path) -> None:
+    settings = replace(SMALL, warm_steps=20, reinforce_steps=0, evaluate_every=1, patience=99, averaging=0.6)
+    seen = list[dict[str, np.ndarray]]()
+
+    def look(_stage: str, done: int, _total: int | None) -> None:
+        if done > 1:
+            seen.append(load_file(tmp_path / CHECKPOINT))
+
+    train_policy(world, _inputs(world), _taught(world), settings, look, tmp_path)
+    mean = seen[0]["now.key_in"]  # the first step forgets what was drawn
+    assert np.array_equal(seen[0]["mean.key_in"], mean)
+    for at, arrays in enumerate(seen[1:], start=1):
+        keep = min(0.6, at / (at + 10))
+        mean = keep * mean + (1 - keep) * arrays["now.key_in"]
+        assert np.abs(arrays["mean.key_in"] - mean).max() < 1e-6
+    assert np.abs(mean - seen[-1]["now.key_in"]).max() > 1e-4
+    plain = _train(world, replace(settings, averaging=0.0, evaluate_every=20), tmp_path / "plain")
+    assert np.abs(plain.parameters["key_in"] - seen[-1]["now.key_in"]).max() < 1e-2  # the last step, as it stands
+
+
+@pytest.mark.parametrize("at", [("warm start", 10), ("REINFORCE", 2)])
+def test_a_run_that_was_cut_goes_on(world: PathTask, tmp_path: Path, at: tuple[str, int]) -> None:
     settings = replace(SMALL, warm_steps=12, reinforce_steps=4, pairs_a_step=16, evaluate_every=4)
     whole = _train(world, settings, tmp_path / "whole")
     stop = tmp_path / "cut"
 
     def cut(stage: str, done: int, total: int | None) -> None:
-        if (stage, done) == ("REINFORCE", 2) and not (stop / "stopped").exists():
+        if (stage, done) == at and not (stop / "stopped").exists():
             (stop / "stopped").touch()
             raise KeyboardInterrupt
 
