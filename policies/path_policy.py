@@ -84,7 +84,7 @@ class PolicySettings:
     """Weight of the entropy bonus."""
     rehearsal: float = 0.5
     """Weight of the warm start's loss beside REINFORCE's; 0 is the paper's way."""
-    held_out: int = 500
+    held_out: int = 2000
     """Pairs that are measured and never trained on, at most a tenth of all."""
     evaluate_every: int = 50
     """Steps between two measurements."""
