@@ -24,9 +24,9 @@ from policies.keqing.segment_model import SegmentModel, WordTable
 from policies.keqing.slot_model import SlotModel
 from policies.keqing.wording import Encoder, KnownWords, Vocabulary
 
-FORMAT = 3
+FORMAT = 4
 _MODEL, _ARRAYS = "decomposer.json", "decomposer-{}.safetensors"
-_TABLES = ("own", "end", "start")  # of the segment model
+_TABLES = ("own", "end", "start", "deed")  # of the segment model
 
 
 def save_decomposer(folder: Path, learnt: Learnt, embedder: Embedder, kg_hash: str) -> list[Path]:
@@ -93,6 +93,7 @@ def _arrays(reader: Reader) -> dict[str, np.ndarray[Any, Any]]:
     segments, taught = chains.segments, chains.taught
     out: dict[str, np.ndarray[Any, Any]] = {
         "vectors": segments.vectors.astype(np.float16),
+        "voices": segments.voices.astype(np.float16),
         "follows": segments.follows.astype(np.float16),
         "mention_weights": reader.mentions.weights,
         "mention_mean": reader.mentions.mean,
@@ -161,6 +162,8 @@ def _segments(model: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], em
         tables[0],
         tables[1],
         tables[2],
+        tables[3],
+        arrays["voices"].astype(np.float32),
         arrays["follows"].astype(np.float32),
         embedder,
         model["max_hops"],

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 _PART = 4  # letters of each half of a compound, at least
 _FILE = Path(__file__).with_name("english.txt")
+_ASKED_FILE = Path(__file__).with_name("asked.txt")
+_MAYBE = 0.5  # of what an asking word may ask for as well, beside what it asks for
+
+Asked = dict[str, dict[str, float]]
+"""For the stem of a noun the asking words that ask for it, each with a weight in (0, 1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +43,10 @@ def stem(word: str) -> str:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Concepts by the stems of their words and doers."""
+    """Concepts by the stems of their words and doers, and which nouns an asking word asks for."""
 
     concepts: tuple[Concept, ...]
+    asked: Asked = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         by_stem: dict[str, list[Concept]] = defaultdict(list)
@@ -73,7 +79,19 @@ def parse_concepts(lines: Iterable[str]) -> list[Concept]:
     return out
 
 
+def parse_asked(lines: Iterable[str]) -> Asked:
+    """Read lines such as `who person employee` and `who? company`; `#` begins a comment."""
+    out: Asked = defaultdict(dict)
+    for line in lines:
+        asking, *nouns = line.partition("#")[0].split() or [""]
+        word, weight = asking.rstrip("?"), _MAYBE if asking.endswith("?") else 1.0
+        for noun in map(stem, nouns):
+            out[noun][word] = max(out[noun].get(word, 0.0), weight)
+    return dict(out)
+
+
 @cache
 def english() -> Lexicon:
     """The lexicon that comes with Trivium."""
-    return Lexicon(tuple(parse_concepts(_FILE.read_text(encoding="utf-8").splitlines())))
+    concepts = parse_concepts(_FILE.read_text(encoding="utf-8").splitlines())
+    return Lexicon(tuple(concepts), parse_asked(_ASKED_FILE.read_text(encoding="utf-8").splitlines()))

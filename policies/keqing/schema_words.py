@@ -7,7 +7,7 @@ has its forward hop's nouns the other way round.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kg.indexes import relation_words
 from kg.types import Hop, RelationSchema
 from policies.keqing.english import Lexicon, stem
+from policies.keqing.voice import doers_of, voice_of
 
 Floats = NDArray[np.float32]
 Weights = dict[str, float]
@@ -52,17 +53,23 @@ _BETWEEN = 0.6  # words between the type a path leaves and its last property
 _TYPE = 0.3  # the type's name as a word for the relation itself
 _NEIGHBOUR = 0.8  # a noun that other hops leave the same entities by
 _SURE = 0.6  # share of what a hop reaches from which another hop's noun is one for it
+_ASKING = ("who", "where", "when")  # asking words that ask for a kind of entity
 _PATH = 3  # segments of a Freebase-like path: domain, type, property
 _TYPES_READ = 2  # types read of each end, the most frequent
 
 
 @dataclass
 class HopWords:
-    """Stems with weights in [0, 1]: the relation's own words, nouns for what the hop reaches and for what it leaves."""
+    """Stems with weights in [0, 1]: the relation's own words, nouns for what the hop reaches and for what it leaves.
+
+    `deed`: its own words that are verbs; `voice`: which way round a sentence says the hop (`policies.keqing.voice`).
+    """
 
     own: Weights
     end: Weights
     start: Weights
+    deed: Weights = field(default_factory=dict)
+    voice: int = 0
 
 
 def _put(weights: Weights, words: Iterable[str], weight: float) -> None:
@@ -100,7 +107,9 @@ def hop_words(
     for relation in schema:
         forward = _forward(relation, lexicon)
         out[Hop(relation.name, False)] = forward
-        out[Hop(relation.name, True)] = HopWords(dict(forward.own), dict(forward.start), dict(forward.end))
+        out[Hop(relation.name, True)] = HopWords(
+            dict(forward.own), dict(forward.start), dict(forward.end), dict(forward.deed), -forward.voice
+        )
     for name, words in (synonyms or {}).items():
         _put(out[Hop.parse(name)].own, map(stem, words), 1.0)
         if not name.startswith("^"):  # a relation's synonyms say both directions, as its own name does
@@ -116,12 +125,15 @@ def hop_words(
 
 def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
     own, types, between = split_name(relation.name)
-    words = HopWords({}, {}, {})
+    words = HopWords({}, {}, {}, voice=voice_of(relation.name, lexicon))
     content = [word for word in own if word not in _STOP]
     content += [part for word in content for part in lexicon.parts(word)]
     _put(words.own, content, 1.0)
     _put(words.own, between, _BETWEEN)
     _put(words.own, types, _TYPE)
+    if words.voice:
+        _put(words.deed, content[:1], 1.0)
+        _put(words.end if words.voice < 0 else words.start, doers_of(content[0]) if content else (), _SYNONYM)
     by = bool(own) and own[-1] == "by"
     heads = [] if by else _heads(own)
     for word in content:
@@ -130,6 +142,8 @@ def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
             if not concept.doers:
                 _put(words.end, concept.words if word in heads else (), _SYNONYM)
                 continue
+            if words.voice:
+                _put(words.deed, concept.words - concept.doers - concept.things, _SYNONYM)
             doer = by or word in concept.doers
             _put(words.end if doer else words.start, concept.doers, _SYNONYM)
             _put(words.start if doer else words.end, () if types and doer else concept.things, _GUESS)
@@ -154,5 +168,17 @@ def _put_types(words: HopWords, relation: RelationSchema, types: Sequence[str], 
         for concept in lexicon.about(word):
             _put(words.start, concept.doers if word in concept.doers else concept.words, _SYNONYM)
     for side, names in ((words.start, relation.head_types), (words.end, relation.tail_types)):
-        for name in names[:_TYPES_READ]:
-            _put(side, [stem(word) for word in relation_words(name).split()], _NOUN)
+        nouns = [stem(word) for name in names[:_TYPES_READ] for word in relation_words(name).split()]
+        _put(side, nouns, _NOUN)
+        _put_asked(side, nouns, lexicon)
+
+
+def _put_asked(side: Weights, types: Sequence[str], lexicon: Lexicon) -> None:
+    """Say which asking words ask for entities of these types: what they are is known better than from a deed's words.
+
+    Where no type is known to English ("Q5", "Concept"), what the relation's words say stays.
+    """
+    asked = {word: weight for noun in types for word, weight in lexicon.asked.get(noun, {}).items()}
+    for word in _ASKING if asked else ():
+        side.pop(word, None)
+        _put(side, [word] if word in asked else (), _NOUN * asked.get(word, 0.0))

@@ -23,6 +23,7 @@ from policies.keqing.decomposer import MASK
 from policies.keqing.english import stem
 from policies.keqing.question_words import ASKING, FUNCTION_WORDS, KINDS, ONES_LIKE_IT, SAME
 from policies.keqing.schema_words import HopWords
+from policies.keqing.voice import is_passive
 from policies.keqing.wording import Wording
 
 Floats = NDArray[np.float32]
@@ -41,7 +42,9 @@ _INVERSE = 1.0  # the cost of walking a single relation against its direction
 _BACK = 2.0  # the cost of walking a relation and straight back, unless words ask for it
 _ASKED_BACK = 2.0  # the gain where they do, and the cost of not doing so where they say "same" or "together"
 _TWICE = 1.0  # evidence from which a word names a relation; two such words name both directions
+_TURNED = 0.8  # a verb's word order, for the direction that it says and against the other
 _TOP = 28  # hops that chains of two and more are made of, and their inverses
+_BARE = 0.8  # of a further hop's cost, the most that "who" or "where" alone pays
 _FOCUS_AFTER = 6  # words after "what" among which the noun is that it asks for
 _NEIGHBOURS = 6  # words of the schema that an unknown word is compared with
 _REMEMBERED = 5_000  # words whose evidence is kept
@@ -49,11 +52,15 @@ _LAYOUTS = 4  # sets of chains that are kept: one is all that a schema of few ho
 
 
 class Evidence(NamedTuple):
-    """What one word says for each of H hops, float32 [H] each: anywhere, as what is asked for, as what the topic is."""
+    """What one word says for each of H hops, float32 [H] each: anywhere, as what is asked for, as what the topic is.
+
+    `deed`: how much better, in nats, where it stands before what the hop leaves and not behind it.
+    """
 
     anywhere: Floats
     asked: Floats
     topic: Floats
+    deed: Floats
 
 
 class Marks(NamedTuple):
@@ -69,6 +76,7 @@ class Marks(NamedTuple):
     last: Floats
     same: bool
     also: bool
+    bare: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +133,10 @@ class WordTable:
         hop = np.array([entry[1] for entry in entries], dtype=np.int32)
         return cls(bounds.astype(np.int64), hop, np.array([entry[2] for entry in entries], dtype=np.float32))
 
+    def holds(self, row: int | None) -> bool:
+        """Whether the stem of this row speaks for any hop; None is no stem of the schema's."""
+        return row is not None and bool(self.bounds[row + 1] > self.bounds[row])
+
     def likeness(self, near: Codes, alike: Floats, hops: int) -> Floats:
         """For each hop the most that any of the stems `near` gives it, each as far as it is `alike`: float32 [H]."""
         out = np.zeros(hops, dtype=np.float32)
@@ -143,6 +155,7 @@ class SegmentModel:
         hops: every hop of the KG; each one's inverse is among them.
         stems: the schema's words without endings, and `vectors` their unit vectors, float32 [V, d].
         own, end, start: words of the relation itself, nouns for what the hop reaches, and for what it leaves.
+        deed: a relation's words that are verbs, and `voices` float32 [H] in {-1, 0, 1} (`policies.keqing.voice`).
         follows: float32 [H, H], the share of what hop i reaches that hop j leaves; 0 where no chain goes on so.
         max_hops: the longest chain, 1 to 3.
     """
@@ -153,6 +166,8 @@ class SegmentModel:
     own: WordTable
     end: WordTable
     start: WordTable
+    deed: WordTable
+    voices: Floats
     follows: Floats
     embedder: Embedder
     max_hops: int = 3
@@ -165,14 +180,17 @@ class SegmentModel:
     ) -> SegmentModel:
         """The model of a schema's words."""
         parts = [words[hop] for hop in hops]
-        stems = sorted({word for part in parts for table in (part.own, part.end, part.start) for word in table})
+        all_tables = (table for part in parts for table in (part.own, part.end, part.start, part.deed))
+        stems = sorted({word for table in all_tables for word in table})
         rows = {word: place for place, word in enumerate(stems)}
         tables = (
             WordTable.of([part.own for part in parts], rows),
             WordTable.of([part.end for part in parts], rows),
             WordTable.of([part.start for part in parts], rows),
+            WordTable.of([part.deed for part in parts], rows),
         )
-        return cls(hops, tuple(stems), embedder.embed(stems), *tables, follows, embedder)
+        voices = np.array([part.voice for part in parts], dtype=np.float32)
+        return cls(hops, tuple(stems), embedder.embed(stems), *tables, voices, follows, embedder)
 
     @cached_property
     def number(self) -> dict[Hop, int]:
@@ -191,7 +209,9 @@ class SegmentModel:
 
     @cached_property
     def _prior(self) -> Floats:
-        return np.array([-_INVERSE * hop.inverse for hop in self.hops], dtype=np.float32)
+        # Of a deed the word order says which way it is walked.
+        turned = np.array([hop.inverse for hop in self.hops]) & (self.voices == 0)
+        return np.where(turned, np.float32(-_INVERSE), np.float32(0))
 
     @cached_property
     def _log_follows(self) -> Floats:
@@ -209,54 +229,77 @@ class SegmentModel:
     def _weigh(self, word: str) -> Evidence:
         cosines = self.vectors @ self.embedder.embed([word])[0]
         alike = np.clip((cosines - _NEAR) / (_NEARER - _NEAR), 0, _ALIKE)
-        if (place := self.rows.get(stem(word))) is not None:
+        place = self.rows.get(stem(word))
+        if place is not None:
             alike[place] = 1.0
         near = np.argsort(-alike, kind="stable")[:_NEIGHBOURS]
         near = near[alike[near] > 0]
         own, end, start = (
             table.likeness(near, alike[near], len(self.hops)) for table in (self.own, self.end, self.start)
         )
+        # The very verb: what is merely like it may be a noun ("writers").
+        verb = np.array([] if place is None else [place], dtype=np.int64)
+        deed = self.deed.likeness(verb, np.ones(len(verb), dtype=np.float32), len(self.hops))
         # A relation's own word may stand for what it reaches ("which genre"), if less surely than a noun of its end.
         return Evidence(
             _information(np.maximum(own, np.maximum(_END * end, _START * start))),
             _information(np.maximum(end, own / 3)),
             _information(np.maximum(start, own / 3)),
+            np.float32(_TURNED) * self.voices * deed,
         )
 
     def marks(self, wording: Wording) -> Marks:
         """The evidence of a wording, position by position."""
         words, mask = wording.words, wording.mask
-        focus, beside = self._focus(words), _noun_before(words, mask)
+        focus, beside = self._focus(words), self._noun_before(words, mask)
         nothing = np.zeros(len(self.hops), dtype=np.float32)
         silent = {mask, focus, beside}
         # A silent word adds nothing, so a segment that ends at it ends as well before it: it needs no row.
         spoken = [place for place, word in enumerate(words) if place not in silent and not _is_silent(word)]
-        before = [self.evidence(words[place]).anywhere for place in reversed(spoken) if place < mask]
-        after = [self.evidence(words[place]).anywhere for place in spoken if place > mask]
+        before = [self._said(words, place, mask) for place in reversed(spoken) if place < mask]
+        after = [self._said(words, place, mask) for place in spoken if place > mask]
         left = np.array([nothing, *before], dtype=np.float32).cumsum(axis=0)
         right = np.array([nothing, *after], dtype=np.float32).cumsum(axis=0)
         first = nothing if beside in (-1, focus) else self.evidence(words[beside]).topic
         last = nothing if focus < 0 else self.evidence(words[focus]).asked
         same = not SAME.isdisjoint(words)
-        return Marks(left, right, first, last, same, same or not ONES_LIKE_IT.isdisjoint(words))
+        bare = focus >= 0 and words[focus] in ASKING
+        return Marks(left, right, first, last, same, same or not ONES_LIKE_IT.isdisjoint(words), bare)
+
+    def _said(self, words: Sequence[str], place: int, mask: int) -> Floats:
+        """What the word at `place` says of each hop where it stands: a verb says which way round, too."""
+        said = self.evidence(words[place])
+        before = (place > mask) != is_passive(words, place)  # what the hop leaves stands where an active's subject does
+        return said.anywhere + said.deed if before else said.anywhere - said.deed
+
+    def _noun_before(self, words: Sequence[str], mask: int) -> int:
+        """The place of the noun right before the mask: "the film [mask]"; -1 where there is none, or a verb."""
+        if not mask or words[mask - 1] in FUNCTION_WORDS or self.evidence(words[mask - 1]).deed.any():
+            return -1
+        return mask - 1
 
     def _focus(self, words: Sequence[str]) -> int:
         """The place of the word for what is asked: "who", "where", the noun after "which"; -1 where there is none."""
         for place, word in enumerate(words):
-            if word not in ASKING:
-                continue
-            if word not in ("which", "what"):
+            if word in ("which", "what"):
+                return self._noun_from(words, place + 1)
+            if word in ASKING:
                 return place if word not in ("whose", "how") else -1
-            for after in range(place + 1, min(place + _FOCUS_AFTER, len(words))):
-                if words[after] == MASK:
-                    return -1
-                if words[after] in FUNCTION_WORDS:
-                    continue
-                if words[after] in KINDS and words[after + 1 : after + 2] == ("of",):
-                    return -1  # "what kind of film": both words speak, and neither alone is what is asked for
-                if self.evidence(words[after]).asked.max(initial=0) > 0.3:
-                    return after
-            return -1
+        return self._noun_from(words, 0)  # "list the films of [mask]", "followers of [mask]"
+
+    def _noun_from(self, words: Sequence[str], start: int) -> int:
+        """The first noun from `start` on that may be asked for, before the mask; -1 where there is none."""
+        for place in range(start, min(start + _FOCUS_AFTER - 1, len(words))):
+            if words[place] == MASK:
+                return -1
+            if words[place] in FUNCTION_WORDS:
+                continue
+            if words[place] in KINDS and words[place + 1 : place + 2] == ("of",):
+                return -1  # "what kind of film": both words speak, and neither alone is what is asked for
+            said = self.evidence(words[place])
+            is_verb = said.deed.any() and not self.end.holds(self.rows.get(stem(words[place])))
+            if said.asked.max(initial=0) > 0.3 and not is_verb:  # "what was founded by [mask]" asks for no noun
+                return place
         return -1
 
     def candidates(self, marks: Marks, firsts: Codes, more: Codes | None = None) -> tuple[Grown, Floats]:
@@ -333,7 +376,11 @@ class SegmentModel:
     def _finish(self, marks: Marks, grown: Grown, length: int, split: Floats) -> Floats:
         """Add what the ends say and what the chain costs."""
         chains = grown.codes[length - 1]
-        total = split + marks.first.take(chains[0]) + marks.last.take(chains[-1])
+        last = marks.last.take(chains[-1])
+        if marks.bare:
+            paid = np.float32(_BARE * _DEPTH * np.log(len(self.hops)))
+            np.minimum(last, marks.last.take(chains[-2]) + paid, out=last)
+        total = split + marks.first.take(chains[0]) + last
         total = total + grown.follows[length - 2]
         total = total - np.float32(_DEPTH * np.log(len(self.hops)) * (length - 1))
         spoken = sum((side[1:] - side[:-1] > _TWICE).sum(axis=0) for side in (marks.left, marks.right))
@@ -350,11 +397,6 @@ class SegmentModel:
 def _is_silent(word: str) -> bool:
     """Whether a word says nothing by itself: a function word, or one that stands for a name."""
     return word in FUNCTION_WORDS or word.startswith(("[", "<"))
-
-
-def _noun_before(words: Sequence[str], mask: int) -> int:
-    """The place of the word right before the mask, where it is no function word: "the film [mask]"; else -1."""
-    return mask - 1 if mask and words[mask - 1] not in FUNCTION_WORDS else -1
 
 
 def _information(likeness: Floats) -> Floats:
