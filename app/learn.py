@@ -21,7 +21,12 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
     questions: Annotated[
         Path | None, typer.Option(help='Question lines with "chain" and "answers"; without it, from the schema alone.')
     ] = None,
-    synonyms: Annotated[Path | None, typer.Option(help="Your own words for relations: RELATION = word, word.")] = None,
+    synonyms: Annotated[
+        Path | None, typer.Option(help="Your own words for relations, RELATION = word, word; kept for later lessons.")
+    ] = None,
+    forget_synonyms: Annotated[
+        bool, typer.Option("--forget-synonyms", help="keqing: learn without kept words.")
+    ] = False,
     listing: Annotated[bool, typer.Option("--list", help="keqing: list the versions of what was learnt.")] = False,
     rollback: Annotated[bool, typer.Option(help="keqing: go back to the version before, or to --version.")] = False,
     version: Annotated[int | None, typer.Option(help="The version that --rollback goes back to.")] = None,
@@ -57,7 +62,7 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
     if options.wanted:
         asyncio.run(run_lora(kg, questions, options, json=json))
         return
-    run_keqing(kg, KeqingLesson(questions, synonyms, listing, rollback, version), json=json)
+    run_keqing(kg, KeqingLesson(questions, synonyms, forget_synonyms, listing, rollback, version), json=json)
 
 
 def register(app: typer.Typer) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from app.output import complain, print_json
 from app.progress import progress
+from kg.errors import UsageError
 
 if TYPE_CHECKING:
     from policies.keqing.learning import Learnt
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KeqingLesson:
-    """What the options ask for; `version` None with `rollback` is the one before that in use."""
+    """What the options ask for; `version` None with `rollback` is the one before that in use.
+
+    `synonyms` None uses those that are kept, unless `forget` has them forgotten.
+    """
 
     questions: Path | None
     synonyms: Path | None
+    forget: bool
     listing: bool
     rollback: bool
     version: int | None
@@ -31,11 +36,12 @@ class KeqingLesson:
 def run_keqing(kg: str, lesson: KeqingLesson, *, json: bool) -> None:
     """Learn, or list what was learnt, or go back."""
     if lesson.listing or lesson.rollback:
-        versions = asyncio.run(_versions(kg, lesson))
+        versions, words = asyncio.run(_versions(kg, lesson))
         if json:
-            print_json({"versions": [asdict(version) for version in versions]})
+            print_json({"versions": [asdict(version) for version in versions], "synonyms": words})
         else:
-            typer.echo("\n".join(map(_line, versions)) or "nothing was learnt yet")
+            lines = [*map(_line, versions), *(f"  {name} = {', '.join(own)}" for name, own in words.items())]
+            typer.echo("\n".join(lines) or "nothing was learnt yet")
         return
     learnt = asyncio.run(_learn(kg, lesson))
     report = {
@@ -56,10 +62,14 @@ def run_keqing(kg: str, lesson: KeqingLesson, *, json: bool) -> None:
 def _line(version: Version) -> str:
     used = "*" if version.current else " "
     counts = f"{version.pairs} pairs, {version.wordings} wordings, {version.templates} templates"
+    if version.synonyms:
+        counts += f", synonyms for {version.synonyms}"
     return f"{used} {version.number}  {version.learnt}  {counts}"
 
 
-async def _versions(kg: str, lesson: KeqingLesson) -> list[Version]:
+async def _versions(kg: str, lesson: KeqingLesson) -> tuple[list[Version], dict[str, list[str]]]:
+    """The versions, and the user's own words in use."""
+    from policies.keqing.synonyms import kept_synonyms
     from policies.keqing.teaching import roll_back
     from policies.keqing.versions import list_versions
     from tools.knowledge import close_all, open_knowledge
@@ -68,7 +78,7 @@ async def _versions(kg: str, lesson: KeqingLesson) -> list[Version]:
     try:
         if lesson.rollback:
             await roll_back(base, lesson.version)
-        return list_versions(base.learnt)
+        return list_versions(base.learnt), kept_synonyms(base.learnt)
     finally:
         await close_all()
 
@@ -80,7 +90,9 @@ async def _learn(kg: str, lesson: KeqingLesson) -> Learnt:
     from tools.knowledge import close_all, open_knowledge
 
     pairs = read_questions(lesson.questions) if lesson.questions is not None else None
-    synonyms = read_synonyms(lesson.synonyms) if lesson.synonyms is not None else {}
+    if lesson.forget and lesson.synonyms is not None:
+        raise UsageError("--synonyms and --forget-synonyms exclude each other: new words take the old ones' place")
+    synonyms = read_synonyms(lesson.synonyms) if lesson.synonyms is not None else {} if lesson.forget else None
     knowledge = await open_knowledge(kg)
     try:
         with progress() as show:

@@ -20,14 +20,8 @@ from nodes.keqing.decompose import check_question
 from nodes.oda.context import OdaContext
 from nodes.oda.state import OdaState
 from nodes.usage import fresh_channels
-from policies.keqing.mentions import (
-    DEFAULT_MENTION_MODEL,
-    Mention,
-    Question,
-    find_mentions,
-    find_similar,
-    mention_features,
-)
+from policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, find_mentions, mention_features
+from policies.keqing.similar_mentions import find_similar
 from policies.question_kind import ASKING_WORDS, FUNCTION_WORDS, question_kind
 from policies.similarity_choice import SimilarityChoice
 from tools.find_entities import resolve

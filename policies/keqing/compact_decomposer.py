@@ -9,7 +9,7 @@ sub-question.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz
@@ -20,9 +20,10 @@ from kg.text import fold_name
 from kg.types import EntityHit, Hop, LogicalChain
 from policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from policies.keqing.feasibility import Feasible, first_feasible
-from policies.keqing.mentions import Mention, Question, find_mentions, find_similar, with_initials
+from policies.keqing.mentions import Mention, Question, find_mentions
 from policies.keqing.phrasing import has_exclusion_cue
 from policies.keqing.readings import Reader, Reading, Topic, names_left, words_left
+from policies.keqing.similar_mentions import Initials, widened, with_initials
 
 Phrases = Mapping[Hop, str]
 """For each hop the text of its template."""
@@ -38,8 +39,7 @@ class CompactDecomposer:
     reader: Reader
     phrases: Phrases
     habits: Habits
-    initials: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Ids of the entities that initials stand for, the best connected first."""
+    initials: Initials = field(default_factory=dict)
     name: str = "compact"
 
     async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
@@ -57,9 +57,8 @@ class CompactDecomposer:
         split = await with_initials(split, store, self.initials)
         found, confidence = await self._read(split, store)
         if found is None or words_left(split, found.reading, self.reader):
-            similar = _beside(await find_similar(split, known, store, self.initials), split, known)
-            wider = replace(split, mentions=(*split.mentions, *similar))
-            again, share = await self._read(wider, store) if similar else (None, 0.0)
+            wider = await widened(split, known, store, self.initials)
+            again, share = await self._read(wider, store) if wider is not split else (None, 0.0)
             if again is not None:
                 split, found, confidence = wider, again, share
         if found is None:
@@ -123,23 +122,6 @@ def _share(chosen: Reading, readings: Sequence[Reading]) -> float:
     """The chosen reading's share of the probability of all readings."""
     total = sum(math.exp(min(r.score - chosen.score, 50.0)) for r in readings)
     return 1 / total if total else 0.0
-
-
-def _beside(similar: Sequence[Mention], question: Question, known: Container[str]) -> list[Mention]:
-    """The similar mentions of words that no exact mention explains: "the novel Dune" is no misspelt name."""
-    words = question.plain
-    explained = {
-        place
-        for mention in question.mentions
-        for place in range(mention.start, mention.stop)
-        if words[place] not in known
-    }
-    return [
-        mention
-        for mention in similar
-        if mention.hits[0].match == "partial"
-        or not any(place in explained for place in range(mention.start, mention.stop))
-    ]
 
 
 async def _only_topics(question: Question, topics: Sequence[str], store: GraphStore) -> Question:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from kg.embedders import Embedder
 from kg.errors import BadInputError
 from kg.loaders import Question as Pair
 from kg.store import GraphStore
-from kg.templates import QuestionTemplate, schema_templates
+from kg.templates import QuestionTemplate
 from kg.types import Hop
 from policies.keqing.answer_chains import add_chains
 from policies.keqing.chain_search import ChainModel, TaughtSlots
@@ -22,14 +22,23 @@ from policies.keqing.composites import Example, compose
 from policies.keqing.decomposer import MASK
 from policies.keqing.english import english
 from policies.keqing.follow_shares import follow_shares
-from policies.keqing.mentions import DEFAULT_MENTION_MODEL, MentionModel, mention_features, train_mention_model
-from policies.keqing.naming import initials, initials_of
+from policies.keqing.mentions import (
+    DEFAULT_MENTION_MODEL,
+    Mention,
+    MentionModel,
+    Question,
+    mention_features,
+    train_mention_model,
+)
+from policies.keqing.naming import initials, initials_of, namesakes_of
+from policies.keqing.natural import natural_templates
 from policies.keqing.pairs import AlignedPair, align_pairs
 from policies.keqing.phrasing import wording_of, wording_of_two
 from policies.keqing.question_words import QUESTION_WORDS
 from policies.keqing.readings import Reader
 from policies.keqing.schema_words import Synonyms, hop_words
 from policies.keqing.segment_model import SegmentModel
+from policies.keqing.similar_mentions import widened
 from policies.keqing.slot_model import SlotSettings, train_slot_model
 from policies.keqing.template_mining import exclusion_habits, mine_templates
 from policies.keqing.wording import Encoder, KnownWords, Vocabulary
@@ -39,11 +48,12 @@ Progress = Callable[[str, int, int | None], None]
 
 _RARE = 2000  # pairs from which a word must occur twice to count as the questions' own phrasing
 _MENTION_SAMPLE = 4000
+_WIDENED = 400  # pairs whose names are looked for beyond the exact ones too
 _CELLS = 2_000_000  # of the sparse weights: 4 MB as float16
 _COMPOSITES = 4000  # at most, and
 _COMPOSITES_EACH = 60  # for each wording that they are made of
 _COMPOSITE_WEIGHT = 0.3
-_INITIALS = 200_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
+_SHORT_NAMES = 500_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
 _SAME_INITIALS = 8  # entities kept for the same initials, the best connected
 
 
@@ -76,7 +86,15 @@ async def learn(
     if pairs is not None and not any(pair.chain or pair.branches or pair.answers for pair in given):
         raise BadInputError('no question has a "chain" or "answers": add the chain of each, such as ["directed_by"]')
     given = await add_chains(given, store, lambda done, total: progress("find chains", done, total))
-    async for pair in align_pairs(given, store):
+    progress("read the schema", 0, None)
+    segments = await schema_model(store, embedder, synonyms or {})
+    short = await _short_names(store)
+    plain = KnownWords(QUESTION_WORDS, frozenset(segments.stems))
+
+    async def look_further(question: Question) -> Question:
+        return await widened(question, plain, store, short)
+
+    async for pair in align_pairs(given, store, look_further):
         aligned.append(pair)
         if len(aligned) % 100 == 0 or len(aligned) == len(given):
             progress("align pairs", len(aligned), len(given))
@@ -84,11 +102,12 @@ async def learn(
     if pairs is not None and not found:
         raise BadInputError("no pair fits this KG: no name in a question leads to its answers along its chain")
     templates = await all_templates(mine_templates(found), store)
-    progress("read the schema", 0, None)
-    segments = await schema_model(store, embedder, synonyms or {})
-    lesson = _Lesson(found, segments, embedder)
+    wider = [
+        replace(pair, question=await look_further(pair.question)) for pair in found[:: max(1, len(found) // _WIDENED)]
+    ]
+    lesson = _Lesson(found, wider, segments, embedder)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
-    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, await _initials(store))
+    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, short)
     seconds = time.perf_counter() - began
     return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), len(lesson.weights), seconds)
 
@@ -99,7 +118,7 @@ async def all_templates(mined: Sequence[QuestionTemplate], store: GraphStore) ->
     texts = {template.text for template in mined}
     rest = [
         template
-        for template in schema_templates(await store.schema())
+        for template in natural_templates(await store.schema())
         if template.text not in texts and not set(template.chains) <= spoken
     ]
     return [*mined, *rest]
@@ -129,23 +148,34 @@ async def schema_model(store: GraphStore, embedder: Embedder, synonyms: Synonyms
     return SegmentModel.of(hop_words(schema, english(), hops, follows, synonyms), hops, follows, embedder)
 
 
-async def _initials(store: GraphStore) -> Mapping[str, list[str]]:
-    """Which entities initials stand for; the more relations an entity has, the sooner it is meant."""
-    found = []
+def _is_exact(pair: AlignedPair) -> bool:
+    """Whether the pair's names were looked up as they stand alone."""
+    return all(mention.hits[0].match in ("exact", "folded") for mention in pair.question.mentions)
+
+
+async def _short_names(store: GraphStore) -> Mapping[str, list[str]]:
+    """Which entities initials, and words that name another, stand for; the more relations one has, the sooner."""
+    short, names = list[tuple[str, str, int]](), list[tuple[str, str]]()
     async for batch in store.all_entities():
+        names += [(entity.id, entity.label) for entity in batch]
         named = [entity for entity in batch if initials(entity.label)]
         hops = await store.hops([entity.id for entity in named])
-        found += [(entity.id, entity.label, len(left)) for entity, left in zip(named, hops, strict=True)]
-        if len(found) > _INITIALS:
+        short += [(entity.id, entity.label, len(left)) for entity, left in zip(named, hops, strict=True)]
+        if len(names) > _SHORT_NAMES:
             return {}
-    return initials_of(found, _SAME_INITIALS)
+    found = dict(initials_of(short, _SAME_INITIALS))
+    for word, ids in namesakes_of(names).items():
+        found[word] = list(dict.fromkeys([*ids, *found.get(word, [])]))
+    return found
 
 
 class _Lesson:
     """The examples of one training run: weighted wordings with their chains."""
 
-    def __init__(self, pairs: Sequence[AlignedPair], segments: SegmentModel, embedder: Embedder) -> None:
-        self.pairs, self.segments, self.embedder = pairs, segments, embedder
+    def __init__(
+        self, pairs: Sequence[AlignedPair], wider: Sequence[AlignedPair], segments: SegmentModel, embedder: Embedder
+    ) -> None:
+        self.pairs, self.wider, self.segments, self.embedder = pairs, wider, segments, embedder
         words = _phrasing_words(pairs) | QUESTION_WORDS
         self.words = words
         self.known = KnownWords(frozenset(words), frozenset(segments.stems))
@@ -186,12 +216,15 @@ class _Lesson:
         return [example for example in made if example not in self.weights]
 
     def _mention_model(self) -> MentionModel:
-        """Trained on a sample of the pairs, a third of them read as if typed without capitals."""
-        singles = [pair for pair in self.pairs if len(pair.question.mentions) > 1]
-        if not singles:
+        """Trained on a sample of the pairs, a third of them read as if typed without capitals.
+
+        Some are read with parts of names and the like beside the exact ones, as a question is that these leave unclear.
+        """
+        several = [pair for pair in self.pairs if len(pair.question.mentions) > 1]
+        sample = np.random.default_rng(0).permutation(len(several))[:_MENTION_SAMPLE]
+        chosen = [*(several[i] for i in sample), *(pair for pair in self.wider if len(pair.question.mentions) > 1)]
+        if not chosen:
             return DEFAULT_MENTION_MODEL
-        sample = np.random.default_rng(0).permutation(len(singles))[:_MENTION_SAMPLE]
-        chosen = [singles[i] for i in sample]
         features, gold = [], []
         for number, pair in enumerate(chosen):
             found = mention_features(pair.question, self.known, lowered=number % 3 == 0)
@@ -204,13 +237,19 @@ class _Lesson:
 
 
 def _phrasing_words(pairs: Sequence[AlignedPair]) -> set[str]:
-    """Words outside the topics; in a large set only those of more than one pair, since names slip in."""
+    """Words outside the topics; in a large set, and of other names, those of more than one pair: names slip in."""
     counts: Counter[str] = Counter()
+    plain = set[str]()
     for pair in pairs:
-        topics = [pair.question.mentions[place] for place in pair.gold]
-        inside = {i for topic in topics for i in range(topic.start, topic.stop)}
+        inside = {i for place in pair.gold for i in _places(pair.question.mentions[place])}
         counts.update({word for i, word in enumerate(pair.question.plain) if i not in inside})
-    return {word for word, count in counts.items() if count > 1 or len(pairs) < _RARE}
+        named = {i for mention in pair.question.mentions for i in _places(mention)}
+        plain.update(word for i, word in enumerate(pair.question.plain) if i not in named)
+    return {word for word, count in counts.items() if count > 1 or (len(pairs) < _RARE and word in plain)}
+
+
+def _places(mention: Mention) -> range:
+    return range(mention.start, mention.stop)
 
 
 def _examples(pairs: Iterable[AlignedPair], known: Container[str]) -> Iterable[Example]:

@@ -6,23 +6,20 @@ the chain (`policies.keqing.compact_decomposer`), and what is learned here says 
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kg.store import GraphStore
-from kg.text import Token, fold_name, tokens
+from kg.text import Token, tokens
 from kg.types import EntityHit
-from policies.keqing.naming import countries
 from policies.keqing.question_words import FUNCTION_WORDS
 
 MAX_WORDS = 64
 """Words of a question that are searched for mentions; a longer question is searched in its last ones."""
-_MAX_SPAN = 12  # words of a name; longer names are found by their first words with typo-tolerant search
-_FUZZY_SPANS = 20  # windows that are searched with typos
-_SHORT = 0.85  # the score of an entity that is named by initials, of a country that is named by its people
+MAX_SPAN = 12  # words of a name; longer names are found by their first words with typo-tolerant search
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +72,7 @@ def span_texts(words: Sequence[Token], text: str, known: Container[str] = ()) ->
             del unknown[0]
         if not unknown:
             break
-        for j in range(unknown[0] + 1, min(len(words), i + _MAX_SPAN) + 1):
+        for j in range(unknown[0] + 1, min(len(words), i + MAX_SPAN) + 1):
             spans[i, j] = text[start : ends[j - 1]]
     return spans
 
@@ -109,59 +106,7 @@ async def find_mentions(texts: Sequence[str], store: GraphStore, known: Containe
     ]
 
 
-async def find_similar(
-    question: Question, known: Container[str], store: GraphStore, initials: Mapping[str, Sequence[str]] | None = None
-) -> tuple[Mention, ...]:
-    """Mentions that no name is to the letter: parts of names, peoples for their countries, initials, then typos.
-
-    Windows that begin and end with a word outside `known` are searched, the longest first; typos only in what is
-    longer than all else that fits, since ordinary words resemble names too ("dominant", Dominica).
-    """
-    plain = question.plain
-    unknown = [i for i, word in enumerate(plain) if word not in known]
-    names = {(i, j + 1) for i in unknown for j in unknown if i <= j < i + _MAX_SPAN}
-    # One more word on either side may belong to the name, though questions hold it too: "united states".
-    wider = names | {(i - 1, j) for i, j in names if i and plain[i - 1] not in FUNCTION_WORDS}
-    wider |= {(i, j + 1) for i, j in wider if j < len(plain) and plain[j] not in FUNCTION_WORDS}
-    windows = sorted(wider, key=lambda w: (w[0] - w[1], w[0]))[:_FUZZY_SPANS]
-    spans = {w: question.text[question.words[w[0]].start : question.words[w[1] - 1].end] for w in windows}
-    partial = await store.find_partial(list(spans.values()))
-    found = [
-        [*await _short_for(span, store, initials or {}), *hits]
-        for span, hits in zip(spans.values(), partial, strict=True)
-    ]
-    longest = max((j - i for (i, j), hits in zip(windows, found, strict=True) if hits), default=0)
-    misspelt = [place for place, (i, j) in enumerate(windows) if j - i > longest and (i, j) in names]
-    for place, hits in zip(misspelt, await store.find([list(spans.values())[i] for i in misspelt]), strict=True):
-        found[place] = hits
-    return tuple(
-        Mention(i, j, span, tuple(hits)) for ((i, j), span), hits in zip(spans.items(), found, strict=True) if hits
-    )
-
-
-async def with_initials(question: Question, store: GraphStore, initials: Mapping[str, Sequence[str]]) -> Question:
-    """The question with what its mentions are the initials of as further candidates: "UK" is a currency too."""
-    mentions = []
-    for mention in question.mentions:
-        keys = initials.get(fold_name(mention.text), ()) if mention.stop - mention.start == 1 else ()
-        found = [hit for hits in await store.find(keys, limit=1, fuzzy=False) for hit in hits] if keys else []
-        known = {hit.id for hit in mention.hits}
-        more = [replace(hit, score=_SHORT, match="partial") for hit in found if hit.id not in known]
-        mentions.append(replace(mention, hits=(*mention.hits, *sorted(more, key=lambda hit: -hit.degree))))
-    return replace(question, mentions=tuple(mentions))
-
-
-async def _short_for(span: str, store: GraphStore, initials: Mapping[str, Sequence[str]]) -> list[EntityHit]:
-    """The entities of these initials, and the country whose people or language a single word names."""
-    folded = fold_name(span)
-    whole = [hit for hits in await store.find(initials.get(folded, ()), limit=1, fuzzy=False) for hit in hits]
-    whole.sort(key=lambda hit: -hit.degree)
-    names = countries(folded) if " " not in folded else []
-    people = [hit for hits in await store.find(names, limit=1, fuzzy=False) for hit in hits][:1] if names else []
-    return [replace(hit, score=_SHORT, match="partial") for hit in (*whole, *people)]
-
-
-FEATURES = 11
+FEATURES = 14
 
 
 def mention_features(question: Question, known: Container[str], *, lowered: bool = False) -> Floats:
@@ -169,7 +114,8 @@ def mention_features(question: Question, known: Container[str], *, lowered: bool
 
     Words, their logarithm, not inside a longer mention, look-up score, spelt to the letter, capital first, share of
     its words in `known` (words of the questions' own phrasing), all of them known, words outside it that are unknown
-    (any; how many), log degree. `lowered` reads the question as if it were typed without capitals.
+    (any; how many), log degree, a part of a name (or by initials or a people), misspelt, right beside a name that is
+    better connected ("cleveland ohio"). `lowered` reads the question as if it were typed without capitals.
     """
     plain = question.plain
     unknown_before = np.cumsum([0, *[word not in known for word in plain]])
@@ -186,10 +132,34 @@ def mention_features(question: Question, known: Container[str], *, lowered: bool
         similar = best.match in ("fuzzy", "partial")
         score = best.score if similar else 1.0
         shares = [1 - inside / size, inside == 0]
+        kinds = [best.match == "partial", best.match == "fuzzy", _beside_a_greater(mention, question.mentions)]
         rows.append(
-            [size / 4, np.log(size), not covered, score, exact, capital, *shares, outside > 0, outside / 3, degree]
+            [
+                size / 4,
+                np.log(size),
+                not covered,
+                score,
+                exact,
+                capital,
+                *shares,
+                outside > 0,
+                outside / 3,
+                degree,
+                *kinds,
+            ]
         )
     return np.array(rows, dtype=np.float64).reshape(-1, FEATURES)
+
+
+def _beside_a_greater(mention: Mention, others: Sequence[Mention]) -> bool:
+    """Whether a name that has more triples stands right before or after this one, found as well."""
+    own = mention.hits[0]
+    return any(
+        (other.stop == mention.start or other.start == mention.stop)
+        and other.hits[0].score >= own.score
+        and other.hits[0].degree > own.degree
+        for other in others
+    )
 
 
 @dataclass(frozen=True)
@@ -207,7 +177,7 @@ class MentionModel:
 
 
 DEFAULT_MENTION_MODEL = MentionModel(
-    np.array([0.4, 1.0, 0.7, 8.0, 0.5, 0.4, -2.0, -2.0, -0.6, -0.9, -0.05]),
+    np.array([0.4, 1.0, 0.7, 8.0, 0.5, 0.4, -2.0, -2.0, -0.6, -0.9, -0.05, 0.0, 0.0, 0.5]),
     np.zeros(FEATURES),
     np.ones(FEATURES),
 )
@@ -217,12 +187,14 @@ DEFAULT_MENTION_MODEL = MentionModel(
 def train_mention_model(features: Sequence[Floats], gold: Sequence[int], steps: int = 300) -> MentionModel:
     """Softmax regression over each question's spans; `gold[i]` is the place of the right one among `features[i]`.
 
-    Without a question of two spans or more there is nothing to choose, and the weights stay zero.
+    The weights set by hand are where it starts, and what few questions are drawn back to: n questions weigh n times
+    as much as they do. So ten pairs do not unlearn what names look like.
     """
     stacked = np.vstack(features) if features else np.zeros((1, FEATURES))
     mean, deviation = stacked.mean(axis=0), stacked.std(axis=0) + 1e-3
     chosen = [(f, g) for f, g in zip(features, gold, strict=True) if len(f) > 1]
-    weights = np.zeros(FEATURES)
+    prior = DEFAULT_MENTION_MODEL.weights * deviation
+    weights = prior.copy()
     if chosen:
         padded, mask, target = _pad([((f - mean) / deviation, g) for f, g in chosen])
         for _ in range(steps):
@@ -230,7 +202,7 @@ def train_mention_model(features: Sequence[Floats], gold: Sequence[int], steps: 
             share = np.exp(logits - logits.max(axis=1, keepdims=True))
             share /= share.sum(axis=1, keepdims=True)
             gradient = np.einsum("nkf,nk->f", padded, share - target) / len(padded)
-            weights -= 0.5 * (gradient + 1e-3 * weights)
+            weights -= 0.5 * (gradient + (weights - prior) / len(padded))
     return MentionModel(weights, mean, deviation)
 
 

@@ -1,4 +1,4 @@
-"""What else a name in a question may stand for: peoples for their countries, and initials for whole names."""
+"""What else a name in a question may stand for: peoples for their countries and languages, initials for whole names."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ _FILE = Path(__file__).with_name("demonyms.txt")
 _ENDINGS = ("n", "i", "an", "ic", "er", "ian", "ean", "ese", "ish")  # what leaves most of the name first
 _FINALS = ("", "a", "y", "e", "ia", "o")
 _SHORTEST = 4  # letters of a people's name that keep its country recognisable
+_CALLED = frozenset({"people", "peoples", "language", "languages"})
+"""What names of peoples and languages end in, and questions leave out."""
 _CAPITAL = re.compile(r"\b[A-Z]")
 
 
@@ -45,6 +47,26 @@ def initials_of(entities: Iterable[tuple[str, str, int]], most: int) -> Mapping[
         if short := initials(label):
             found.setdefault(short, []).append((-degree, key))
     return {short: [key for _, key in sorted(items)[:most]] for short, items in found.items()}
+
+
+def namesakes_of(entities: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
+    """For a word that is the name of one entity, others that it may mean too; from (id, label).
+
+    "Irish" is a language here, and "Irish people" are called so as well; "Russian" may stand for Russia. Where no
+    entity is called by the word alone, parts of names and peoples are looked up anyway
+    (`policies.keqing.similar_mentions`).
+    """
+    by_name = {fold_name(label): key for key, label in entities}
+    found: dict[str, list[str]] = {}
+    for name, key in by_name.items():
+        word, _, last = name.rpartition(" ")
+        if last in _CALLED and " " not in word and word in by_name:
+            found.setdefault(word, []).append(key)
+        if " " not in name:
+            meant = next((by_name[country] for country in countries(name) if country in by_name), None)
+            if meant is not None:
+                found.setdefault(name, []).append(meant)
+    return found
 
 
 @cache

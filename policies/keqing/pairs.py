@@ -6,7 +6,7 @@ chain reaches the answers best.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -57,15 +57,31 @@ class _Fit(NamedTuple):
     reached: frozenset[str]
 
 
-async def align_pairs(pairs: Sequence[Pair], store: GraphStore) -> AsyncIterator[AlignedPair | None]:
-    """Each pair with its topics found, in order; None where no mention explains it."""
+Widen = Callable[[Question], Awaitable[Question]]
+"""Gives a question the names beside its exact ones that are none to the letter."""
+
+
+async def align_pairs(
+    pairs: Sequence[Pair], store: GraphStore, widen: Widen | None = None
+) -> AsyncIterator[AlignedPair | None]:
+    """Each pair with its topics found, in order; None where no mention explains it.
+
+    With `widen` a pair that no exact name explains is tried with parts of names, peoples, initials and typos too: its
+    chain and answers say whether one of them is right, so that little is risked.
+    """
     for start in range(0, len(pairs), _BATCH):
         batch = pairs[start : start + _BATCH]
         questions = await find_mentions([pair.question for pair in batch], store)
         ids = list({hit.id for q in questions for m in q.mentions for hit in m.hits})
         hops = dict(zip(ids, await store.hops(ids), strict=True))
         for pair, question in zip(batch, questions, strict=True):
-            yield await _align(pair, question, hops, store)
+            found = await _align(pair, question, hops, store)
+            if found is None and widen is not None and pair.chain and not pair.branches:
+                wider = await widen(question)
+                more = list({hit.id for mention in wider.mentions for hit in mention.hits})
+                leaving = dict(zip(more, await store.hops(more), strict=True))
+                found = await _align(pair, wider, leaving, store)
+            yield found
 
 
 async def _align(

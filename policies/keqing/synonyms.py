@@ -1,10 +1,17 @@
-"""A user's own words for relations, from a small text file."""
+"""A user's own words for relations: from a small text file, and kept with what was learnt for the lessons to come."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Container
 from pathlib import Path
 
-from kg.errors import BadInputError
+from kg.errors import BadInputError, CorruptError
+from kg.files import write_atomic
+from policies.keqing.schema_words import Synonyms
+
+SYNONYMS = "synonyms.json"
+"""The file, beside the decomposer, that keeps them."""
 
 
 def read_synonyms(path: Path) -> dict[str, list[str]]:
@@ -29,3 +36,39 @@ def read_synonyms(path: Path) -> dict[str, list[str]]:
             raise BadInputError("is no line such as 'directed_by = helmed, shot by'", path=path, line=number)
         out.setdefault(name.strip(), []).extend(found)
     return out
+
+
+def kept_synonyms(folder: Path) -> dict[str, list[str]]:
+    """The words that the last lesson into `folder` was given; none where it was given none.
+
+    Raises:
+        CorruptError: the file is damaged.
+    """
+    path = folder / SYNONYMS
+    if not path.exists():
+        return {}
+    try:
+        kept = json.loads(path.read_bytes())
+        return {str(name): [str(word) for word in words] for name, words in kept.items()}
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise CorruptError(
+            f"the synonyms in {path} are damaged ({error}): give them again with --synonyms, or --forget-synonyms"
+        ) from error
+
+
+def keep_synonyms(folder: Path, synonyms: Synonyms) -> list[Path]:
+    """Keep them for the next lesson, in place of those before; returns the file, written or removed."""
+    path = folder / SYNONYMS
+    if synonyms:
+        text = json.dumps({name: list(words) for name, words in synonyms.items()}, ensure_ascii=False, indent=1)
+        write_atomic(path, text.encode())
+    elif path.exists():
+        path.unlink()
+    else:
+        return []
+    return [path]
+
+
+def still_named(synonyms: Synonyms, relations: Container[str]) -> dict[str, list[str]]:
+    """Those of relations that the KG still has: kept words must not fail a lesson because a relation has gone."""
+    return {name: list(words) for name, words in synonyms.items() if name.removeprefix("^") in relations}

@@ -13,6 +13,7 @@ from policies.keqing.artefact import save_decomposer
 from policies.keqing.exemplars import make_exemplars, save_exemplars
 from policies.keqing.learning import Learnt, Progress, learn
 from policies.keqing.schema_words import Synonyms
+from policies.keqing.synonyms import keep_synonyms, kept_synonyms, still_named
 from policies.keqing.versions import keep_version, restore_files, version_before, version_templates
 
 
@@ -21,16 +22,20 @@ async def teach(
 ) -> Learnt:
     """Learn from pairs, or with None from the schema alone; what there was stays as a version.
 
-    `synonyms` are the user's own words for relations.
+    `synonyms` are the user's own words for relations, kept for the lessons to come; None takes those kept, of relations
+    that the KG still has, and an empty mapping forgets them.
 
     A KG in Neo4j is learnt from its walking snapshot (`KnowledgeBase.learning_store`).
 
     Raises:
-        BadInputError: the pairs teach nothing on this KG.
+        BadInputError: the pairs teach nothing on this KG, or synonyms name a relation that it has not.
         BusyError: another process is writing.
     """
     store = await base.learning_store(progress)
-    learnt = await learn(pairs, store, base.embedder, progress, synonyms)
+    words = synonyms
+    if words is None:
+        words = still_named(kept_synonyms(base.learnt), {relation.name for relation in await store.schema()})
+    learnt = await learn(pairs, store, base.embedder, progress, words)
     exemplars = await make_exemplars(pairs or (), learnt.decomposer, store)
     await base.save_templates(learnt.templates)
     info = await base.store.info()
@@ -39,7 +44,8 @@ async def teach(
         with write_lock(base.path):
             files = save_decomposer(base.learnt, learnt, base.embedder, info.hash)
             files.append(save_exemplars(base.learnt, exemplars))
-            files += keep_version(base.learnt, learnt.templates, learnt.pairs, learnt.wordings)
+            files += keep_synonyms(base.learnt, words)
+            files += keep_version(base.learnt, learnt.templates, learnt.pairs, learnt.wordings, len(words))
             register_derived(base.path, files)
 
     await asyncio.to_thread(keep)

@@ -1,6 +1,7 @@
 """Versions of what Keqing has learnt: each lesson is kept, the last few at least, and can be gone back to.
 
-    keqing/versions/0003/   one lesson: decomposer.json, its arrays, exemplars.json, templates.json, version.json
+    keqing/versions/0003/   one lesson: decomposer.json, its arrays, exemplars.json, synonyms.json,
+                            templates.json, version.json
 
 The version in use is the one whose `decomposer.json` the KG's own is a copy of.
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 from kg.errors import CorruptError, NotLearntError
 from kg.files import atomic_folder, write_atomic
 from kg.templates import QuestionTemplate, read_templates, write_templates
+from policies.keqing.synonyms import SYNONYMS
 
 KEPT = 5
 """Versions kept; an older one goes when a new one comes."""
@@ -27,17 +29,23 @@ _VERSIONS, _ABOUT, _MODEL = "versions", "version.json", "decomposer.json"
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One lesson: its number from 1, when it was learnt (UTC, ISO 8601), from how much, whether it is in use."""
+    """One lesson: its number from 1, when it was learnt (UTC, ISO 8601), from how much, whether it is in use.
+
+    `synonyms` counts the relations, or directions of one, that a user's own words were given for.
+    """
 
     number: int
     learnt: str
     pairs: int
     wordings: int
     templates: int
+    synonyms: int = 0
     current: bool = False
 
 
-def keep_version(folder: Path, templates: Sequence[QuestionTemplate], pairs: int, wordings: int) -> list[Path]:
+def keep_version(
+    folder: Path, templates: Sequence[QuestionTemplate], pairs: int, wordings: int, synonyms: int
+) -> list[Path]:
     """Keep a copy of what has just been learnt into `folder`; returns the files written and removed.
 
     The caller holds the KG's write lock.
@@ -47,7 +55,7 @@ def keep_version(folder: Path, templates: Sequence[QuestionTemplate], pairs: int
     target = _folder(folder, number)
     target.parent.mkdir(parents=True, exist_ok=True)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    about = asdict(Version(number, now, pairs, wordings, len(templates)))
+    about = asdict(Version(number, now, pairs, wordings, len(templates), synonyms))
     del about["current"]
     with atomic_folder(target) as made:
         for path in _own_files(folder):
@@ -110,7 +118,9 @@ def restore_files(folder: Path, number: int) -> list[Path]:
 
 
 def _own_files(folder: Path) -> list[Path]:
-    return [*folder.glob("decomposer-*.safetensors"), *folder.glob("exemplars.json"), *folder.glob(_MODEL)]
+    arrays = folder.glob("decomposer-*.safetensors")
+    named = (folder / name for name in ("exemplars.json", SYNONYMS, _MODEL))
+    return [*arrays, *(path for path in named if path.exists())]
 
 
 def _folder(folder: Path, number: int) -> Path:

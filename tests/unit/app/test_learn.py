@@ -78,3 +78,18 @@ def test_questions_that_teach_nothing_leave_the_kg_as_it_was(
     before = {path: path.read_bytes() for path in (copy / "keqing").rglob("*") if path.is_file()}
     refused(trivium("learn", "keqing", "--kg", copy, "--questions", bad), "BadInputError", says)
     assert {path: path.read_bytes() for path in (copy / "keqing").rglob("*") if path.is_file()} == before
+
+
+def test_a_user_s_words_are_kept_listed_and_forgotten(trivium: Trivium, kg: Path, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("directed_by = helmed\n", encoding="utf-8")
+    assert trivium("learn", "keqing", "--kg", kg, "--synonyms", words).code == 0
+    assert trivium("learn", "keqing", "--kg", kg).code == 0
+    listed = trivium("learn", "keqing", "--kg", kg, "--list")
+    assert listed.out.splitlines()[-1] == "  directed_by = helmed"
+    assert "synonyms for 1" in listed.out.splitlines()[1]
+    assert trivium("learn", "keqing", "--kg", kg, "--list", "--json").json["synonyms"] == {"directed_by": ["helmed"]}
+    both = trivium("learn", "keqing", "--kg", kg, "--synonyms", words, "--forget-synonyms")
+    refused(both, "UsageError", "--forget-synonyms", code=2)
+    assert trivium("learn", "keqing", "--kg", kg, "--forget-synonyms").code == 0
+    assert trivium("learn", "keqing", "--kg", kg, "--list", "--json").json["synonyms"] == {}

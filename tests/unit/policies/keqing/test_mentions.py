@@ -18,10 +18,10 @@ from policies.keqing.mentions import (
     Mention,
     Question,
     find_mentions,
-    find_similar,
     mention_features,
     train_mention_model,
 )
+from policies.keqing.similar_mentions import find_similar, widened, with_initials
 
 KNOWN = frozenset(["who", "directed", "which", "films", "did", "the", "other", "direct", "in", "wrote", "s"])
 TRIPLES = [
@@ -130,10 +130,44 @@ def test_the_model_learns_which_feature_decides() -> None:
     assert int(np.argmin(model.weights)) == 7
 
 
-def test_without_a_choice_nothing_is_learnt() -> None:
+def test_without_a_choice_the_weights_set_by_hand_stay() -> None:
+    asked = np.random.default_rng(1).normal(size=(4, FEATURES))
+    expected = DEFAULT_MENTION_MODEL.log_odds(asked)
     for model in (train_mention_model([], []), train_mention_model([np.ones((1, FEATURES))], [0])):
-        assert not model.weights.any()
-        assert np.isfinite(model.log_odds(np.ones((2, FEATURES)))).all()
+        odds = model.log_odds(asked)
+        assert odds - odds[0] == pytest.approx(expected - expected[0])
+
+
+def test_a_few_questions_do_not_unlearn_what_names_look_like() -> None:
+    features = np.zeros((2, FEATURES))
+    features[0, 0] = 1.0  # the longer name, once not meant
+    model = train_mention_model([features], [1])
+    assert 0 < model.weights[3] == pytest.approx(DEFAULT_MENTION_MODEL.weights[3] * 1e-3)
+    many = train_mention_model([features] * 200, [1] * 200)
+    assert many.log_odds(features)[0] < model.log_odds(features)[0]
+
+
+async def test_no_part_is_looked_for_within_a_longer_name(store: GraphStore) -> None:
+    question = await _one("which films did Denis Villeneuve direct", store, KNOWN)
+    wider = await widened(question, KNOWN, store, {})
+    assert wider is question  # "Denis" and "Villeneuve" are parts of it
+    part = await widened(await _one("what is Jeunet's film", store, KNOWN), KNOWN, store, {})
+    assert {mention.text: mention.hits[0].id for mention in part.mentions} == {"Jeunet": "p2"}
+
+
+async def test_a_name_may_stand_for_another_entity_too(store: GraphStore) -> None:
+    question = await with_initials(await _one("who is in Dune?", store, KNOWN), store, {"dune": ["f2", "f1"]})
+    (mention,) = question.mentions
+    assert [hit.id for hit in mention.hits] == ["f1", "f5", "f2"]
+    assert [hit.match for hit in mention.hits] == ["exact", "exact", "partial"]
+
+
+async def test_of_two_names_side_by_side_the_greater_says_where(store: GraphStore) -> None:
+    question = await _one("Am\u00e9lie Jean-Pierre Jeunet", store)
+    small, great = (mention_features(question, KNOWN)[place, -1] for place in (0, 1))
+    assert (small, great) == (1.0, 0.0)
+    alone = await _one("Am\u00e9lie by Jean-Pierre Jeunet", store)
+    assert not mention_features(alone, KNOWN)[:, -1].any()
 
 
 def test_a_topic_that_no_word_names_has_features_too() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.keqing.naming import countries, initials, initials_of
+from policies.keqing.naming import countries, initials, initials_of, namesakes_of
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,9 @@ def test_initials_are_those_of_capitalised_words() -> None:
 def test_the_best_connected_of_the_same_initials_come_first() -> None:
     entities = [("q1", "United Nations", 9), ("q2", "Utah Nation", 1), ("q3", "Uncle Ned", 3), ("q4", "Alien", 8)]
     assert initials_of(entities, 2) == {"un": ["q1", "q3"]}
+
+
+def test_words_that_name_one_entity_may_mean_a_people_or_a_country_too() -> None:
+    labels = [("l1", "Irish"), ("e1", "Irish people"), ("l2", "Russian"), ("c1", "Russia"), ("e2", "Cornish people")]
+    assert namesakes_of(labels) == {"irish": ["e1"], "russian": ["c1"]}
+    assert namesakes_of([("a", "Alien"), ("p", "Good people")]) == {}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders.questions import Question, parse_question
 from kg.types import parse_chain
+from policies.keqing.mentions import Question as MentionedQuestion
 from policies.keqing.pairs import AlignedPair, align_pairs
+from policies.keqing.similar_mentions import widened
 
 
 def _pair(**line: object) -> Question:
@@ -115,3 +117,21 @@ async def test_many_pairs_come_in_their_order(films: KnowledgeBase) -> None:
     found = [pair async for pair in align_pairs(pairs, films.store)]
     assert [pair is None for pair in found] == [title == "nothing" for title in titles]
     assert [_topics(pair)[0][0] for pair in found if pair] == ["Heat", "Alien"] * 100
+
+
+async def test_a_pair_that_no_exact_name_explains_is_tried_with_parts_of_names(films: KnowledgeBase) -> None:
+    async def wider(question: MentionedQuestion) -> MentionedQuestion:
+        return await widened(question, frozenset({"what", "has", "directed"}), films.store, {})
+
+    pairs = [
+        _pair(question="what has Quentin directed?", chain=["^directed_by"], answers=["jackie"]),
+        _pair(question="what has Quentin directed?", chain=["^directed_by"], answers=["heat"]),
+        _pair(question="who directed Heat?", chain=["directed_by"], answers=["mann"]),
+    ]
+    assert [pair is None for pair in [p async for p in align_pairs(pairs, films.store)]] == [True, True, False]
+    right, wrong, exact = [pair async for pair in align_pairs(pairs, films.store, wider)]
+    assert right is not None
+    assert exact is not None
+    assert _topics(right) == [("Quentin", ["tarantino"])]
+    assert wrong is None  # its answers say that this is not the name
+    assert [mention.text for mention in exact.question.mentions] == ["Heat"]

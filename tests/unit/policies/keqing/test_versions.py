@@ -12,7 +12,7 @@ from kg.embedded.verify import verify
 from kg.errors import BadInputError, CorruptError, NotLearntError
 from kg.knowledge_base import KnowledgeBase
 from policies.keqing.artefact import load_decomposer
-from policies.keqing.synonyms import read_synonyms
+from policies.keqing.synonyms import keep_synonyms, kept_synonyms, read_synonyms
 from policies.keqing.teaching import roll_back, teach
 from policies.keqing.versions import KEPT, list_versions
 
@@ -72,3 +72,33 @@ def test_synonyms_are_read_and_bad_lines_named(tmp_path: Path) -> None:
         read_synonyms(path)
     with pytest.raises(BadInputError, match="cannot be read"):
         read_synonyms(tmp_path / "none.txt")
+
+
+async def test_synonyms_stay_for_the_next_lesson_until_others_come_or_they_are_forgotten(copy: KnowledgeBase) -> None:
+    async def asked() -> bool:
+        """Whether the words are understood."""
+        found = await load_decomposer(copy.learnt, copy.embedder).decompose("who helmed Alien?", copy.store)
+        return bool(found.sub_questions) and "direct" in found.sub_questions[0].question
+
+    await teach(copy, None, lambda *_: None, {"directed_by": ["helmed"], "^directed_by": ["oeuvre"]})
+    assert await asked()
+    await teach(copy, None, lambda *_: None)
+    assert kept_synonyms(copy.learnt) == {"directed_by": ["helmed"], "^directed_by": ["oeuvre"]}
+    assert await asked()
+    await teach(copy, None, lambda *_: None, {})
+    assert kept_synonyms(copy.learnt) == {}
+    assert [version.synonyms for version in list_versions(copy.learnt)] == [0, 2, 2, 0]
+    await roll_back(copy)
+    assert kept_synonyms(copy.learnt)["directed_by"] == ["helmed"]
+    assert verify(copy.path) == []
+
+
+async def test_kept_words_of_a_relation_that_has_gone_fail_no_lesson(copy: KnowledgeBase) -> None:
+    keep_synonyms(copy.learnt, {"sold_by": ["peddled"], "directed_by": ["helmed"]})
+    await teach(copy, None, lambda *_: None)
+    assert kept_synonyms(copy.learnt) == {"directed_by": ["helmed"]}
+    with pytest.raises(BadInputError, match="sold_by"):
+        await teach(copy, None, lambda *_: None, {"sold_by": ["peddled"]})
+    (copy.learnt / "synonyms.json").write_text("[1", encoding="utf-8")
+    with pytest.raises(CorruptError, match="--forget-synonyms"):
+        await teach(copy, None, lambda *_: None)
