@@ -79,17 +79,22 @@ async def curve(
     parts: Sequence[tuple[Sequence[Question], Sequence[Question]]],
     sizes: Iterable[int | None],
     keep: Path | None,
+    names: Sequence[str] = (),
 ) -> Cells:
     """Every part (learnt from, asked) with every number of pairs; what `keep` holds is not measured again.
+
+    `names` says what the parts are called in the cells' keys and in progress: by default their numbers. The cells of
+    these parts are returned, of other sizes that `keep` holds as well.
 
     Raises:
         BadInputError: `keep` is no file of this command.
     """
     cells = _read(keep)
+    called = names or [f"part {number} of {len(parts)}" for number in range(len(parts))]
     todo = [(size, number) for size in sizes for number in range(len(parts))]
     for done, (size, number) in enumerate(todo):
         learnt, asked = parts[number]
-        key = f"{folder.name}, part {number} of {len(parts)}, {'all' if size is None else size} pairs"
+        key = f"{folder.name}, {called[number]}, {'all' if size is None else size} pairs"
         if key in cells:
             continue
         print(f"{done} of {len(todo)}: {key}", file=sys.stderr, flush=True)
@@ -98,7 +103,8 @@ async def curve(
         if keep is not None:
             data = {name: [asdict(result) for result in results] for name, results in cells.items()}
             write_atomic(keep, json.dumps(data).encode())
-    return {key: results for key, results in cells.items() if key.startswith(f"{folder.name},")}
+    ours = tuple(f"{folder.name}, {name}," for name in called)
+    return {key: results for key, results in cells.items() if key.startswith(ours)}
 
 
 def _read(keep: Path | None) -> Cells:

@@ -39,6 +39,7 @@ MEASUREMENTS = {
     "keqing-chains": Measurement(_ABLATIONS, "Figure 6: sub-questions against whole chains.", ("chains",)),
     "keqing-supplement": Measurement(_ABLATIONS, "With and without dense triples beside the chains'.", ("supplement",)),
     "keqing-pairs": Measurement("evals.pair_curves", "What 0 to all pairs are worth, on WebQSP in folds or MetaQA."),
+    "keqing-held-out": Measurement("evals.held_out", "MetaQA's question templates, or its chains, held out in folds."),
     "oda": Measurement("evals.oda", "ODA without a model on four sets, and what each rule of its choice is worth."),
     "knowgpt-choices": Measurement(
         "evals.choices", "CommonsenseQA, OpenBookQA and MedQA without a model, with intervals."
