@@ -14,6 +14,7 @@ from evals.bench.model import measure_model
 from evals.bench.observing import measure_extraction, measure_observing
 from evals.bench.paths import measure_paths
 from evals.bench.prompting import measure_bandit, measure_prompting
+from evals.bench.remote import measure_remote, server_uri
 from evals.bench.report import HEADING, Figure
 from evals.bench.start import measure_start
 from evals.bench.walking import measure_walking
@@ -22,7 +23,7 @@ from evals.choices import kg_folder
 from evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
 from kg.catalog import cache_folder
 from kg.embedded import build
-from kg.errors import TriviumError
+from kg.errors import StoreError, TriviumError, WriteRefusedError
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question, read_questions, read_triples
 from kg.manifest import is_kg
@@ -42,6 +43,19 @@ async def measure(name: str, folder: Path, questions: Sequence[Question]) -> Non
     _show([measure_start(str(folder), questions[0].question)])
     _show(await measure_walking(folder))
     _show(await measure_paths(folder))
+    await _measure_neo4j(folder, questions)
+
+
+async def _measure_neo4j(folder: Path, questions: Sequence[Question]) -> None:
+    """The same KG in Neo4j where there is a server to write it to; a line says why not otherwise."""
+    uri = server_uri()
+    if uri is None:
+        print("Neo4j is left out: TRIVIUM_NEO4J_URI names no server (make bench starts one where Java and Maven are)")
+        return
+    try:
+        _show(await measure_remote(folder, uri, questions))
+    except (StoreError, WriteRefusedError) as error:
+        print(f"Neo4j is left out: {error}")
 
 
 def _show(figures: Sequence[Figure]) -> None:

@@ -39,7 +39,7 @@ async def measure_walking(folder: Path) -> list[Figure]:
     """Both workloads on one KG directory."""
     store = EmbeddedStore.open(folder)
     try:
-        chain = _chain(await store.transitions(), {r.name: r.triples for r in await store.schema()})
+        chain = widest_chain(await store.transitions(), {r.name: r.triples for r in await store.schema()})
         snapshot = store.snapshot
         with _record_copy(folder) as connection:
             return [_neighbors(snapshot, connection), _walk(snapshot, connection, chain)]
@@ -47,7 +47,7 @@ async def measure_walking(folder: Path) -> list[Figure]:
         await store.close()
 
 
-def _chain(transitions: dict[Hop, frozenset[Hop]], triples: dict[str, int]) -> LogicalChain:
+def widest_chain(transitions: dict[Hop, frozenset[Hop]], triples: dict[str, int]) -> LogicalChain:
     """The relation with most triples there and back, then the largest other one that can follow."""
     first = Hop(max(triples, key=lambda name: triples[name]), inverse=False)
     back = Hop(first.relation, inverse=True)

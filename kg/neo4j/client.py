@@ -14,7 +14,7 @@ import asyncio
 import random
 import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from neo4j import (
@@ -37,6 +37,7 @@ Parameters = dict[str, Any]
 
 _GRACE = 5.0  # seconds beyond the server's time-out after which an answer is no longer waited for
 _FIRST_PAUSE = 0.05
+_PACKED = 500  # rows of a record: a fiftieth of the messages' cost is left, and no record grows past some 100 KB
 
 
 class Client:
@@ -67,6 +68,19 @@ class Client:
             StoreError: the database does not answer, or refuses; a connection that broke was tried again first.
         """
         return await self._elsewhere(self._patiently(lambda: self._read(text, parameters)))
+
+    async def read_packed(self, text: str, columns: Sequence[str], /, **parameters: Any) -> list[Row]:  # noqa: ANN401 - as above
+        """As `read`, for answers of many rows: `columns` are the names of all that the query returns.
+
+        A record costs the driver some 0.1 ms whatever it holds, which is far more than the database's work on a row;
+        so rows come in records of hundreds. Measured on the neighbours of 1,000 entities (3,934 rows): 874 ms row by
+        row, 105 ms packed.
+        """
+        packed = (
+            f"CALL () {{ {text} }} WITH collect([{', '.join(columns)}]) AS rows "
+            f"UNWIND range(0, size(rows) - 1, {_PACKED}) AS first RETURN rows[first..first + {_PACKED}]"
+        )
+        return [row for (rows,) in await self.read(packed, **parameters) for row in rows]
 
     async def write(self, work: Callable[[AsyncManagedTransaction], Awaitable[T]]) -> T:
         """Run `work` in one write transaction, again from its start where the driver says that this may help.

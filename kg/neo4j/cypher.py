@@ -12,6 +12,12 @@ from collections.abc import Iterable, Sequence
 from kg.neo4j.view import ENTITY, Literal, View
 from kg.types import Direction, Hop
 
+NEIGHBOR, NAMED, REACHED = ("i", "relation", "id", "inverse"), ("names", "types"), ("ids", "support", "degree", "cut")
+"""Columns of `neighbors` and `value_neighbors`, those that come with `labels`, and those of `chain`."""
+
+ABOUT = ("i", "id", "names", "aliases", "types")
+"""Columns of `entities`."""
+
 
 def quote(name: str) -> str:
     r"""A label, relationship type or property name in backticks.
@@ -52,10 +58,10 @@ def id_of(view: View, variable: str) -> str:
 
 def about(view: View, variable: str) -> str:
     """Four columns that make an `Entity` (`kg.neo4j.values.to_entity`): id, names, aliases, types."""
+    names, x = ", ".join(f"toString({variable}.{quote(key)})" for key in view.name_keys), variable
     if view.made:
-        return f"{variable}.id, {variable}.name, {variable}.aliases, {variable}.types"
-    names = ", ".join(f"toString({variable}.{quote(key)})" for key in view.name_keys)
-    return f"elementId({variable}), [{names}], [], labels({variable})"
+        return f"{x}.id AS id, {x}.name AS names, {x}.aliases AS aliases, {x}.types AS types"
+    return f"elementId({x}) AS id, [{names}] AS names, [] AS aliases, labels({x}) AS types"
 
 
 def degree(variable: str) -> str:
@@ -225,7 +231,7 @@ def chain(view: View, hops: Sequence[Hop], *, limited: bool) -> str:
                 "UNWIND rows[..$limit] AS row WITH row[0] AS x, row[1] AS s, row[2] AS p, cut "
             )
     ids = f"[{', '.join(id_of(view, f'p[{i}]') for i in range(len(hops) + 1))}]" if view.made else "p"
-    return query + f"RETURN {ids}, s, {0 if kinds[-1] else degree('x')}, cut"
+    return query + f"RETURN {ids} AS ids, s AS support, {0 if kinds[-1] else degree('x')} AS degree, cut"
 
 
 def reaches(view: View, hops: Sequence[Hop]) -> str:

@@ -90,7 +90,8 @@ class Neo4jStore:
         out: list[Entity | None] = [None] * len(ids)
         nodes, values = self._split(ids)
         if nodes:
-            rows = await self.client.read(cypher.entities(self.view), keys=[self._key(ids[i]) for i in nodes])
+            keys = [self._key(ids[i]) for i in nodes]
+            rows = await self.client.read_packed(cypher.entities(self.view), cypher.ABOUT, keys=keys)
             for place, *columns in rows:
                 out[nodes[place]] = to_entity(self.view, *columns)
         if values:
@@ -107,7 +108,8 @@ class Neo4jStore:
         new = list(dict.fromkeys(ids[i] for i in nodes if ids[i] not in known))
         if new:
             known.update(dict.fromkeys(new))
-            rows = await self.client.read(cypher.entities(self.view), keys=[self._key(id_) for id_ in new])
+            keys = [self._key(id_) for id_ in new]
+            rows = await self.client.read_packed(cypher.entities(self.view), cypher.ABOUT, keys=keys)
             known.update((new[place], to_entity(self.view, *columns).label) for place, *columns in rows)
         return [known.get(id_) or id_ for id_ in ids]
 

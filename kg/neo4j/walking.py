@@ -90,9 +90,9 @@ async def _around(
     if not queries:
         return []
     given = {"keys": keys_of(view, [ids[i] for i in nodes]), "values": [candidates(ids[i]) for i in values]}
-    rows = await store.client.read(
-        " UNION ALL ".join(queries), **given, limit=cap if limit is None else min(limit, cap)
-    )
+    columns = cypher.NEIGHBOR + (cypher.NAMED if labels else ())
+    most = cap if limit is None else min(limit, cap)
+    rows = await store.client.read_packed(" UNION ALL ".join(queries), columns, **given, limit=most)
     if limit is None and max(Counter(i for i, *_ in rows).values(), default=0) >= cap:
         log.warning("%s: an entity has more than %d triples; the first are read", store.client.address, cap)
     asked = [*nodes, *values]
@@ -150,7 +150,7 @@ async def follow(store: Asked, seeds: list[str], chain: LogicalChain, limit: int
     if not cypher.walkable(view, chain):
         return ChainResult(())
     query = cypher.chain(view, chain, limited=limit is not None)
-    rows = await store.client.read(query, **_seeds(view, seeds, chain), limit=limit)
+    rows = await store.client.read_packed(query, cypher.REACHED, **_seeds(view, seeds, chain), limit=limit)
     if not chain and not view.made:  # a chain of no hop starts from nodes; values are their own end
         values = [seed for seed in seeds if not is_element(seed)]
         rows += [

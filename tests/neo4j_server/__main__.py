@@ -1,11 +1,18 @@
-"""`python -m tests.neo4j_server start|stop`: one server a user, kept running between commands (`make neo4j`)."""
+"""`python -m tests.neo4j_server start|stop`: one server a user, kept running between commands (`make neo4j`).
+
+`run COMMAND…` runs a command beside an empty server of its own, which goes with it (`make bench`); on a machine that
+can start none, the command runs without.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.neo4j_server.install import ServerError, jars, missing, store_folder, version
 from tests.neo4j_server.server import Server, is_running, new_password, start, stop
@@ -14,10 +21,11 @@ from tests.neo4j_server.server import Server, is_running, new_password, start, s
 def main() -> int:
     """Run one command; returns the exit status."""
     parser = argparse.ArgumentParser(prog="tests.neo4j_server", description=__doc__)
-    parser.add_argument("command", choices=("start", "stop"))
-    command = parser.parse_args().command
+    parser.add_argument("command", choices=("start", "stop", "run"))
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="of run")
+    given = parser.parse_args()
     try:
-        return _start() if command == "start" else _stop()
+        return _run(given.words) if given.command == "run" else _start() if given.command == "start" else _stop()
     except ServerError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -51,6 +59,18 @@ def _stop() -> int:
         stop(running.pid, running.home)
         sys.stderr.write(f"stopped {running.uri}\n")
     return 0
+
+
+def _run(command: list[str]) -> int:
+    if lack := missing():
+        sys.stderr.write(f"{lack}\n")
+        return subprocess.run(command, check=False).returncode
+    with TemporaryDirectory() as home:
+        server = start(Path(home), password=new_password())
+        try:
+            return subprocess.run(command, env={**os.environ, **server.environment}, check=False).returncode
+        finally:
+            stop(server.pid, server.home)
 
 
 def _running() -> Server | None:
