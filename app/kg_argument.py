@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg.catalog import SAMPLE, cache_folder, locate, source
-from kg.errors import UsageError, WriteRefusedError
+from kg.errors import UsageError
 from kg.neo4j.settings import RemoteKG
 
 if TYPE_CHECKING:
@@ -82,18 +82,18 @@ def open_client(remote: RemoteKG) -> Iterator[Client]:
 
 
 @contextmanager
-def writable_store(name: str, *, write: bool) -> Iterator[GraphStore]:
+def writable_store(name: str) -> Iterator[GraphStore]:
     """The store of a KG to change, closed at the end.
 
     Raises:
         UsageError: the bundled sample.
-        WriteRefusedError: a database that Trivium did not make, without `write`.
+        WriteRefusedError: a user's own graph in a database.
     """
     if not isinstance(kg_source(name) if name != SAMPLE else None, RemoteKG):
         name = str(writable_directory(name))
     with open_store(name) as store:
         from kg.neo4j.store import Neo4jStore
 
-        if isinstance(store, Neo4jStore) and not store.view.made and not write:
-            raise WriteRefusedError(f"{name} is a database that Trivium did not make; --write allows to write to it")
+        if isinstance(store, Neo4jStore):
+            store.check_writable()  # before files are read, which may take long
         yield store

@@ -6,7 +6,7 @@ import asyncio
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from app.kg.options import EntitiesOption, Files, JsonOption, KGArgument, SkipBadOption, WriteOption
+from app.kg.options import EntitiesOption, Files, JsonOption, KGArgument, SkipBadOption
 from app.output import print_facts, print_json
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ def add(
     files: Files,
     entities: EntitiesOption = None,
     skip_bad: SkipBadOption = False,
-    write: WriteOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Add the triples of files to a KG, all of them or none."""
@@ -26,7 +25,7 @@ def add(
     from app.kg_argument import writable_store
     from app.progress import progress
 
-    with writable_store(kg, write=write) as store:
+    with writable_store(kg) as store:
         given = Input(files, entities, skip_bad=skip_bad)
         with progress() as show:
             added = asyncio.run(store.add(chain.from_iterable(given.shown(show)), given.entities()))
@@ -38,7 +37,6 @@ def remove(
     kg: KGArgument,
     files: Files,
     skip_bad: SkipBadOption = False,
-    write: WriteOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Remove the triples of files from a KG, with entities that are left without one; those not there are counted."""
@@ -46,7 +44,7 @@ def remove(
     from app.kg_argument import writable_store
     from app.progress import progress
 
-    with writable_store(kg, write=write) as store:
+    with writable_store(kg) as store:
         given = Input(files, skip_bad=skip_bad)
         with progress() as show:
             triples = list(dict.fromkeys(chain.from_iterable(given.shown(show))))

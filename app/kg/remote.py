@@ -37,6 +37,8 @@ def schema(kg: KGArgument, refresh: RefreshOption = False, as_json: JsonOption =
         print_facts({
             "named by": "; ".join(names),
             "labels": ", ".join(view.labels) or "all",
+            "against the arrow": ", ".join(view.reversed) or "none",
+            "both ways": ", ".join(view.symmetric) or "none",
             "literals": "; ".join(f"{x.relation} of {', '.join(x.labels)}" for x in view.literals) or "none",
             "qualifiers": "; ".join(f"{kind}: {', '.join(keys)}" for kind, keys in view.qualifiers.items()) or "none",
         })  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kg.neo4j.cypher import any_of, node, quote
+from kg.neo4j.patterns import any_of, arrows, node, quote
 from kg.neo4j.view import ENTITY, MARKER, Literal, View
 
 NAMES_INDEX, WORDS_INDEX = "trivium_names", "trivium_words"
@@ -162,20 +162,23 @@ def count_type(kind: str) -> str:
 
 def relation_counts(view: View) -> str:
     """Nothing -> type, triples, heads, tails."""
-    match = f"MATCH {node(view, 'h')}-[r{any_of(view.relations)}]->{node(view, 't')}"
     # Parallel relationships of one type are one triple; Trivium writes none.
     distinct = "" if view.made else "DISTINCT "
-    return f"{match} WITH {distinct}type(r) AS kind, h, t RETURN kind, count(*), count(DISTINCT h), count(DISTINCT t)"
+    counted = "RETURN kind, count(*) AS triples, count(DISTINCT h) AS heads, count(DISTINCT t) AS tails"
+    return " UNION ALL ".join(
+        f"MATCH {node(view, 'h')}{arrow}{node(view, 't')} WITH {distinct}type(r) AS kind, h, t {counted}"
+        for arrow in arrows(view, view.relations, inverse=False)
+    )
 
 
 def sampled_counts(view: View, relation: str) -> str:
-    """$sample -> triples looked at, heads, tails, all relationships of the type by the database's counter."""
-    match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
+    """$sample -> triples looked at, heads, tails, all triples of the type by the database's counter."""
+    (arrow,) = arrows(view, [relation], inverse=False)
+    match = f"MATCH {node(view, 'h')}{arrow}{node(view, 't')} WITH h, t LIMIT $sample"
     seen = "RETURN count(*) AS seen, count(DISTINCT h) AS heads, count(DISTINCT t) AS tails"
-    return (
-        f"CALL () {{ {match} {seen} }} CALL () {{ MATCH ()-[r:{quote(relation)}]->() RETURN count(r) AS whole }} "
-        "RETURN seen, heads, tails, whole"
-    )
+    each = 2 if relation in view.symmetric else 1
+    whole = f"MATCH ()-[r:{quote(relation)}]->() RETURN {each} * count(r) AS whole"
+    return f"CALL () {{ {match} {seen} }} CALL () {{ {whole} }} RETURN seen, heads, tails, whole"
 
 
 def literal_counts(literal: Literal) -> str:
@@ -191,5 +194,6 @@ def end_types(view: View, relation: str) -> str:
         match = f"MATCH (h{any_of(literal.labels)}) WHERE h.{quote(literal.key)} IS NOT NULL"
         return f"{match} RETURN labels(h), [] LIMIT $sample"
     kinds = "coalesce({0}.types, [])" if view.made else "labels({0})"
-    match = f"MATCH {node(view, 'h')}-[:{quote(relation)}]->{node(view, 't')} WITH h, t LIMIT $sample"
+    (arrow,) = arrows(view, [relation], inverse=False)
+    match = f"MATCH {node(view, 'h')}{arrow}{node(view, 't')} WITH h, t LIMIT $sample"
     return f"{match} RETURN {kinds.format('h')}, {kinds.format('t')}"

@@ -1,15 +1,29 @@
-"""All Cypher of Trivium; `kg.neo4j.administration` holds that of indexes, writes and surveys.
+"""The Cypher of reading; `kg.neo4j.administration` holds that of indexes, writes and surveys, `patterns` their parts.
 
-Values go in as parameters. What Cypher takes no parameter for (labels, relationship types, property names) is quoted
-by `quote`; nothing else is ever put into a query's text. Queries read in batches: `UNWIND` over what was asked, with
+Queries read in batches: `UNWIND` over what was asked, with
 the place `i` of each in the answer. A variable holds a node or, in a user's own graph, a property's value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from kg.neo4j.view import ENTITY, Literal, View
+from kg.neo4j.patterns import (
+    about,
+    any_of,
+    arrows,
+    degree,
+    has_value,
+    id_of,
+    is_forward,
+    node,
+    quote,
+    seek,
+    stated,
+    text,
+    value_of,
+)
+from kg.neo4j.view import Literal, View
 from kg.types import Direction, Hop
 
 NEIGHBOR, NAMED, REACHED = ("i", "relation", "id", "inverse"), ("names", "types"), ("ids", "support", "degree", "cut")
@@ -19,73 +33,8 @@ ABOUT = ("i", "id", "names", "aliases", "types")
 """Columns of `entities`."""
 
 
-def quote(name: str) -> str:
-    r"""A label, relationship type or property name in backticks.
-
-    Backticks are doubled. Cypher reads `\uXXXX` anywhere in a query before it reads anything else, so that a name
-    holding `\u0060` would close its own quotes: every backslash is written as its own escape.
-    """
-    return "`" + name.replace("\\", "\\u005C").replace("`", "``") + "`"
-
-
-def text(value: str) -> str:
-    """A string literal, for names that are columns of an answer."""
-    return "'" + value.replace("\\", "\\u005C\\u005C").replace("'", "\\u005C'") + "'"
-
-
-def any_of(names: Iterable[str]) -> str:
-    """`:A|B` for a pattern; nothing where there are no names."""
-    joined = "|".join(map(quote, names))
-    return f":{joined}" if joined else ""
-
-
-def node(view: View, variable: str) -> str:
-    """The pattern of an entity."""
-    return f"({variable}{any_of([ENTITY] if view.made else view.labels)})"
-
-
-def seek(view: View, variable: str, key: str) -> str:
-    """MATCH an entity by its key (`kg.neo4j.values.key_of`), an expression."""
-    if view.made:
-        return f"MATCH ({variable}:{ENTITY} {{key: {key}}})"
-    return f"MATCH {node(view, variable)} WHERE elementId({variable}) = {key}"
-
-
-def id_of(view: View, variable: str) -> str:
-    """The id of a node."""
-    return f"{variable}.id" if view.made else f"elementId({variable})"
-
-
-def about(view: View, variable: str) -> str:
-    """Four columns that make an `Entity` (`kg.neo4j.values.to_entity`): id, names, aliases, types."""
-    names, x = ", ".join(f"toString({variable}.{quote(key)})" for key in view.name_keys), variable
-    if view.made:
-        return f"{x}.id AS id, {x}.name AS names, {x}.aliases AS aliases, {x}.types AS types"
-    return f"elementId({x}) AS id, [{names}] AS names, [] AS aliases, labels({x}) AS types"
-
-
-def degree(variable: str) -> str:
-    """Relationships of a node in both directions, a self-loop twice; from the node's own counters."""
-    return f"COUNT {{ ({variable})-->() }} + COUNT {{ ({variable})<--() }}"
-
-
-def _arrow(relation: str, *, inverse: bool) -> str:
-    return f"<-[{relation}]-" if inverse else f"-[{relation}]->"
-
-
 def _each(view: View, variable: str) -> str:
     return f"UNWIND range(0, size($keys) - 1) AS i {seek(view, variable, '$keys[i]')}"
-
-
-def value_of(literal: Literal, variable: str) -> str:
-    """The value, or list of values, of a property of a node that is known; null on nodes that it does not count for."""
-    return f"CASE WHEN {variable}{any_of(literal.labels)} THEN {variable}.{quote(literal.key)} END"
-
-
-def has_value(literal: Literal, variable: str, value: str) -> str:
-    """Whether a node's property holds a value."""
-    held = f"{variable}.{quote(literal.key)}"
-    return f"{value} IN {held}" if literal.many else f"{held} = {value}"
 
 
 def _is_held(literal: Literal) -> str:
@@ -118,9 +67,11 @@ def neighbors(view: View, relation: str | None, direction: Direction, *, labels:
             continue
         # A self-loop stands in both directions, and with `both` once: forward.
         loop = " WHERE o <> n" if inverse and direction == "both" else ""
-        match = f"MATCH (n){_arrow('r' + any_of(types), inverse=inverse)}{node(view, 'o')}{loop}"
-        back = str(inverse).lower()
-        parts.append(f"{match} RETURN DISTINCT type(r) AS relation, {id_of(view, 'o')} AS id, {back} AS inverse, o")
+        told = f"type(r) AS relation, {id_of(view, 'o')} AS id, {str(inverse).lower()} AS inverse, o"
+        parts += [
+            f"MATCH (n){arrow}{node(view, 'o')}{loop} RETURN DISTINCT {told}"
+            for arrow in arrows(view, types, inverse=inverse)
+        ]
     values = [literal] if literal is not None else list(view.literals) if relation is None else []
     if values and direction != "in":
         pairs = ", ".join(f"[{text(x.relation)}, {value_of(x, 'n')}]" for x in values)
@@ -187,7 +138,8 @@ def _hop(view: View, hop: Hop, carried: str) -> str:
     """From `x` by a hop to `y`; `carried` are the other variables, each after a comma."""
     literal = view.literal(hop.relation)
     if literal is None:
-        return f"MATCH (x){_arrow(':' + quote(hop.relation), inverse=hop.inverse)}{node(view, 'y')} "
+        (arrow,) = arrows(view, [hop.relation], inverse=hop.inverse)
+        return f"MATCH (x){arrow}{node(view, 'y')} "  # `r` ends with the WITH behind it: it may be walked back again
     if hop.inverse:
         return f"MATCH (y{any_of(literal.labels)}) WHERE {has_value(literal, 'y', 'x')} "
     return f"WITH x{carried} WHERE x{any_of(literal.labels)} UNWIND x.{quote(literal.key)} AS y "
@@ -250,15 +202,24 @@ def hops(view: View, relations: Sequence[str] | None) -> str:
     sides = []
     for inverse in (False, True):
         if relations is None:
-            pattern = f"(n){_arrow('r' + any_of(view.relations), inverse=inverse)}{node(view, '')}"
-            sides.append(f"COLLECT {{ MATCH {pattern} RETURN DISTINCT type(r) }}")
+            sides.append(_types(view, inverse=inverse))
         else:
             tests = (
-                f"CASE WHEN EXISTS {{ (n){_arrow(':' + quote(name), inverse=inverse)}() }} THEN {text(name)} END"
+                f"CASE WHEN EXISTS {{ (n){arrow}() }} THEN {text(name)} END"
                 for name in relations
+                for arrow in arrows(view, [name], inverse=inverse)
             )
             sides.append(f"[t IN [{', '.join(tests)}] WHERE t IS NOT NULL]")
     return f"{_each(view, 'n')} RETURN i, {', '.join(sides)}, {_literals(view, 'n')}"
+
+
+def _types(view: View, *, inverse: bool) -> str:
+    """The relationship types of the triples that `n` is the head of, or the tail; sorted within each way of reading."""
+    found = (
+        f"COLLECT {{ MATCH (n){arrow}{node(view, '')} RETURN DISTINCT type(r) AS t ORDER BY t }}"
+        for arrow in arrows(view, view.relations, inverse=inverse)
+    )
+    return " + ".join(found) or "[]"
 
 
 def _literals(view: View, variable: str) -> str:
@@ -269,11 +230,7 @@ def _literals(view: View, variable: str) -> str:
 
 def transitions(view: View) -> str:
     """Nothing -> relations out, relations in, literals: the distinct combinations over all nodes."""
-    types, other = any_of(view.relations), node(view, "")
-    if not view.made and not view.relations:
-        return f"MATCH {node(view, 'n')} RETURN DISTINCT [], [], {_literals(view, 'n')}"
-    out = f"COLLECT {{ MATCH (n)-[r{types}]->{other} RETURN DISTINCT type(r) AS t ORDER BY t }}"
-    back = f"COLLECT {{ MATCH (n)<-[r{types}]-{other} RETURN DISTINCT type(r) AS t ORDER BY t }}"
+    out, back = _types(view, inverse=False), _types(view, inverse=True)
     return f"MATCH {node(view, 'n')} RETURN DISTINCT {out}, {back}, {_literals(view, 'n')}"
 
 
@@ -296,7 +253,7 @@ def paths(view: View, max_hops: int) -> str:
         apart = [f"{a} <> {b}" for i, a in enumerate(names) for b in names[i + 1 :]]
         ids = ", ".join(id_of(view, name) for name in names)
         kinds = ", ".join(f"type(r{i})" for i in range(1, length + 1))
-        forward = ", ".join(f"startNode(r{i}) = {names[i - 1]}" for i in range(1, length + 1))
+        forward = ", ".join(is_forward(view, names[i - 1], f"r{i}") for i in range(1, length + 1))
         parts.append(
             f"MATCH (s){steps} WHERE {' AND '.join(apart)} "
             f"RETURN DISTINCT [{ids}] AS ids, [{kinds}] AS types, [{forward}] AS forward"
@@ -312,7 +269,7 @@ def contains(view: View) -> str:
     ends = f"{seek(view, 'h', 'row[0]')} {seek(view, 't', 'row[2]')}"
     return (
         f"UNWIND range(0, size($rows) - 1) AS i WITH i, $rows[i] AS row {ends} "
-        "WITH i, row, h, t WHERE EXISTS { (h)-[r]->(t) WHERE type(r) = row[1] } RETURN i"
+        f"WITH i, row, h, t WHERE EXISTS {{ {stated(view)} }} RETURN i"
     )
 
 
@@ -333,7 +290,7 @@ def qualifiers(view: View) -> str:
     ends = f"{seek(view, 'h', 'row[0]')} {seek(view, 't', 'row[2]')}"
     return (
         f"UNWIND range(0, size($rows) - 1) AS i WITH i, $rows[i] AS row, CASE $rows[i][1] {cases} END AS keys {ends} "
-        "MATCH (h)-[r]->(t) WHERE type(r) = row[1] "
+        f"MATCH {stated(view)} "
         "RETURN i, keys, [key IN keys | coalesce(toStringOrNull(r[key]), toStringList(r[key]))]"
     )
 
@@ -341,11 +298,8 @@ def qualifiers(view: View) -> str:
 def stream_triples(view: View) -> str:
     """Nothing -> head id, relation, tail id; by head, so that the server holds one entity's triples at a time."""
     parts = []
-    if view.made or view.relations:
-        parts.append(
-            f"MATCH (h)-[r{any_of(view.relations)}]->{node(view, 't')} "
-            f"RETURN DISTINCT type(r) AS relation, {id_of(view, 't')} AS tail"
-        )
+    told = f"RETURN DISTINCT type(r) AS relation, {id_of(view, 't')} AS tail"
+    parts += [f"MATCH (h){arrow}{node(view, 't')} {told}" for arrow in arrows(view, view.relations, inverse=False)]
     if view.literals:
         pairs = ", ".join(f"[{text(x.relation)}, {value_of(x, 'h')}]" for x in view.literals)
         parts.append(

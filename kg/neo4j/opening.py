@@ -56,7 +56,9 @@ async def open_store(client: Client, remote: RemoteKG, cache: Path, *, quiet: bo
 async def open_remote(client: Client, remote: RemoteKG, cache: Path) -> Opened:
     """As `open_store`, with the folder for what is learnt of it."""
     store = await open_store(client, remote, cache)
-    relations = [relation.name for relation in await store.schema()]
+    # What was learnt of a relation in one direction does not fit it in the other.
+    ways = [(relation.name, store.view.way(relation.name)) for relation in await store.schema()]
+    relations = [name if way == "stored" else f"{name} ({way})" for name, way in ways]
     folder = folder_of(cache, client.address)
     return Opened(store, await asyncio.to_thread(prepare, folder, client.address, relations))
 

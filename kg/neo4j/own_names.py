@@ -17,6 +17,7 @@ from kg.neo4j import administration as admin
 from kg.neo4j import cypher
 from kg.neo4j.client import Client
 from kg.neo4j.lucene import part, phrase, similar
+from kg.neo4j.patterns import about
 from kg.neo4j.values import candidates, own_name
 from kg.neo4j.view import View
 from kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, SHORTEST_PART, part_score, similarity, sorted_words
@@ -114,7 +115,7 @@ class OwnNames:
         """The names and texts of the nodes that each query of the full-text index finds."""
         view, out = self._view, [list[Named]() for _ in queries]
         asked = [i for i, query in enumerate(queries) if query]
-        columns = f"{cypher.about(view, 'n')}, {cypher.literal_values(view, 'n')}"
+        columns = f"{about(view, 'n')}, {cypher.literal_values(view, 'n')}"
         query = admin.find_similar(admin.OWN_INDEX, columns)
         rows = await self._client.read(query, queries=[queries[i] for i in asked], limit=limit) if asked else []
         for i, id_, names, _, labels, values, degree in rows:

@@ -8,6 +8,8 @@ password_env = "SHOP_PASSWORD"
 
 labels = ["Product", "Customer"]     # node labels that count; without it, all
 relations = ["BOUGHT", "MADE BY"]    # relationship types that count; without it, all
+reversed = ["BOUGHT BY"]             # types whose triples go against the arrow
+symmetric = ["KNOWS"]                # types that hold both ways, though stored one way
 names = { Product = "title" }        # what nodes are called; otherwise guessed
 literals = ["year", "Product.sku"]   # properties that are triples; false: none; otherwise guessed
 allow = ["title", "year"]            # the only properties that are read at all, PROPERTY or LABEL.PROPERTY
@@ -41,6 +43,8 @@ class GraphSettings:
     literals: tuple[str, ...] | bool = True
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
+    reversed: tuple[str, ...] = ()
+    symmetric: tuple[str, ...] = ()
 
     def may_read(self, label: str, key: str) -> bool:
         """Whether a property of a label, or of a relationship type, may be read at all."""
@@ -66,8 +70,8 @@ class RemoteKG:
 
 
 _KNOWN = frozenset({
-    "uri", "database", "user_env", "password_env", "labels", "relations", "names", "literals", "allow", "deny",
-    "graph", "timeout", "rows",
+    "uri", "database", "user_env", "password_env", "labels", "relations", "reversed", "symmetric", "names",
+    "literals", "allow", "deny", "graph", "timeout", "rows",
 })  # fmt: skip
 
 
@@ -84,7 +88,7 @@ def read_remote(name: str, table: Mapping[str, Any], settings: Path) -> RemoteKG
     for key in ("uri", "database", "user_env", "password_env"):
         if not isinstance(table.get(key, ""), str):
             raise refuse(key, "a text")
-    for key in ("labels", "relations", "allow", "deny", "literals"):
+    for key in ("labels", "relations", "reversed", "symmetric", "allow", "deny", "literals"):
         if not (_texts(table.get(key, [])) or (key == "literals" and isinstance(table[key], bool))):
             raise refuse(key, "a list of names")
     if not isinstance(table.get("names", {}), dict) or not _texts(list(table.get("names", {}).values())):
@@ -94,6 +98,11 @@ def read_remote(name: str, table: Mapping[str, Any], settings: Path) -> RemoteKG
     for key in ("timeout", "rows"):
         if not isinstance(table.get(key, 1), int | float) or isinstance(table.get(key), bool) or table.get(key, 1) <= 0:
             raise refuse(key, "a number above 0")
+    if twice := sorted(set(table.get("reversed", ())) & set(table.get("symmetric", ()))):
+        raise BadInputError(
+            f"[kg.{name}] {twice[0]!r} is both reversed and symmetric; choose one",
+            path=settings,
+        )
     address = address_of(table["uri"], table.get("database"), table.get("user_env"), table.get("password_env"))
     return RemoteKG(address, _graph(table), _limits(table))
 
@@ -110,6 +119,8 @@ def _graph(table: Mapping[str, Any]) -> GraphSettings:
         names=dict(table.get("names", {})),
         literals=literals if isinstance(literals, bool) else tuple(literals),
         deny=tuple(table.get("deny", ())),
+        reversed=tuple(table.get("reversed", ())),
+        symmetric=tuple(table.get("symmetric", ())),
         **optional,
     )
 

@@ -246,18 +246,21 @@ class Neo4jStore:
             WriteRefusedError: the graph is a user's own.
             BadInputError: a name is empty or cannot be encoded.
         """
-        self._own_only()
+        self.check_writable()
         return await made.add(self.client, list(triples), list(entities))
 
     async def delete(self, triples: Iterable[Triple]) -> int:
         """Delete triples in one transaction, and entities left without one; raises as `add`."""
-        self._own_only()
+        self.check_writable()
         return await made.delete(self.client, list(triples))
 
-    def _own_only(self) -> None:
+    def check_writable(self) -> None:
+        """Raise `WriteRefusedError` for a graph of a user's own: which label and properties a node gets is theirs."""
         if not self.view.made:
+            uri = self.client.address.uri
             raise WriteRefusedError(
-                f"{self.client.address} is a graph of your own, which Trivium never changes; change it by Cypher"
+                f"{self.client.address} is a graph of your own, which Trivium never changes, with --write or without: "
+                f"change it by Cypher (LOAD CSV), or copy it and change the copy: trivium kg copy {uri} DIR"
             )
 
     async def close(self) -> None:

@@ -111,7 +111,13 @@ async def survey(client: Client, settings: GraphSettings) -> View:
         if kept := tuple(sorted(key for key in keys if settings.may_read(kind, key))):
             qualifiers[kind] = kept
     counted = tuple(labels) if settings.labels is not None or trivium_too else ()
-    return View(False, counted, tuple(sorted(types)), named, literals, qualifiers)
+    for kind in (*settings.reversed, *settings.symmetric):
+        if kind not in types:
+            near = ", ".join(sorted(types)[:10])
+            raise BadInputError(f"trivium.toml gives a direction to {kind!r}, which is no relation; there are {near}")
+    return View(
+        False, counted, tuple(sorted(types)), named, literals, qualifiers, settings.reversed, settings.symmetric
+    )
 
 
 async def _counted(

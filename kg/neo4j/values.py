@@ -49,7 +49,7 @@ def candidates(text: str) -> list[Any]:
 
 
 def to_entity(view: View, id_: str, names: Any, aliases: Sequence[str] | None, types: Sequence[str] | None) -> Entity:  # noqa: ANN401 - one name, or those of all name properties
-    """The entity of four columns of `kg.neo4j.cypher.about`."""
+    """The entity of four columns of `kg.neo4j.patterns.about`."""
     return Entity(id_, label_of(view, id_, names, types), tuple(sorted(aliases or ())), tuple(sorted(types or ())))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from typing import Literal as OneOf
 
 from kg.types import Hop
 
@@ -18,6 +19,9 @@ ENTITY = "TriviumEntity"
 
 MARKER = "TriviumKG"
 """Label of the one node that says what Trivium wrote into a database: counts, content hash, state."""
+
+Way = OneOf["stored", "reversed", "symmetric"]
+"""From where to where a relationship is a triple: as its arrow points, against it, or both ways."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class View:
         names: (label, property) by which nodes are named, in the order in which they are tried; label "" is any node.
         literals: properties that are read as triples.
         qualifiers: relationship properties shown as qualifiers, by type.
+        reversed: relationship types whose triples are read from their end to their start.
+        symmetric: those that hold both ways whichever way they are stored: two triples each.
     """
 
     made: bool = True
@@ -56,6 +62,12 @@ class View:
     names: tuple[tuple[str, str], ...] = ()
     literals: tuple[Literal, ...] = ()
     qualifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reversed: tuple[str, ...] = ()
+    symmetric: tuple[str, ...] = ()
+
+    def way(self, kind: str) -> Way:
+        """How relationships of a type are read."""
+        return "symmetric" if kind in self.symmetric else "reversed" if kind in self.reversed else "stored"
 
     @property
     def name_keys(self) -> tuple[str, ...]:
@@ -86,4 +98,6 @@ def to_view(fields: Mapping[str, Any]) -> View:
             Literal(x["relation"], x["key"], tuple(x["labels"]), bool(x["many"])) for x in fields["literals"]
         ),
         qualifiers={name: tuple(keys) for name, keys in fields["qualifiers"].items()},
+        reversed=tuple(fields["reversed"]),
+        symmetric=tuple(fields["symmetric"]),
     )

@@ -12,9 +12,9 @@ from kg.embedded import EmbeddedStore, build
 from kg.errors import BadInputError
 from kg.neo4j.address import Address
 from kg.neo4j.client import Client
-from kg.neo4j.cypher import quote, text
 from kg.neo4j.loading import load
 from kg.neo4j.opening import open_store
+from kg.neo4j.patterns import quote, text
 from kg.neo4j.settings import GraphSettings, RemoteKG
 from kg.neo4j.store import Neo4jStore
 from kg.neo4j.view import MADE

@@ -190,9 +190,22 @@ async def test_relationship_types_of_spaces_backticks_and_escapes(own: Open) -> 
     assert len(await store.paths(attention, "2014", max_hops=2)) == 2
 
 
-@pytest.mark.parametrize("cypher", [MOVIES, SHOP, CITATIONS])
-async def test_a_stream_holds_what_the_questions_say(own: Open, cypher: str) -> None:
-    store = own(cypher)
+DIRECTED = GraphSettings(reversed=("ACTED_IN", "OF"), symmetric=("KNOWS",))
+
+
+@pytest.mark.parametrize(
+    ("cypher", "settings"),
+    [
+        (MOVIES, None),
+        (SHOP, None),
+        (CITATIONS, None),
+        (MOVIES, DIRECTED),
+        (SHOP, GraphSettings(symmetric=("REFERRED", "BOUGHT"))),
+        (CITATIONS, GraphSettings(reversed=("written\\u0060]->() by",), symmetric=("cites `with` praise",))),
+    ],
+)
+async def test_a_stream_holds_what_the_questions_say(own: Open, cypher: str, settings: GraphSettings | None) -> None:
+    store = own(cypher, settings)
     triples = [triple async for batch in store.triples(batch_size=7) for triple in batch]
     assert len(triples) == len(set(triples))
     assert all(await store.contains(triples))
@@ -209,12 +222,72 @@ async def test_a_stream_holds_what_the_questions_say(own: Open, cypher: str) -> 
     assert sorted(Triple(*step[:3]) for steps in back for step in steps) == sorted(triples)
 
 
+async def test_relations_are_read_against_their_arrow_or_both_ways(own: Open) -> None:
+    plain, store = own(MOVIES), own(None, DIRECTED)
+    assert (await plain.info()).triples + 1 == (await store.info()).triples  # (carrie) KNOWS (keanu); a loop is one
+    keanu, carrie, lana = [await one(store, name) for name in ("Keanu Reeves", "Carrie-Anne Moss", "Lana Wachowski")]
+    matrix = await one(store, "The Matrix")
+    cast = await store.follow([matrix], parse_chain(["ACTED_IN"]))
+    assert {item.id for item in cast.reached} == {keanu, carrie}
+    assert {step for item in cast.reached for step in item.path} == {
+        (matrix, "ACTED_IN", keanu, False), (matrix, "ACTED_IN", carrie, False),
+    }  # fmt: skip
+    assert (await store.follow([keanu], parse_chain(["ACTED_IN"]))).reached == ()
+    assert len((await store.follow([keanu], parse_chain(["^ACTED_IN"]))).reached) == 2
+    for chain in ("KNOWS", "^KNOWS"):
+        assert [item.id for item in (await store.follow([carrie], parse_chain([chain]))).reached] == [keanu]
+        assert await store.reaches(lana, parse_chain([chain]))
+    assert await store.contains([
+        Triple(matrix, "ACTED_IN", keanu), Triple(keanu, "ACTED_IN", matrix),
+        Triple(keanu, "KNOWS", carrie), Triple(carrie, "KNOWS", keanu), Triple(lana, "DIRECTED", matrix),
+    ]) == [True, False, True, True, True]  # fmt: skip
+    said = await store.qualifiers([Triple(matrix, "ACTED_IN", keanu), Triple(keanu, "ACTED_IN", matrix)])
+    assert said == [({"fee": "10", "roles": "Neo"},), ()]
+    assert Hop("ACTED_IN", inverse=True) in (await store.hops([keanu]))[0]
+    assert Hop("ACTED_IN", inverse=False) in (await store.transitions())[Hop("DIRECTED", inverse=False)]
+    loops = (await store.neighbors([lana], relation="KNOWS"))[0]
+    assert loops == [(lana, "KNOWS", lana, False)]
+    paths = await store.paths(carrie, matrix, max_hops=2)
+    assert {tuple((step.relation, step.inverse) for step in path) for path in paths} == {
+        (("ACTED_IN", True),), (("KNOWS", False), ("ACTED_IN", True)),
+    }  # fmt: skip
+    rows = {row.name: (row.triples, row.heads, row.tails) for row in await store.schema()}
+    assert (rows["KNOWS"], rows["ACTED_IN"]) == ((3, 3, 3), (4, 3, 3))
+    with pytest.raises(BadInputError, match="'ACTS', which is no relation"):
+        own(None, GraphSettings(reversed=("ACTS",)))
+
+
+async def test_neighbours_of_nodes_and_values_come_with_labels_in_one_round_trip(own: Open) -> None:
+    store = own(MOVIES)
+    keanu, matrix = await one(store, "Keanu Reeves"), await one(store, "The Matrix")
+    before = store.client.round_trips
+    around, years, nobody, films = await store.labelled_neighbors([keanu, "1999", "no such value", matrix])
+    assert store.client.round_trips == before + 1
+    assert {(near.triple.relation, near.label) for near in around} == {
+        ("ACTED_IN", "The Matrix"), ("ACTED_IN", "Speed"), ("KNOWS", "Carrie-Anne Moss"), ("born", "1964"),
+        ("email", "keanu@example.org"),
+    }  # fmt: skip
+    assert {(near.triple, near.label) for near in years} == {
+        ((end, "released", "1999", True), label)
+        for end, label in ((matrix, "The Matrix"), (await one(store, "Insomnia"), "Insomnia"))
+    }
+    assert nobody == []
+    assert {near.label for near in films if near.triple.relation == "OF"} == set(
+        await store.labels([near.triple.end for near in films if near.triple.relation == "OF"])
+    )
+    assert [[near.triple for near in each] for each in (around, years, films)] == [
+        (await store.neighbors([id_]))[0] for id_ in (keanu, "1999", matrix)
+    ]
+
+
 async def test_an_own_graph_is_never_written_and_an_empty_one_is_told(own: Open) -> None:
     with pytest.raises(NotAKnowledgeBaseError, match="trivium kg copy"):
         own()
     store = own(MOVIES)
     before = await store.info()
-    with pytest.raises(WriteRefusedError, match="graph of your own"):
+    with pytest.raises(
+        WriteRefusedError, match=r"graph of your own.*copy it and change the copy: trivium kg copy bolt"
+    ):
         await store.add([Triple("a", "b", "c")])
     with pytest.raises(WriteRefusedError):
         await store.delete([Triple("a", "b", "c")])
