@@ -55,13 +55,19 @@ def named_kgs(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Path | RemoteKG
     Raises:
         BadInputError: the file is no TOML, or a name has neither; or a setting of a KG in Neo4j is not one.
     """
-    try:
-        return {
-            name: read_remote(name, table, settings) if "uri" in table else settings.parent / table["path"]
-            for name, table in read_settings(settings).get("kg", {}).items()
-        }
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BadInputError('every [kg.NAME] needs a path = "…" or a uri = "bolt://…"', path=settings) from error
+    tables = read_settings(settings).get("kg", {})
+    if not isinstance(tables, dict):
+        raise BadInputError(f"kg = {tables!r} is no table: write [kg.NAME] for each KG", path=settings)
+    return {name: _named(name, table, settings) for name, table in tables.items()}
+
+
+def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
+    """What one table says; raises `BadInputError` as `named_kgs`."""
+    if isinstance(table, dict) and "uri" in table:
+        return read_remote(name, table, settings)
+    if not isinstance(table, dict) or not isinstance(table.get("path"), str):
+        raise BadInputError(f'[kg.{name}] needs a path = "…" or a uri = "bolt://…"', path=settings)
+    return settings.parent / table["path"]
 
 
 def locate(name: str) -> Path:
