@@ -65,9 +65,10 @@ def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
     """What one table says; raises `BadInputError` as `named_kgs`."""
     if isinstance(table, dict) and "uri" in table:
         return read_remote(name, table, settings)
-    if not isinstance(table, dict) or not isinstance(table.get("path"), str):
+    path = table.get("path") if isinstance(table, dict) else None
+    if not isinstance(path, str):
         raise BadInputError(f'[kg.{name}] needs a path = "…" or a uri = "bolt://…"', path=settings)
-    return settings.parent / table["path"]
+    return settings.parent / path
 
 
 def locate(name: str) -> Path:
