@@ -24,7 +24,7 @@ from policies.keqing.artefact import has_decomposer, load_decomposer
 from policies.keqing.compact_decomposer import CompactDecomposer
 from policies.keqing.computing.composer import ComputingDecomposer
 from policies.keqing.decomposer import Decomposer
-from policies.keqing.exemplars import Exemplar, load_exemplars, template_exemplars
+from policies.keqing.exemplars import ExemplarIndex, load_exemplars, template_exemplars
 from policies.keqing.lora.reasoner import LoraReasoner
 from policies.similarity_choice import RelationNames
 from tools.sample import ensure_sample
@@ -47,7 +47,7 @@ class Knowledge:
     _decomposer: Decomposer | None = field(default=None, repr=False)
     _tuned: Decomposer | None = field(default=None, repr=False)
     _reasoner: LoraReasoner | None = field(default=None, repr=False)
-    _exemplars: list[Exemplar] | None = field(default=None, repr=False)
+    _exemplars: ExemplarIndex | None = field(default=None, repr=False)
 
     @cached_property
     def relation_names(self) -> RelationNames:
@@ -115,11 +115,12 @@ class Knowledge:
             self._reasoner = await open_lora_reasoner(self.base)
         return self._reasoner
 
-    async def exemplars(self) -> list[Exemplar]:
+    async def exemplars(self) -> ExemplarIndex:
         """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""
         if self._exemplars is None:
             found = await asyncio.to_thread(load_exemplars, self.base.learnt)
-            self._exemplars = found or await template_exemplars((await self.base.templates()).templates, self.store)
+            found = found or await template_exemplars((await self.base.templates()).templates, self.store)
+            self._exemplars = await asyncio.to_thread(ExemplarIndex, found, self.base.embedder)
         return self._exemplars
 
 

@@ -24,7 +24,7 @@ from nodes.operator_prompts import operator_prompt
 from nodes.prompt_data import as_data
 from policies.keqing.computing.cues import has_cue
 from policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
-from policies.keqing.exemplars import Exemplar, nearest_exemplars
+from policies.keqing.exemplars import Exemplar
 from policies.keqing.mentions import split_question
 from policies.keqing.phrasing import has_exclusion_cue
 from tools.knowledge import Knowledge
@@ -92,9 +92,7 @@ async def _prompt(
     if len(texts) > _TEMPLATES:
         (nearest,) = await knowledge.near(templates.match, [question], _TEMPLATES)
         texts = [match.template.text for match in nearest]
-    exemplars = await knowledge.near(
-        nearest_exemplars, question, await knowledge.exemplars(), knowledge.base.embedder, context.exemplars
-    )
+    exemplars = await knowledge.near((await knowledge.exemplars()).nearest, question, context.exemplars)
     known = f"The user means these entities: {'; '.join(as_data(topic) for topic in topics)}.\n" if topics else ""
     return operator_prompt(DECOMPOSE).fill(
         question=as_data(question, 10_000),

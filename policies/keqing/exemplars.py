@@ -114,14 +114,26 @@ def load_exemplars(folder: Path) -> list[Exemplar]:
         return []
 
 
-def nearest_exemplars(question: str, exemplars: Sequence[Exemplar], embedder: Embedder, count: int) -> list[Exemplar]:
-    """The exemplars nearest in meaning to a question, the nearest last, where a model heeds it most."""
-    if not exemplars or count < 1:
-        return []
-    masked = [_masked(each) for each in exemplars]
-    # How it is asked counts, not about whom: words that no masked exemplar uses are names, as a rule.
-    phrasing = {word.text for text in masked for word in tokens(text)}
-    own = " ".join(word.text for word in tokens(question) if word.text in phrasing)
-    vectors = embedder.embed([own or question, *masked])
-    order = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:count]
-    return [exemplars[place] for place in reversed(order.tolist())]
+class ExemplarIndex:
+    """Exemplars with the words that they are asked in and their vectors, made once for all questions.
+
+    Args:
+        exemplars: those to choose from.
+        embedder: makes the vectors; may take long, where it is no static one.
+    """
+
+    def __init__(self, exemplars: Sequence[Exemplar], embedder: Embedder) -> None:
+        self.exemplars = tuple(exemplars)
+        self._embedder = embedder
+        masked = [_masked(each) for each in exemplars]
+        # How it is asked counts, not about whom: words that no masked exemplar uses are names, as a rule.
+        self._phrasing = frozenset(word.text for text in masked for word in tokens(text))
+        self._vectors = embedder.embed(masked)
+
+    def nearest(self, question: str, count: int) -> list[Exemplar]:
+        """The `count` nearest in meaning to a question, the nearest last, where a model heeds it most."""
+        if not self.exemplars or count < 1:
+            return []
+        own = " ".join(word.text for word in tokens(question) if word.text in self._phrasing)
+        order = np.argsort(-(self._vectors @ self._embedder.embed([own or question])[0]), kind="stable")[:count]
+        return [self.exemplars[place] for place in reversed(order.tolist())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kg.knowledge_base import KnowledgeBase
-from policies.keqing.exemplars import Exemplar, load_exemplars, nearest_exemplars, save_exemplars, template_exemplars
+from policies.keqing.exemplars import Exemplar, ExemplarIndex, load_exemplars, save_exemplars, template_exemplars
 
 
 def test_learning_keeps_some_of_every_chain(films: KnowledgeBase) -> None:
@@ -22,10 +22,11 @@ def test_learning_keeps_some_of_every_chain(films: KnowledgeBase) -> None:
 
 def test_the_nearest_comes_last(films: KnowledgeBase) -> None:
     kept = load_exemplars(films.learnt)
-    near = nearest_exemplars("when was Heat released?", kept, films.embedder, 3)
+    near = ExemplarIndex(kept, films.embedder).nearest("when was Heat released?", 3)
     assert len(near) == 3
     assert near[-1].question.startswith("when was")
-    assert nearest_exemplars("x", kept, films.embedder, 0) == nearest_exemplars("x", [], films.embedder, 3) == []
+    assert ExemplarIndex(kept, films.embedder).nearest("x", 0) == []
+    assert ExemplarIndex([], films.embedder).nearest("x", 3) == []
 
 
 def test_a_damaged_file_is_no_exemplar(tmp_path: Path) -> None:
