@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 from pydantic import SecretStr
 
 from kg.errors import ModelError
+from nodes.llm.completions import Completions
 from nodes.llm.events import brief
 from nodes.llm.failures import client_errors
 from nodes.llm.http_client import Client, openai_client
@@ -168,6 +169,7 @@ def _openai(rest: str, temperature: float | None, longest: int | None) -> tuple[
         http_client=_unused_client(),
         http_async_client=client,
     )
+    chat.async_client = Completions(chat.root_async_client)
     return chat, client
 
 
