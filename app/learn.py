@@ -12,6 +12,8 @@ from app.learn_bandit import BanditLesson, run_bandit
 from app.learn_keqing import KeqingLesson, run_keqing
 from app.learn_lora import LoraOptions, run_lora
 from app.learn_paths import run_paths
+from app.learn_templates import Writer
+from app.spending import Spending
 from kg.errors import UsageError
 
 
@@ -40,18 +42,22 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
     ] = None,
     merge: Annotated[Path | None, typer.Option(help="Write base and adapter as one model into this folder.")] = None,
     bandit: Annotated[bool, typer.Option(help="knowgpt: learn which prompt suits which question instead.")] = False,
-    model: Annotated[str, typer.Option(help="The chat model of --bandit.")] = "none",
-    max_tokens: Annotated[int | None, typer.Option(help="Stop --bandit when it has spent so many tokens.")] = None,
-    max_cost: Annotated[float | None, typer.Option(help="Stop --bandit when it has cost so much, by --price.")] = None,
+    model: Annotated[
+        str, typer.Option(help="keqing: a chat model that writes templates for the relations, once; or --bandit's.")
+    ] = "none",
+    each: Annotated[int, typer.Option(min=1, max=10, help="keqing: templates that --model writes a direction.")] = 3,
+    max_tokens: Annotated[int | None, typer.Option(help="Ask --model no more after so many tokens.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="Ask --model no more after such a cost, by --price.")] = None,
     price: Annotated[
         str | None, typer.Option(metavar="IN/OUT", help="What a million prompt and completion tokens cost.")
     ] = None,
 ) -> None:
     """Learn how questions over a KG are asked; what was learnt before stays as a version to go back to."""
+    spending = Spending(max_tokens, max_cost, price)
     if bandit:
         if method != "knowgpt":
             raise UsageError("--bandit is KnowGPT's: trivium learn knowgpt --bandit --model NAME --questions F.jsonl")
-        run_bandit(kg, questions, BanditLesson(model, max_tokens, max_cost, price), json=json)
+        run_bandit(kg, questions, BanditLesson(model, spending), json=json)
         return
     if method == "knowgpt":
         run_paths(kg, questions, json=json)
@@ -62,7 +68,8 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
     if options.wanted:
         asyncio.run(run_lora(kg, questions, options, json=json))
         return
-    run_keqing(kg, KeqingLesson(questions, synonyms, forget_synonyms, listing, rollback, version), json=json)
+    writer = Writer(model, each, spending)
+    run_keqing(kg, KeqingLesson(questions, synonyms, forget_synonyms, listing, rollback, version, writer), json=json)
 
 
 def register(app: typer.Typer) -> None:

@@ -15,6 +15,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from app.output import complain, print_json, print_text
 from app.progress import progress
+from app.spending import Spending
 from kg.errors import BadInputError, UsageError
 from kg.loaders import Question, read_questions
 
@@ -26,33 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BanditLesson:
-    """What `--bandit` is given: the model, and what may be spent on it.
-
-    Attributes:
-        model: a chat model; it has to be one.
-        max_tokens: prompts and completions together; None is no limit.
-        max_cost: in the currency of `price`; None is no limit.
-        price: of a million prompt tokens and a million completion tokens, as `0.15/0.60`.
-    """
+    """What `--bandit` is given: a chat model (it has to be one), and what may be spent on it."""
 
     model: str
-    max_tokens: int | None = None
-    max_cost: float | None = None
-    price: str | None = None
-
-    def prices(self) -> tuple[float, float]:
-        """The two prices, 0 where none is given; raises `UsageError`."""
-        if self.price is None:
-            if self.max_cost is not None:
-                raise UsageError("--max-cost needs --price PROMPT/COMPLETION, what a million tokens of each cost")
-            return 0.0, 0.0
-        try:
-            prompt, completion = map(float, self.price.split("/"))
-        except ValueError:
-            raise UsageError(f"--price is PROMPT/COMPLETION, such as 0.15/0.60, not {self.price!r}") from None
-        if prompt < 0 or completion < 0:
-            raise UsageError(f"--price must not be negative, not {self.price!r}")
-        return prompt, completion
+    spending: Spending
 
 
 @dataclass
@@ -104,7 +82,7 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
     usable = [question for question in questions if question.choices and question.answers]
     if not usable:
         raise BadInputError('holds no question with "choices" and "answers", the id of the right choice', path=path)
-    lesson.prices()
+    lesson.spending.prices()
     KnowGPTContext(kg=kg, model=lesson.model).check()
     report = _Report(len(usable), right={arm.name: 0 for arm in ARMS})
     try:
@@ -116,13 +94,12 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
             for number, (question, arm, run) in enumerate(pulls, 1):
                 if run in known:
                     continue
-                if (spent := _spent(report, lesson)) is not None:
+                if (spent := lesson.spending.reached(report.tokens, report.cost)) is not None:
                     report.stopped = spent
                     break
                 context = METHODS["knowgpt"].context(kg=kg, model=lesson.model, prompt=arm)
                 await _pull(question, run, context, report)
-                prompt, completion = lesson.prices()
-                report.cost = (report.prompt_tokens * prompt + report.completion_tokens * completion) / 1e6
+                report.cost = lesson.spending.cost(report.prompt_tokens, report.completion_tokens)
                 show("pull", number, len(pulls), f"{report.tokens:,} tokens")
         return report
     finally:
@@ -148,15 +125,6 @@ async def _pull(question: Question, run: str, context: Context, report: _Report)
     given_now = await give_feedback((await open_knowledge(context.kg)).base, run, float(right), "learn", question.id)
     report.pulls += 1
     report.right[given_now.arm] += right
-
-
-def _spent(report: _Report, lesson: BanditLesson) -> str | None:
-    """Which limit the session has reached, in words."""
-    if lesson.max_tokens is not None and report.tokens >= lesson.max_tokens:
-        return f"stopped at --max-tokens {lesson.max_tokens:,}; run again to go on"
-    if lesson.max_cost is not None and report.cost >= lesson.max_cost:
-        return f"stopped at --max-cost {lesson.max_cost:g}; run again to go on"
-    return None
 
 
 def _pulls(questions: list[Question], model: str) -> Iterator[tuple[Question, str, str]]:

@@ -14,6 +14,7 @@ from app.progress import progress
 from kg.errors import UsageError
 
 if TYPE_CHECKING:
+    from app.learn_templates import Session, Writer
     from policies.keqing.learning import Learnt
     from policies.keqing.versions import Version
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 class KeqingLesson:
     """What the options ask for; `version` None with `rollback` is the one before that in use.
 
-    `synonyms` None uses those that are kept, unless `forget` has them forgotten.
+    `synonyms` None uses those that are kept, unless `forget` has them forgotten. `writer` may name a chat model that
+    writes templates first.
     """
 
     questions: Path | None
@@ -31,6 +33,7 @@ class KeqingLesson:
     listing: bool
     rollback: bool
     version: int | None
+    writer: Writer
 
 
 def run_keqing(kg: str, lesson: KeqingLesson, *, json: bool) -> None:
@@ -43,14 +46,16 @@ def run_keqing(kg: str, lesson: KeqingLesson, *, json: bool) -> None:
             lines = [*map(_line, versions), *(f"  {name} = {', '.join(own)}" for name, own in words.items())]
             typer.echo("\n".join(lines) or "nothing was learnt yet")
         return
-    learnt = asyncio.run(_learn(kg, lesson))
+    learnt, session = asyncio.run(_learn(kg, lesson))
     report = {
         "method": "keqing", "pairs": learnt.pairs, "left_out": learnt.left_out, "wordings": learnt.wordings,
         "templates": len(learnt.templates), "seconds": round(learnt.seconds, 3),
     }  # fmt: skip
     if json:
-        print_json(report)
+        print_json({**report, **({"written": session.report()} if session else {})})
         return
+    if session:
+        typer.echo(session.line())
     typer.echo(
         f"learnt {learnt.wordings} wordings of {learnt.pairs} pairs and {len(learnt.templates)} templates "
         f"in {learnt.seconds:.1f} s"
@@ -83,11 +88,13 @@ async def _versions(kg: str, lesson: KeqingLesson) -> tuple[list[Version], dict[
         await close_all()
 
 
-async def _learn(kg: str, lesson: KeqingLesson) -> Learnt:
+async def _learn(kg: str, lesson: KeqingLesson) -> tuple[Learnt, Session | None]:
+    """What was learnt, and where a model was to write templates first, what that came to."""
+    from app.answering import close_all  # the model's connections among what is open
     from kg.loaders import read_questions
     from policies.keqing.synonyms import read_synonyms
     from policies.keqing.teaching import teach
-    from tools.knowledge import close_all, open_knowledge
+    from tools.knowledge import open_knowledge
 
     pairs = read_questions(lesson.questions) if lesson.questions is not None else None
     if lesson.forget and lesson.synonyms is not None:
@@ -96,6 +103,7 @@ async def _learn(kg: str, lesson: KeqingLesson) -> Learnt:
     knowledge = await open_knowledge(kg)
     try:
         with progress() as show:
-            return await teach(knowledge.base, pairs, show, synonyms)
+            session = await lesson.writer.write(knowledge.base, show) if lesson.writer.wanted else None
+            return await teach(knowledge.base, pairs, show, synonyms), session
     finally:
         await close_all()

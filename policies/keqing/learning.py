@@ -42,6 +42,7 @@ from policies.keqing.similar_mentions import widened
 from policies.keqing.slot_model import SlotSettings, train_slot_model
 from policies.keqing.template_mining import exclusion_habits, mine_templates
 from policies.keqing.wording import Encoder, KnownWords, Vocabulary
+from policies.keqing.written import Written, add_words, written_templates
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage's name, how much is done and the total, if known."""
@@ -75,8 +76,11 @@ async def learn(
     embedder: Embedder,
     progress: Progress,
     synonyms: Synonyms | None = None,
+    written: Written | None = None,
 ) -> Learnt:
-    """Learn from pairs, or with None from the schema alone; `synonyms` are the user's own words for relations.
+    """Learn from pairs, or with None from the schema alone.
+
+    `synonyms` are the user's own words for relations, `written` the templates that a chat model wrote for hops.
 
     Raises:
         BadInputError: no pair has a chain, or none can be found on this KG.
@@ -87,7 +91,7 @@ async def learn(
         raise BadInputError('no question has a "chain" or "answers": add the chain of each, such as ["directed_by"]')
     given = await add_chains(given, store, lambda done, total: progress("find chains", done, total))
     progress("read the schema", 0, None)
-    segments = await schema_model(store, embedder, synonyms or {})
+    segments = await schema_model(store, embedder, synonyms or {}, written)
     short = await _short_names(store)
     plain = KnownWords(QUESTION_WORDS, frozenset(segments.stems))
 
@@ -101,10 +105,9 @@ async def learn(
     found = [pair for pair in aligned if pair is not None]
     if pairs is not None and not found:
         raise BadInputError("no pair fits this KG: no name in a question leads to its answers along its chain")
-    templates = await all_templates(mine_templates(found), store)
-    wider = [
-        replace(pair, question=await look_further(pair.question)) for pair in found[:: max(1, len(found) // _WIDENED)]
-    ]
+    templates = await all_templates(mine_templates(found), store, written)
+    some = filter(_is_exact, found[:: max(1, len(found) // _WIDENED)])
+    wider = [replace(pair, question=await look_further(pair.question)) for pair in some]
     lesson = _Lesson(found, wider, segments, embedder)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
     decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, short)
@@ -112,16 +115,21 @@ async def learn(
     return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), len(lesson.weights), seconds)
 
 
-async def all_templates(mined: Sequence[QuestionTemplate], store: GraphStore) -> list[QuestionTemplate]:
-    """The mined templates, and the schema's own for every hop that none of them answers by itself."""
+async def all_templates(
+    mined: Sequence[QuestionTemplate], store: GraphStore, written: Written | None = None
+) -> list[QuestionTemplate]:
+    """The mined templates, those written by a model, and the schema's own for every hop that no mined one answers."""
     spoken = {chain for template in mined for chain in template.chains}
+    schema = await store.schema()
+    own = [found for found in natural_templates(schema) if not set(found.chains) <= spoken]
     texts = {template.text for template in mined}
-    rest = [
-        template
-        for template in natural_templates(await store.schema())
-        if template.text not in texts and not set(template.chains) <= spoken
-    ]
-    return [*mined, *rest]
+    rest = [found for found in (*written_templates(written or {}, schema), *own) if found.text not in texts]
+    return [*mined, *_once(rest)]
+
+
+def _once(templates: Sequence[QuestionTemplate]) -> list[QuestionTemplate]:
+    """Each text once, the first that has it: a model may write the very words that a relation's name gives."""
+    return list({found.text: found for found in reversed(templates)}.values())[::-1]
 
 
 def _phrases(templates: Iterable[QuestionTemplate]) -> dict[Hop, str]:
@@ -134,8 +142,10 @@ def _phrases(templates: Iterable[QuestionTemplate]) -> dict[Hop, str]:
     return out
 
 
-async def schema_model(store: GraphStore, embedder: Embedder, synonyms: Synonyms) -> SegmentModel:
-    """What the words of the schema say for its hops.
+async def schema_model(
+    store: GraphStore, embedder: Embedder, synonyms: Synonyms, written: Written | None = None
+) -> SegmentModel:
+    """What the words of the schema, and of templates that a model wrote, say for its hops.
 
     Raises:
         BadInputError: the synonyms name a relation that the KG has not.
@@ -145,7 +155,9 @@ async def schema_model(store: GraphStore, embedder: Embedder, synonyms: Synonyms
     if unknown:
         raise BadInputError(f"the synonyms name relations that this KG has not: {', '.join(unknown)}")
     hops, follows = await follow_shares(store)
-    return SegmentModel.of(hop_words(schema, english(), hops, follows, synonyms), hops, follows, embedder)
+    words = hop_words(schema, english(), hops, follows, synonyms)
+    add_words(words, written or {})
+    return SegmentModel.of(words, hops, follows, embedder)
 
 
 def _is_exact(pair: AlignedPair) -> bool:

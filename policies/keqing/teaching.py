@@ -15,6 +15,7 @@ from policies.keqing.learning import Learnt, Progress, learn
 from policies.keqing.schema_words import Synonyms
 from policies.keqing.synonyms import keep_synonyms, kept_synonyms, still_named
 from policies.keqing.versions import keep_version, restore_files, version_before, version_templates
+from policies.keqing.written import read_written
 
 
 async def teach(
@@ -23,7 +24,7 @@ async def teach(
     """Learn from pairs, or with None from the schema alone; what there was stays as a version.
 
     `synonyms` are the user's own words for relations, kept for the lessons to come; None takes those kept, of relations
-    that the KG still has, and an empty mapping forgets them.
+    that the KG still has, and an empty mapping forgets them. Templates that a chat model wrote for the KG are used too.
 
     A KG in Neo4j is learnt from its walking snapshot (`KnowledgeBase.learning_store`).
 
@@ -35,7 +36,7 @@ async def teach(
     words = synonyms
     if words is None:
         words = still_named(kept_synonyms(base.learnt), {relation.name for relation in await store.schema()})
-    learnt = await learn(pairs, store, base.embedder, progress, words)
+    learnt = await learn(pairs, store, base.embedder, progress, words, read_written(base.learnt))
     exemplars = await make_exemplars(pairs or (), learnt.decomposer, store)
     await base.save_templates(learnt.templates)
     info = await base.store.info()
