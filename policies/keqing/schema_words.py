@@ -53,7 +53,8 @@ _BETWEEN = 0.6  # words between the type a path leaves and its last property
 _TYPE = 0.3  # the type's name as a word for the relation itself
 _NEIGHBOUR = 0.8  # a noun that other hops leave the same entities by
 _SURE = 0.6  # share of what a hop reaches from which another hop's noun is one for it
-_ASKING = ("who", "where", "when")  # asking words that ask for a kind of entity
+_ASKING = {"who": ("person", "people"), "where": ("place", "location"), "when": ()}
+"""Asking words that ask for a kind of entity, and nouns for all of that kind."""
 _PATH = 3  # segments of a Freebase-like path: domain, type, property
 _TYPES_READ = 2  # types read of each end, the most frequent
 
@@ -144,7 +145,7 @@ def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
                 continue
             if words.voice:
                 _put(words.deed, concept.words - concept.doers - concept.things, _SYNONYM)
-            doer = by or word in concept.doers
+            doer = by or (word in concept.doers and words.voice <= 0)  # "reports to": the deed, no report who does it
             _put(words.end if doer else words.start, concept.doers, _SYNONYM)
             _put(words.start if doer else words.end, () if types and doer else concept.things, _GUESS)
     _put(words.end, [*heads, *(part for word in heads for part in lexicon.parts(word))], 1.0)
@@ -182,3 +183,4 @@ def _put_asked(side: Weights, types: Sequence[str], lexicon: Lexicon) -> None:
     for word in _ASKING if asked else ():
         side.pop(word, None)
         _put(side, [word] if word in asked else (), _NOUN * asked.get(word, 0.0))
+        _put(side, map(stem, _ASKING[word]) if asked.get(word) == 1 else (), _SYNONYM)
