@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from kg.store import GraphStore
 from kg.types import Hop, parse_chain
+from nodes.keqing.conditions import year_of
 from nodes.keqing.context import KeqingContext
 from nodes.keqing.state import Found, KeqingState, OperatorState, Retrieved, Used
 from nodes.state import Step
@@ -46,7 +47,7 @@ async def compute(state: ComputeInput, runtime: Runtime[KeqingContext]) -> dict[
     if kind in ("union", "intersection", "difference"):
         done = _joined(operator, inputs)
     elif kind == "count":
-        done = _record(operator, inputs, [], value=len(inputs[0]["found"]))
+        done = await _counted(operator, inputs, store)
     elif kind == "most":
         done = await _most(operator, inputs, store)
     elif kind in ("compare", "choose"):
@@ -101,6 +102,17 @@ def _joined(operator: OperatorState, inputs: Sequence[Retrieved]) -> Retrieved:
     if operator["operator"] == "intersection":
         return _record(operator, inputs, _kept(first, list(set(_ids(first)).intersection(*sets))))
     return _record(operator, inputs, _kept(first, list(set(_ids(first)).difference(*sets))))
+
+
+async def _counted(operator: OperatorState, inputs: Sequence[Retrieved], store: GraphStore) -> Retrieved:
+    """How many were found; where one number was, the KG has counted already: "how many people live in X"."""
+    (done,) = inputs
+    if len(done["found"]) == 1:
+        (label,) = await store.labels(_ids(done))
+        value = read_literal(label)
+        if value is not None and value.kind == "number" and year_of(label) is None:
+            return _record(operator, inputs, _kept(done, _ids(done)), value=value.shown)
+    return _record(operator, inputs, [], value=len(done["found"]))
 
 
 async def _most(operator: OperatorState, inputs: Sequence[Retrieved], store: GraphStore) -> Retrieved:

@@ -155,4 +155,6 @@ def _record(sub: SubQuestion, only: Condition | None) -> SubQuestionState:
     )
     if only is not None:
         record["only"] = only
+    if sub.asked_type:
+        record["asked_type"] = sub.asked_type
     return record

@@ -146,11 +146,18 @@ async def _kept(
     if only is not None and only["op"] != "among":
         return [Found(id=key, support=1, path=path) for key, path in await dated(only, seeds, chains, store)]
     allowed = set(only["ids"]) if only is not None else None
-    return [
+    kept = [
         Found(id=item.id, support=item.support, path=[(*step,) for step in item.path])
         for item in result.reached
         if item.id not in excluded and (allowed is None or item.id in allowed)
     ]
+    return await _of_type(sub["asked_type"], kept, store) if "asked_type" in sub else kept
+
+
+async def _of_type(kind: str, found: list[Found], store: GraphStore) -> list[Found]:
+    """Those of the type that is asked for ("which mountains"); all of them where none has it, or its types."""
+    entities = await store.entities([item["id"] for item in found])
+    return [item for item, entity in zip(found, entities, strict=True) if entity and kind in entity.types] or found
 
 
 async def _supplement(

@@ -20,6 +20,7 @@ class SubQuestionState(TypedDict):
     seed_entities: list[str]
     excludes_used: bool
     only: NotRequired[Condition]
+    asked_type: NotRequired[str]
 
 
 class OperatorState(TypedDict):

@@ -69,6 +69,7 @@ def _words(decomposer: CompactDecomposer) -> dict[str, Any]:
         "phrases": {str(hop): phrase for hop, phrase in decomposer.phrases.items()},
         "habits": [[str(before), str(hop), habit] for (before, hop), habit in decomposer.habits.items()],
         "initials": dict(decomposer.initials),
+        "types": dict(decomposer.types),
         "taught": taught
         and {
             "hops": [str(hop) for hop in taught.model.hops],
@@ -150,7 +151,7 @@ def _assemble(model: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], em
     )
     phrases = {Hop.parse(hop): text for hop, text in model["phrases"].items()}
     habits = {(Hop.parse(before), Hop.parse(hop)): habit for before, hop, habit in model["habits"]}
-    return CompactDecomposer(reader, phrases, habits, model["initials"])
+    return CompactDecomposer(reader, phrases, habits, model["initials"], model["types"])
 
 
 def _segments(model: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], embedder: Embedder) -> SegmentModel:

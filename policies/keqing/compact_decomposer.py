@@ -18,6 +18,7 @@ from kg.store import GraphStore
 from kg.templates import Exclusion
 from kg.text import fold_name
 from kg.types import EntityHit, Hop, LogicalChain
+from policies.keqing.asked_types import TypeNames, asked_type
 from policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from policies.keqing.feasibility import Feasible, first_feasible
 from policies.keqing.mentions import Mention, Question, find_mentions
@@ -40,6 +41,8 @@ class CompactDecomposer:
     phrases: Phrases
     habits: Habits
     initials: Initials = field(default_factory=dict)
+    types: TypeNames = field(default_factory=dict)
+    """The KG's types by their words."""
     name: str = "compact"
 
     async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
@@ -97,6 +100,9 @@ class CompactDecomposer:
         whole = found.reading.topics[0].chain
         rest = whole[len(whole) - found.shared :]
         subs += self._chain(rest, len(subs), tuple(ends), "", cue=cue)
+        if kind := asked_type(question.plain, self.types):
+            used = {dep for sub in subs for dep in sub.dep}
+            subs = [sub if sub.id in used else replace(sub, asked_type=kind) for sub in subs]
         unread = tuple(names_left(question, found.reading, self.reader.known))
         return Decomposition(tuple(subs), links, confidence, unread)
 

@@ -36,6 +36,7 @@ class SubQuestion:
         dep: ids of the sub-questions whose answers it starts from, `(-1,)` for none; several dependencies intersect.
         seed_entities: mentions in the question's own words, or `<GENERATED>-id` for each dependency.
         excludes_used: entities that the question started from are no answers to this sub-question ("other", "also").
+        asked_type: the type of the KG that its answers have where some have it ("which mountains"); "" for any.
     """
 
     id: int
@@ -43,6 +44,7 @@ class SubQuestion:
     dep: tuple[int, ...]
     seed_entities: tuple[str, ...]
     excludes_used: bool = False
+    asked_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

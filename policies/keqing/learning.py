@@ -16,6 +16,7 @@ from kg.store import GraphStore
 from kg.templates import QuestionTemplate
 from kg.types import Hop
 from policies.keqing.answer_chains import add_chains
+from policies.keqing.asked_types import type_names
 from policies.keqing.chain_search import ChainModel, TaughtSlots
 from policies.keqing.compact_decomposer import CompactDecomposer
 from policies.keqing.composites import Example, compose
@@ -110,7 +111,8 @@ async def learn(
     wider = [replace(pair, question=await look_further(pair.question)) for pair in some]
     lesson = _Lesson(found, wider, segments, embedder)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
-    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, short)
+    types = type_names(await store.schema())
+    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, short, types)
     seconds = time.perf_counter() - began
     return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), len(lesson.weights), seconds)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kg.indexes import relation_words
 from kg.types import Hop, RelationSchema
 from policies.keqing.english import Lexicon, stem
-from policies.keqing.voice import doers_of, voice_of
+from policies.keqing.voice import LITERAL, doers_of, voice_of
 
 Floats = NDArray[np.float32]
 Weights = dict[str, float]
@@ -136,7 +136,9 @@ def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
         _put(words.deed, content[:1], 1.0)
         _put(words.end if words.voice < 0 else words.start, doers_of(content[0]) if content else (), _SYNONYM)
     by = bool(own) and own[-1] == "by"
-    heads = [] if by else _heads(own)
+    heads = [] if by or words.voice else _heads(own)
+    if words.voice:
+        _put_literal_ends(words, own)
     for word in content:
         for concept in lexicon.about(word):
             _put(words.own, concept.words | concept.doers, _SYNONYM)
@@ -151,6 +153,14 @@ def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
     _put(words.end, [*heads, *(part for word in heads for part in lexicon.parts(word))], 1.0)
     _put_types(words, relation, types, lexicon)
     return words
+
+
+def _put_literal_ends(words: HopWords, own: Sequence[str]) -> None:
+    """Nouns for the ends of `head NAME tail`: a `capital of` leaves a capital, a `belongs_to_class` reaches a class."""
+    if own[-1] == "of":
+        _put(words.start, own[-2:-1], 1.0)
+    elif own[-1] not in LITERAL and own[-1] != "by" and len(own) > 1:
+        _put(words.end, own[-1:], 1.0)
 
 
 def _heads(own: Sequence[str]) -> list[str]:

@@ -262,7 +262,8 @@ class SegmentModel:
         right = np.array([nothing, *after], dtype=np.float32).cumsum(axis=0)
         first = nothing if beside in (-1, focus) else self.evidence(words[beside]).topic
         last = nothing if focus < 0 else self.evidence(words[focus]).asked
-        same = not SAME.isdisjoint(words)
+        # "share" asks for what is like the topic, but not where it is a relation's own word: `shares border with`.
+        same = any(word in SAME and not self.own.holds(self.rows.get(stem(word))) for word in words)
         bare = focus >= 0 and words[focus] in ASKING
         return Marks(left, right, first, last, same, same or not ONES_LIKE_IT.isdisjoint(words), bare)
 
