@@ -31,7 +31,8 @@ def stem(word: str) -> str:
     if len(word) <= 3 or not word.isascii():
         return word
     for ending, least in (("ing", 4), ("ed", 3), ("es", 3), ("s", 3)):
-        if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith(("ss", "us", "is")):
+        kept = ("ss", "us", "is") if ending != "es" else ("ees",)  # class; but employees, degrees
+        if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith(kept):
             word = word[: -len(ending)]
             break
     if len(word) > 3 and word[-1] == "e":

@@ -18,7 +18,12 @@ def _words(*schema: RelationSchema, synonyms: dict[str, list[str]] | None = None
 
 @pytest.mark.parametrize(
     ("words", "common"),
-    [("directed directs directing direct", "direct"), ("movies movie", "movi"), ("countries country", "countri")],
+    [
+        ("directed directs directing direct", "direct"),
+        ("movies movie", "movi"),
+        ("countries country", "countri"),
+        ("employees employee", "employe"),
+    ],
 )
 def test_endings_fall_off(words: str, common: str) -> None:
     assert {stem(word) for word in words.split()} == {common}
