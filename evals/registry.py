@@ -30,6 +30,7 @@ class Measurement:
 _ABLATIONS = "evals.ablations.__main__"
 MEASUREMENTS = {
     "sample": Measurement("evals.sample", "The bundled sample's test questions: Hits@1, F1, exact sets."),
+    "own-graphs": Measurement("evals.own_graphs", "Small graphs in users' manner, learnt from their schema alone."),
     "bench": Measurement("evals.bench.__main__", "Speed, each figure beside its yardstick."),
     "operators": Measurement("evals.operators", "150 questions that compute: counts, bounds, extremes, and/or/not."),
     "keqing-scratch-lm": Measurement(

@@ -1,0 +1,103 @@
+"""Keqing from the schema alone on small graphs in users' manner: `python -m evals.own_graphs [--misses NAME]`.
+
+Made-up facts in domains and naming conventions of users' graphs, a folder each: `triples.tsv`, `entities.tsv` (id,
+label, aliases, types) and `questions.jsonl`, whose answers were computed from the triples. They were written without a look at
+the code that answers them; docs/learning.md says on which of them choices were made since.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evals.metrics import Score, mean, score, score_answer
+from graphs.keqing import graph
+from kg.embedded import build
+from kg.knowledge_base import KnowledgeBase
+from kg.loaders import Question, read_entities, read_questions, read_triples
+from nodes.answer_record import Answer
+from nodes.keqing.context import KeqingContext
+from policies.keqing.teaching import teach
+from tools.knowledge import close_all
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A question with its answer and how good it is."""
+
+    question: Question
+    answer: Answer
+    score: Score
+
+
+def graphs() -> list[str]:
+    """The names of the graphs, sorted."""
+    return sorted(path.parent.name for path in FOLDER.glob("*/questions.jsonl"))
+
+
+async def measure(name: str, work: Path) -> list[Outcome]:
+    """Build one of the graphs in the folder `work`, learn it from its schema alone, and ask all its questions."""
+    source, kg = FOLDER / name, work / name
+    build(kg, read_triples(source / "triples.tsv"), read_entities(source / "entities.tsv"))
+    base = KnowledgeBase.open(kg)
+    try:
+        await teach(base, None, lambda *_: None)
+    finally:
+        await base.close()
+    done = []
+    try:
+        for question in read_questions(source / "questions.jsonl"):
+            asked = await graph.ainvoke({"question": question.question}, context=KeqingContext(kg=str(kg)))
+            answer: Answer = asked["answer"]
+            done.append(Outcome(question, answer, _score(answer, question)))
+    finally:
+        await close_all()
+    return done
+
+
+def _score(answer: Answer, question: Question) -> Score:
+    """By its entities, or where something was counted by the number."""
+    if answer["value"] is not None:
+        return score([[str(answer["value"])]], question.answers)
+    return score_answer(answer, question.answers)
+
+
+def table(done: dict[str, list[Outcome]]) -> str:
+    """A line a graph and one for all: n, Hits@1, F1 and exact sets in percent."""
+    lines = [f"{'graph':16} {'n':>5} {'Hits@1':>8} {'F1':>8} {'exact':>8}"]
+    rows = [*done.items(), ("all", [outcome for part in done.values() for outcome in part])]
+    for name, outcomes in rows:
+        means = mean(outcome.score for outcome in outcomes)
+        figures = " ".join(f"{100 * figure:8.1f}" for figure in (means.top1, means.f1, means.exact))
+        lines.append(f"{name:16} {len(outcomes):5} {figures}")
+    return "\n".join(lines)
+
+
+def _miss(outcome: Outcome) -> str:
+    subs = outcome.answer["steps"][0]["sub_questions"]
+    read = "; ".join(f"{sub['question']} <- {', '.join(sub['seed_entities'])}" for sub in subs)
+    said = ", ".join(item["label"] for item in outcome.answer["answers"][:6]) or str(outcome.answer["value"])
+    gold = ", ".join(outcome.question.answers[:6])
+    return f"{outcome.question.question}\n    read  {read or '-'}\n    said  {said}\n    gold  {gold}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, and with --misses the questions of one graph whose set of answers is not exact."""
+    parser = argparse.ArgumentParser(prog="python -m evals.own_graphs", description=__doc__)
+    parser.add_argument("--only", choices=graphs(), help="one graph")
+    parser.add_argument("--misses", choices=graphs(), help="show what was read and said of a graph's missed questions")
+    given = parser.parse_args(arguments)
+    done = {}
+    with tempfile.TemporaryDirectory(prefix="trivium-") as work:
+        for name in [given.only] if given.only else graphs():
+            done[name] = asyncio.run(measure(name, Path(work)))
+    print(table(done))
+    for outcome in done.get(given.misses, []):
+        if not outcome.score.exact:
+            print(_miss(outcome))
