@@ -1,8 +1,8 @@
 """Keqing from the schema alone on small graphs in users' manner: `python -m evals.own_graphs [--misses NAME]`.
 
 Made-up facts in domains and naming conventions of users' graphs, a folder each: `triples.tsv`, `entities.tsv` (id,
-label, aliases, types) and `questions.jsonl`, whose answers were computed from the triples. They were written without a look at
-the code that answers them; docs/learning.md says on which of them choices were made since.
+label, aliases, types) and `questions.jsonl`, whose answers were computed from the triples. They were written without a
+look at the code that answers them; docs/learning.md says on which of them choices were made since.
 """
 
 from __future__ import annotations
