@@ -1,0 +1,121 @@
+"""Follow-up questions by their words alone: what points back, and what the sub-questions start from then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kg.types import Entity, EntityHit
+from nodes.keqing.follow_up import LastAnswers, from_all, hits_of, last_answers, points_back, resolve
+from policies.keqing.decomposer import Decomposition, SubQuestion
+from tools.knowledge import close_all, open_knowledge
+
+HEAT, RONIN = (EntityHit(key, key.title(), 1.0, 2, "exact") for key in ("heat", "ronin"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "and who starred in them?", "But when?", "who directed it?", "only those before 1960", "what about Heat?",
+        "which of them star Al Pacino?", "Who were their writers?", "just the ones after 1990", "ok, and the years?",
+        "They came out when?", "how about Ronin", "whose films are these",
+    ],
+)  # fmt: skip
+def test_words_that_point_back(question: str) -> None:
+    assert points_back(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who directed Heat?", "Who starred in Her?", "who wrote It?", "is Them a film?", "the iterator", "",
+        "who directed The Only Thrill?", "was Andorra there?",
+    ],
+)  # fmt: skip
+def test_words_that_do_not(question: str) -> None:
+    assert not points_back(question), "a capital within a question makes a pronoun a title"
+
+
+def test_last_answers_are_those_of_the_state_with_what_their_question_was_about() -> None:
+    answer = {"question": "who directed Heat?", "answers": [{"id": f"e{i}"} for i in range(150)]}
+    links = {"Heat": [{"id": "heat"}, {"id": "heat2"}], "Nobody": []}
+    last = last_answers({"answer": answer, "links": links})
+    assert last is not None
+    assert (last.question, dict(last.topics)) == ("who directed Heat?", {"Heat": "heat"})
+    assert (last.ids[0], len(last.ids)) == ("e0", 100), "the best, and no more than a run can start from"
+    assert last_answers({}) is None
+    assert last_answers({"answer": {**answer, "answers": []}}) is None
+    assert last_answers({"answer": answer}) == replace(last, topics={})
+
+
+def test_sub_questions_that_start_from_one_answer_start_from_all() -> None:
+    first = SubQuestion(0, "who starred in [mask]?", (-1,), ("Heat",))
+    second = SubQuestion(1, "[mask] was born when?", (0,), ("<GENERATED>-0",))
+    other = SubQuestion(2, "who directed [mask]?", (-1,), ("Alien",))
+    found = Decomposition((first, second, other), {"Heat": (HEAT,), "Alien": ()}, 0.9)
+    for one in ("heat", "Heat"):  # by the id that a mention was linked to, or by the mention itself
+        told = from_all(found, one, [HEAT, RONIN])
+        assert [sub.seed_entities for sub in told.sub_questions] == [("Heat", "Ronin"), ("<GENERATED>-0",), ("Alien",)]
+        assert set(told.links) == {"Alien", "Heat", "Ronin"}
+        assert told.links["Ronin"] == (RONIN,)
+        assert told.confidence == 0.9
+    assert from_all(found, "elsewhere", [HEAT, RONIN]) is found
+
+
+async def test_answers_of_one_name_are_told_apart_by_their_ids() -> None:
+    class Labels:
+        async def labels(self, ids: list[str]) -> list[str]:
+            return [{"s1": "Solaris", "s2": "Solaris", "heat": "Heat"}[key] for key in ids]
+
+    hits = await hits_of(["s1", "heat", "s2"], Labels())  # type: ignore[arg-type] # all of the store that is asked
+    assert [hit.label for hit in hits] == ["Solaris [s1]", "Heat", "Solaris [s2]"]
+    assert [hit.id for hit in hits] == ["s1", "heat", "s2"]
+    assert Entity("s1", "Solaris").id == hits[0].id
+
+
+LAST = LastAnswers("who directed Heat?", {"Heat": "heat"}, ("mann",))
+FILMS = LastAnswers("which films star Robert De Niro?", {"Robert De Niro": "deniro"}, ("heat", "ronin", "jackie"))
+
+
+@pytest.mark.parametrize(
+    ("question", "last", "seeds", "note"),
+    [
+        ("which films did he direct?", LAST, {"Michael Mann"}, "read as"),
+        ("and who starred in them?", FILMS, {"Heat", "Ronin", "Jackie Brown"}, "and 2 more like it"),
+        ("what about Ronin?", LAST, {"Ronin"}, "read as 'who directed Ronin?'"),
+        ("only those before 1996", FILMS, {"Heat", "Ronin", "Jackie Brown"}, "before 1996"),
+        ("which of them star Al Pacino?", FILMS, {"Al Pacino"}, "narrowed down to the 3 last answers"),
+    ],
+)
+async def test_a_follow_up_is_read_about_the_last_answers(
+    kg_name: str, question: str, last: LastAnswers, seeds: set[str], note: str
+) -> None:
+    knowledge = await open_knowledge(kg_name)
+    found = await resolve(question, last, await knowledge.decomposer(), knowledge)
+    assert found is not None
+    assert {seed for sub in found.found.sub_questions for seed in sub.seed_entities if seed[0] != "<"} == seeds
+    assert note in found.note
+
+
+async def test_conditions_of_a_follow_up(kg_name: str) -> None:
+    knowledge = await open_knowledge(kg_name)
+    decomposer = await knowledge.decomposer()
+    for words, op, year in (
+        ("before", "before", 1996), ("prior to", "before", 1996), ("after", "after", 1996), ("since", "after", 1995),
+        ("until", "before", 1997), ("up to the year", "before", 1997), ("in", "in", 1996), ("from", "in", 1996),
+    ):  # fmt: skip
+        found = await resolve(f"only those {words} 1996", FILMS, decomposer, knowledge)
+        assert found is not None
+        assert found.only == {0: {"op": op, "year": 1996 if op == "in" else year}}
+    among = await resolve("which of them star Al Pacino?", FILMS, decomposer, knowledge)
+    assert among is not None
+    assert [condition["op"] for condition in among.only.values()] == ["among"]
+
+
+async def test_a_question_that_stands_for_itself_is_no_follow_up(kg_name: str) -> None:
+    knowledge = await open_knowledge(kg_name)
+    decomposer = await knowledge.decomposer()
+    assert await resolve("who directed Alien?", FILMS, decomposer, knowledge) is None
+    assert await resolve("what about the weather?", LastAnswers("who?", {}, ("mann",)), decomposer, knowledge) is None
+    await close_all()
