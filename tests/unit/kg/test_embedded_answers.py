@@ -1,0 +1,119 @@
+"""Hops, transitions, shares, schema and parts of names, beside their definitions in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg.embedded import EmbeddedStore, build
+from kg.embedded.transitions import hops_of
+from kg.similarity import EXACT, FOLDED, FUZZY, part_score, similarity, sorted_words
+from kg.types import Entity, Hop, Triple
+from policies.keqing.follow_shares import follow_shares
+from tests.contracts.naive import random_triples
+
+Open = Callable[[Iterable[Triple], Iterable[Entity]], EmbeddedStore]
+
+
+@pytest.fixture
+async def opened(tmp_path: Path) -> AsyncIterator[Open]:
+    stores: list[EmbeddedStore] = []
+
+    def open_it(triples: Iterable[Triple], entities: Iterable[Entity] = ()) -> EmbeddedStore:
+        path = tmp_path / f"kg{len(stores)}"
+        build(path, [list(triples)], entities)
+        stores.append(EmbeddedStore.open(path))
+        return stores[-1]
+
+    yield open_it
+    for store in stores:
+        await store.close()
+
+
+def leaving(triples: Iterable[Triple]) -> dict[str, set[Hop]]:
+    out: dict[str, set[Hop]] = {}
+    for head, relation, tail in triples:
+        out.setdefault(head, set()).add(Hop(relation, False))
+        out.setdefault(tail, set()).add(Hop(relation, True))
+    return out
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_hops_transitions_and_shares_are_those_of_the_definition(opened: Open, seed: int) -> None:
+    triples = random_triples(seed)
+    # More relations than a word has bits, so that sets of hops take several; and a hub whose row is read by arrays.
+    triples += [Triple("hub", f"rare{i}", f"e{i % 30}") for i in range(150)]
+    triples += [Triple("hub", "r0", f"leaf{i}") for i in range(120)]
+    store, naive = opened(triples, ()), leaving(triples)
+    assert await store.hops([*naive, "nobody"]) == [*(frozenset(hops) for hops in naive.values()), frozenset()]
+    following: dict[Hop, set[Hop]] = {}
+    for hops in naive.values():
+        for hop in hops:
+            following.setdefault(Hop(hop.relation, not hop.inverse), set()).update(hops)
+    assert await store.transitions() == {hop: frozenset(after) for hop, after in following.items()}
+    hops, shares = await follow_shares(store)
+    assert list(hops) == sorted(following)
+    reach = Counter(Hop(hop.relation, not hop.inverse) for held in naive.values() for hop in held)
+    both = Counter(
+        (Hop(hop.relation, not hop.inverse), after) for held in naive.values() for hop in held for after in held
+    )
+    for i, hop in enumerate(hops):
+        for j, after in enumerate(hops):
+            assert shares[i, j] == pytest.approx(both[hop, after] / reach[hop], abs=1e-6)
+    assert hops_of(store.snapshot, [-1]) == [frozenset()]
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_the_schema_counts_what_is_there(opened: Open, seed: int) -> None:
+    triples = random_triples(seed)
+    store = opened(triples, [Entity(f"e{i}", f"e{i}", types=("even",) if i % 2 == 0 else ("odd",)) for i in range(30)])
+    for row in await store.schema():
+        mine = [triple for triple in triples if triple.relation == row.name]
+        assert (row.triples, row.heads, row.tails) == (
+            len(mine), len({triple.head for triple in mine}), len({triple.tail for triple in mine}),
+        )  # fmt: skip
+        assert set(row.head_types) <= {"even", "odd"}
+    counts = [row.triples for row in await store.schema()]
+    assert counts == sorted(counts, reverse=True)
+
+
+WORDS = st.lists(st.sampled_from(["harry", "s", "truman", "house", "of", "cards", "the"]), min_size=1, max_size=5)
+
+
+@given(WORDS, WORDS)
+def test_a_part_of_a_name_is_its_words_in_their_order(words: list[str], name: list[str]) -> None:
+    rest = iter(name)
+    inside = all(word in rest for word in words)
+    score = part_score(words, " ".join(name))
+    assert bool(score) == (inside and len(words) < len(name))
+    assert score == 0.0 or 0.7 <= score < 0.9
+
+
+@settings(max_examples=60)
+@given(WORDS, st.integers(0, 20), st.sampled_from("qxz"))
+def test_a_typo_is_a_little_less_alike_and_order_hardly_matters(words: list[str], place: int, letter: str) -> None:
+    name = " ".join(words)
+    typo = name[: place % (len(name) + 1)] + letter + name[place % (len(name) + 1) :]
+    score = similarity(typo, sorted_words(typo), name)
+    assert 0.0 <= score <= 1.0
+    assert similarity(name, sorted_words(name), name) == 1.0 >= score
+    if len(name) >= 8:
+        assert score > 0.7
+    assert EXACT > FOLDED > FUZZY > 0.5
+
+
+async def test_parts_of_names_in_a_large_kg_are_found_with_their_rarest_words(opened: Open) -> None:
+    triples = [Triple(f"n{i}", "is", "x") for i in range(400)]
+    names = [Entity(f"n{i}", f"the house of {i:03} cards", ("The Big House",) if i == 7 else ()) for i in range(400)]
+    store = opened(triples, names)
+    by_number, alias, many, nothing, short = await store.find_partial(["house 123", "big", "the cards", "villa", "o"])
+    assert [hit.id for hit in by_number] == ["n123"]
+    assert [hit.id for hit in alias] == ["n7"]
+    assert len(many) == 10, "as many as asked for"
+    assert (nothing, short) == ([], [])
+    assert len((await store.find_partial(["the cards"], limit=400))[0]) == 400
