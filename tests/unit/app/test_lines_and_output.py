@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app import progress as progressing
 from app.lines import ResumableLines
 from app.output import complain, print_facts, print_json, print_rows, tolerate_encodings
 from app.progress import progress
@@ -107,7 +106,7 @@ def test_progress_of_a_log_is_a_line_now_and_then(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr(progressing.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("app.progress.time.monotonic", lambda: now[0])
     with progress() as show:
         show("read", 1, 10)
         assert capsys.readouterr().err == "", "most work is done before anybody wonders"

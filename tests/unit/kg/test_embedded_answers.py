@@ -52,9 +52,9 @@ async def test_hops_transitions_and_shares_are_those_of_the_definition(opened: O
     store, naive = opened(triples, ()), leaving(triples)
     assert await store.hops([*naive, "nobody"]) == [*(frozenset(hops) for hops in naive.values()), frozenset()]
     following: dict[Hop, set[Hop]] = {}
-    for hops in naive.values():
-        for hop in hops:
-            following.setdefault(Hop(hop.relation, not hop.inverse), set()).update(hops)
+    for held in naive.values():
+        for hop in held:
+            following.setdefault(Hop(hop.relation, not hop.inverse), set()).update(held)
     assert await store.transitions() == {hop: frozenset(after) for hop, after in following.items()}
     hops, shares = await follow_shares(store)
     assert list(hops) == sorted(following)

@@ -43,7 +43,7 @@ async def test_runs_at_the_same_time_collect_their_own_failures() -> None:
                 await asyncio.sleep(0)
             return len(failures)
 
-    assert await asyncio.gather(run(1), run(5), run(3)) == [1, 5, 3]
+    assert list(await asyncio.gather(run(1), run(5), run(3))) == [1, 5, 3]
 
 
 async def test_other_errors_are_nobodys_to_swallow() -> None:

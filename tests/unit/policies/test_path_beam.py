@@ -15,12 +15,14 @@ from tests.unit.policies.path_worlds import grid, random_graph, vectors
 
 
 def neighbours(graph: PathGraph, entity: int) -> list[int]:
-    return graph.neighbors[graph.indptr[entity] : graph.indptr[entity + 1]].tolist()
+    found: list[int] = graph.neighbors[graph.indptr[entity] : graph.indptr[entity + 1]].tolist()
+    return found
 
 
 def simple_paths(graph: PathGraph, source: int, target: int, hops: int) -> set[tuple[int, ...]]:
     """Every path without an entity twice, as its definition says."""
-    found, open_ = set(), [(source,)]
+    found: set[tuple[int, ...]] = set()
+    open_: list[tuple[int, ...]] = [(source,)]
     for _ in range(hops):
         grown = [(*path, end) for path in open_ for end in neighbours(graph, path[-1]) if end not in path]
         found |= {path for path in grown if path[-1] == target}

@@ -29,7 +29,7 @@ def test_a_label_is_a_year_or_a_date_or_neither(label: str, year: int | None) ->
 
 @given(st.integers(-999, 9999), st.integers(-999, 9999))
 def test_a_year_is_before_in_or_after_another_and_nothing_else(year: int, other: int) -> None:
-    sides = [holds(Dated(op=op, year=other), str(year)) for op in ("before", "in", "after")]  # type: ignore[misc] # words
+    sides = [holds(Dated(op=op, year=other), str(year)) for op in ("before", "in", "after")]
     assert sides == [year < other, year == other, year > other]
     assert sum(sides) == 1
 

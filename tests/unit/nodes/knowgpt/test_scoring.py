@@ -18,7 +18,7 @@ STEP = ("a", "r", "b", False)
 
 
 def evidence(target: str, reward: float, hops: int = 1) -> Evidence:
-    return Evidence(source="a", target=target, steps=[STEP] * hops, reward=reward)
+    return Evidence(target=target, steps=[STEP] * hops, reward=reward)
 
 
 CANDIDATES = [Candidate(id="A", text="bank", entities=["b1", "b2"]), Candidate(id="B", text="river", entities=["r"])]
