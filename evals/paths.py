@@ -16,8 +16,8 @@ pair's first path, by W of equation 3, is nearer to its own question than to ano
 
 With `--runs DIR` policies are trained from that file, one for each of `--variants` and `--seeds`, and stand in for the
 KG's own, with mean and standard deviation over seeds (`evals.path_runs`). A command that was cut goes on from the
-checkpoints in DIR. `--warm-steps` and `--reinforce-steps` are to be chosen by `held-out`, the mean reward on pairs of
-training questions that no run trained on.
+checkpoints in DIR. Settings are to be chosen by `held-out`, the mean reward on pairs of training questions that no run
+trained on.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ from tools.path_tables import learnt_policy, path_tables
 
 _SOURCES = 4
 _WIDTHS = (1, 2, 8)
+_SETTINGS = {"warm_steps": int, "reinforce_steps": int, "averaging": float, "held_out": int}
+"""Those of `PolicySettings` that can be given."""
 
 
 def read_csqa(path: Path, count: int) -> list[Question]:
@@ -167,12 +169,8 @@ def main() -> int:
         parser.error("--runs needs --train, the questions to learn from")
     if given.seeds < 1:
         parser.error(f"--seeds is at least 1, not {given.seeds}")
-    settings = PolicySettings()
-    settings = replace(
-        settings,
-        warm_steps=given.warm_steps or settings.warm_steps,
-        reinforce_steps=given.reinforce_steps or settings.reinforce_steps,
-    )
+    asked = {name: getattr(given, name) for name in _SETTINGS if getattr(given, name) is not None}
+    settings = replace(PolicySettings(), **asked)
     runs = None if given.runs is None else Runs(given.runs, variants, given.seeds, settings)
     questions = read_csqa(given.data / "csqa" / "dev_inhouse.jsonl", given.questions)
     asyncio.run(measure(given.kg, questions, given.train, given.context, runs))
@@ -187,10 +185,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--questions", type=int, default=300, help="how many, evenly over dev; 0 = all")
     parser.add_argument("--context", type=float, default=1.0, help="l2, the weight of the context's reward")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="train policies from --train, kept in DIR")
-    parser.add_argument("--variants", default=",".join(VARIANTS), help=f"also {', '.join(ABLATIONS)}")
+    named = f"also {','.join(ABLATIONS)}; without it %(default)s"
+    parser.add_argument("--variants", default=",".join(VARIANTS), help=named)
     parser.add_argument("--seeds", type=int, default=1, help="runs of each variant")
-    parser.add_argument("--warm-steps", type=int, help="of the runs' warm start")
-    parser.add_argument("--reinforce-steps", type=int, help="of the runs' REINFORCE")
+    for name, kind in _SETTINGS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help="of the runs; see PolicySettings")
     return parser
 
 

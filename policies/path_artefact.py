@@ -20,7 +20,7 @@ from policies.path_reward import RewardWeights
 from policies.path_tables import pack
 
 FOLDER = "knowgpt"
-FORMAT = 1
+FORMAT = 2
 _MODEL, _ARRAYS = "paths.json", "paths-{}.safetensors"
 _AGAIN = "learn again with trivium learn knowgpt"
 
@@ -77,7 +77,7 @@ def load_paths(folder: Path, embedder: Embedder, kg_hash: str) -> LearntPaths:
     Raises:
         CorruptError: a file is missing or damaged.
         EmbedderError: it was learnt with another embedder.
-        StaleError: it was learnt on another KG, or on this one before it changed.
+        StaleError: it was learnt on another KG, on this one before it changed, or by a Trivium before this one.
         VersionError: a newer Trivium wrote it.
     """
     path = folder / _MODEL
@@ -85,6 +85,8 @@ def load_paths(folder: Path, embedder: Embedder, kg_hash: str) -> LearntPaths:
         model = json.loads(path.read_bytes())
         if model["format"] > FORMAT:
             raise VersionError(f"{path} has format {model['format']}, this Trivium reads up to {FORMAT}: upgrade it")
+        if model["format"] < FORMAT:
+            raise StaleError(f"{path} was learnt by an older Trivium, which saw entities otherwise: {_AGAIN}")
         if model["embedder_fingerprint"] != embedder.fingerprint:
             told = f"the path policy was learnt with the embedder {model['embedder']!r}, not {embedder.name!r}"
             raise EmbedderError(f"{told}: {_AGAIN}")

@@ -20,7 +20,10 @@ from kg.embedders import unit
 from policies.path_draws import uniform
 from policies.path_graph import Floats, PathGraph
 
-DIMENSIONS = 128
+WALK_COLUMNS = 256
+"""Of walks of one and two steps: the first of three hops is chosen by them, and 128 miss a third more pairs."""
+STEP_COLUMNS = 128
+"""Of single steps: who has whom as a neighbour is told by fewer."""
 _OVERSAMPLED = 10  # columns more than asked for, and
 _PASSES = 2  # power iterations: Halko, Martinsson and Tropp (2011), algorithm 4.4
 _WALKS = 12_000_000  # two-step walks that are counted; larger graphs are sampled down to it
@@ -97,14 +100,16 @@ class Structure:
     near: Floats
 
 
-def structure(graph: PathGraph, dimensions: int = DIMENSIONS, seed: int = 0) -> Structure:
-    """Structural features of at most `dimensions` columns each, fewer in a small graph (at least 1).
+def structure(
+    graph: PathGraph, walk_columns: int = WALK_COLUMNS, step_columns: int = STEP_COLUMNS, seed: int = 0
+) -> Structure:
+    """Structural features of at most so many columns, fewer in a small graph (at least 1).
 
-    Seconds for 100,000 triples.
+    Some 45 s of one core for 100,000 triples.
     """
     core = np.flatnonzero(graph.degrees > 1)
-    width = max(1, min(dimensions, len(core)))
-    walks, aim = (np.zeros((graph.entities, width), dtype=np.float32) for _ in range(2))
+    widths = [max(1, min(columns, len(core))) for columns in (walk_columns, step_columns)]
+    walks, aim = (np.zeros((graph.entities, width), dtype=np.float32) for width in widths)
     if not len(core):
         return Structure(walks, aim, aim[:0])
     place = np.full(graph.entities, -1, dtype=np.int64)
@@ -113,8 +118,8 @@ def structure(graph: PathGraph, dimensions: int = DIMENSIONS, seed: int = 0) -> 
     hubs = place[graph.neighbors[graph.indptr[leaves]]]
     leaves, hubs = leaves[hubs >= 0], hubs[hubs >= 0]
     bearers, row_of_leaf = np.unique(hubs, return_inverse=True)
-    two, _ = _factors(_log_walks(graph, core, place, bearers, (2, seed)), width, seed)
-    one, near = _factors(_log_walks(graph, core, place, bearers, (1, seed)), width, seed)
+    two, _ = _factors(_log_walks(graph, core, place, bearers, (2, seed)), widths[0], seed)
+    one, near = _factors(_log_walks(graph, core, place, bearers, (1, seed)), widths[1], seed)
     for out, left in ((walks, two), (aim, one)):
         out[core] = left[: len(core)]
         out[leaves] = left[len(core) + row_of_leaf]

@@ -29,7 +29,7 @@ from policies.path_structure import Structure, structure
 log = logging.getLogger("trivium.paths")
 
 FOLDER = "paths"
-FORMAT = 1
+FORMAT = 2
 """Changes when features are computed otherwise; older files are then made again."""
 _TEXT, _STRUCTURE = "text.safetensors", "structure.safetensors"
 

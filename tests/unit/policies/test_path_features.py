@@ -99,7 +99,8 @@ def test_structure_of_graphs_that_have_none() -> None:
 
 def test_single_steps_tell_neighbours_from_those_who_share_one() -> None:
     world = grid(8)
-    made = structure(world, 64)
+    made = structure(world, 16, 64)
+    assert (made.walks.shape[1], made.aim.shape[1], made.near.shape[1]) == (16, 64, 64)
     nearness = made.near @ made.aim.T  # in a grid every entity has two neighbours
     adjacent = world.around(np.arange(64))
     beside = nearness[adjacent.owner, adjacent.entity]

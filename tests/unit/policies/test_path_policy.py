@@ -246,8 +246,11 @@ def test_another_kg_embedder_or_damage_is_refused(kept: Path) -> None:
         load_paths(kept, open_embedder("static"), "hash")
     model = kept / "paths.json"
     text = model.read_text()
-    model.write_text(text.replace('"format": 1', '"format": 9'))
+    model.write_text(text.replace('"format": 2', '"format": 9'))
     with pytest.raises(VersionError, match="upgrade"):
+        load_paths(kept, embedder, "hash")
+    model.write_text(text.replace('"format": 2', '"format": 1'))
+    with pytest.raises(StaleError, match="older Trivium"):
         load_paths(kept, embedder, "hash")
     model.write_text(text[:80])
     with pytest.raises(CorruptError, match="learn again"):
