@@ -170,6 +170,7 @@ class PromptBandit:
         # Regressions 0 to K - 1 are the arms', the F after them the formats'; `_parents` names an arm's.
         self._parents = np.array([count + forms.index(arm.form) for arm in self.arms])
         own, drawn = self.settings.regularisation, self.settings.format_regularisation
+        self._g = np.float32(self.settings.g)
         self._lambdas = np.array([own] * count + [drawn] * len(forms))
         shape = (count + len(forms), dimensions)
         self._inverse = np.eye(dimensions, dtype=np.float32) / self._lambdas.astype(np.float32)[:, None, None]
@@ -179,7 +180,10 @@ class PromptBandit:
         # they are one product of matrices, which takes a fifth of as many outer products. Rows without a step are zero.
         self._steps: Floats = np.zeros((shape[0], _DEFERRED, dimensions), np.float32)
         self._deferred = [0] * shape[0]
+        self._scratch = (np.empty((dimensions, _DEFERRED), np.float32), np.empty((dimensions, dimensions), np.float32))
+        # The last choice's context, the products of the arms' inverses with it, and the round that they are of.
         self._asked: Floats = np.empty((count + 1, dimensions), np.float32)
+        self._asked_in = -1
         self._columns = np.arange(1, count + 1)
         # Sums of weighted outer products, float64 [K + F, d, d], kept where a discount makes them change; and of the
         # contexts weighted by rewards and by 1, float64 [2, K + F, d].
@@ -221,26 +225,48 @@ class PromptBandit:
 
     def update(self, arm: int, context: Floats, reward: float) -> None:
         """Take in the reward, in [0, 1], of one pull of the arm at this place for a context, float32 [d]."""
+        known = self._known(arm, context)
         self.rounds += 1
         self.pulls[arm] += 1
         self.rewards[arm] += reward
-        regressions = (arm, int(self._parents[arm]))
+        parent = int(self._parents[arm])
         if self._grams is not None:
-            self._forget_and_add(self._grams, regressions, context, reward)
+            self._forget_and_add(self._grams, (arm, parent), context, reward)
             return
         seen = np.array((reward, 1.0), np.float32)
-        for place in regressions:
-            steps, alphas = self._steps[place], self._alphas[:, place]
+        self._step(arm, context, seen, known)
+        self._step(parent, context, seen, None)
+
+    def _known(self, arm: int, context: Floats) -> Floats | None:
+        """An arm's (C'C + lambda I)^-1 c as the last choice left it; None where that was another state or context."""
+        if self._asked_in != self.rounds or not (self._asked[0] == context).all():
+            return None
+        v: Floats = self._asked[1 + arm]
+        return v
+
+    def _step(self, place: int, context: Floats, seen: Floats, v: Floats | None) -> None:
+        """Sherman-Morrison's step of one regression; `v` is its inverse times the context, where that is known."""
+        steps, alphas = self._steps[place], self._alphas[:, place]
+        if v is None:
             v = self._inverse[place] @ context - (steps @ context) @ steps
-            s = 1 + v @ context
-            # The new alphas need no product with the new inverse: they move along v by what was predicted wrongly.
-            alphas += np.multiply.outer((seen - alphas @ context) / s, v)
-            steps[self._deferred[place]] = v / np.sqrt(s)
-            self._deferred[place] += 1
-            if self._deferred[place] == _DEFERRED:
-                self._inverse[place] -= steps.T @ steps
-                steps[:] = 0
-                self._deferred[place] = 0
+        s = 1 + v @ context
+        # The new alphas need no product with the new inverse: they move along v by what was predicted wrongly.
+        alphas += ((seen - alphas @ context) / s)[:, None] * v
+        np.divide(v, math.sqrt(s), out=steps[self._deferred[place]])
+        self._deferred[place] += 1
+        if self._deferred[place] == _DEFERRED:
+            self._take_steps(place)
+
+    def _take_steps(self, place: int) -> None:
+        """Take the deferred steps from an inverse."""
+        steps, (turned, product) = self._steps[place], self._scratch
+        # A copy of the transpose: of one array with itself NumPy makes half the product and mirrors it, at five times
+        # the cost. A kept array for the product: a new one of this size is new pages from the system each time.
+        np.copyto(turned, steps.T)
+        np.dot(turned, steps, out=product)
+        self._inverse[place] -= product
+        steps[:] = 0
+        self._deferred[place] = 0
 
     def estimate(self, context: Floats) -> tuple[Floats, Floats]:
         """Expectation and width sqrt(c (C'C + lambda I)^-1 c') of every arm for a context, float32 [K] each."""
@@ -250,7 +276,7 @@ class PromptBandit:
             self._stale = False
         count = len(self.arms)
         asked = self._asked  # rows: the context, then v = (C'C + lambda I)^-1 c of every arm
-        asked[0] = context
+        asked[0], self._asked_in = context, self.rounds
         np.dot(self._inverse[:count].reshape(-1, self.dimensions), context, out=asked[1:].reshape(-1))
         steps = self._steps[:count]
         asked[1:] -= np.matmul((steps @ context)[:, None], steps)[:, 0]
@@ -266,7 +292,7 @@ class PromptBandit:
     def choose(self, context: Floats, run: str = "") -> BanditChoice:
         """The arm to pull for a context, float32 [d]; `run` parts the random numbers of runs that see one state."""
         expectation, width = self.estimate(context)
-        bound = np.float32(self.settings.g) * width
+        bound = self._g * width
         place, reason = self._pick(expectation, width, bound, run)
         known = np.array((expectation, bound, self.pulls, self.rewards))
         return BanditChoice(self.arms[place], reason, known, self.arms)

@@ -71,6 +71,23 @@ def test_updates_one_by_one_equal_the_log_at_once_and_the_normal_equations(disco
     assert single.pulls.tolist() == batch.pulls.tolist() == [int((arms == k).sum()) for k in range(len(ARMS))]
 
 
+def test_an_update_right_after_its_choice_is_any_other_update() -> None:
+    asked, unasked = PromptBandit(D), PromptBandit(D)
+    arms, contexts, rewards = _pulls(60, seed=3)
+    for number, (arm, context, reward) in enumerate(zip(arms.tolist(), contexts, rewards.tolist(), strict=True)):
+        asked.choose(context)
+        if number % 3 == 1:
+            asked.choose(contexts[0])  # another question in between
+        if number % 3 == 2:
+            for bandit in (asked, unasked):
+                bandit.update(arm, contexts[1], 0.0)  # other feedback in between
+        for bandit in (asked, unasked):
+            bandit.update(arm, context, reward)
+    for context in _contexts(5, seed=9):
+        for ours, theirs in zip(asked.estimate(context), unasked.estimate(context), strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-5)
+
+
 def test_sherman_morrison_in_float32_stays_near_the_exact_inverse() -> None:
     rng = np.random.default_rng(4)
     contexts = rng.normal(size=(4_000, 256)).astype(np.float32)
