@@ -27,6 +27,7 @@ class ResumableLines:
         self._path = path
         self.done, size = _whole_lines(path, total, same)
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Not "ab": a torn last line has to be cut off, and appending would write behind it.
         self._file: BinaryIO = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(size)
         self._file.seek(size)

@@ -70,6 +70,7 @@ class _Bar:
                 return
             self._drawn = _drawn_progress()
         if stage != self._stage:
+            # One bar at a time: of a stage that is over nobody wants to know how long it took.
             for task in self._drawn.task_ids:
                 self._drawn.remove_task(task)
             self._drawn.add_task(stage, note=note)

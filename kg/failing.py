@@ -15,6 +15,7 @@ from kg.errors import StoreError
 
 Read = TypeVar("Read", bound=Callable[..., Coroutine[Any, Any, Any]])
 
+# A context variable, not a global: runs that go on side by side must not collect each other's failures.
 _collected: ContextVar[list[StoreError] | None] = ContextVar("collected", default=None)
 
 

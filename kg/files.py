@@ -45,6 +45,7 @@ def write_atomic(path: Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    # Without this a power cut may bring the old name back after the caller was told that the file is there.
     fsync_folder(path.parent)
 
 

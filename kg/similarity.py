@@ -18,6 +18,7 @@ MIN_SIMILARITY = 0.75
 def similarity(folded: str, shuffled: str, name: str) -> float:
     """How alike two folded names are, in [0.75, 1]; 0 below that. `shuffled` is `sorted_words(folded)`."""
     likeness = fuzz.ratio(folded, name, score_cutoff=100 * MIN_SIMILARITY)
+    # Sorting words costs more than the comparison; names of one word, or alike enough, cannot gain by it.
     if " " in name and likeness < 100 * FUZZY:
         likeness = max(likeness, fuzz.ratio(shuffled, sorted_words(name), score_cutoff=100 * MIN_SIMILARITY))
     return likeness / 100

@@ -24,6 +24,7 @@ def fold_case(text: str) -> str:
     """Case and accents folded, white space collapsed; punctuation kept."""
     if text.isascii():
         return " ".join(text.lower().split())
+    # First decomposed, then folded: casefold alone leaves the accents in composed letters.
     decomposed = unicodedata.normalize("NFKD", text).casefold()
     return " ".join("".join(c for c in decomposed if not unicodedata.combining(c)).split())
 

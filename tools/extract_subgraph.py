@@ -68,6 +68,7 @@ async def _extract_live(base: KnowledgeBase, question: str, linked: list[str], l
     linked = await graph.start(linked)
     around = await graph.expand(graph.rows(linked))
     count = Counter(end for triples in around for end in {triple.end for triple in triples})
+    # Sorted, so that entities of one relevance stand in the same order each time.
     between = sorted(key for key, seen in count.items() if seen > 1 and key not in linked)
     (context,) = await asyncio.to_thread(base.embedder.embed, [question])
     rows = graph.rows([*linked, *between])

@@ -56,6 +56,7 @@ async def observe(
         for entity, found in zip(missing, await _observe(base, snapshot, question, missing, limits), strict=True):
             known[keys[entity]] = found
     told = [known[keys[entity]] for entity in entities]
+    # The oldest go first; never those of this very call, which other stages of the run ask for next.
     while len(known) > max(_REMEMBERED, len(keys)):
         known.popitem(last=False)
     return told

@@ -50,11 +50,13 @@ class _Turns:
     def update(self, found: list[tuple[WalkedTriple, float]], turn: int, limits: Limits) -> None:
         """Add the turn's best triples, and start the next one from the tails of the very best."""
         best: list[Observed] = []
+        # A stable sort: of triples with one score the first by relation and end, as the store gives them.
         for triple, score in sorted(found, key=lambda each: -each[1]):
             if triple[:3] not in self._known and len(best) < limits.top_n:
                 self._known.add(triple[:3])
                 best.append(Observed(triple, score, turn))
         self.observed += best
         tails = dict.fromkeys(each.triple.end for each in best[: limits.top_p])
+        # Where a turn has been is not where another one starts: it would show the same triples again.
         self.frontier = [tail for tail in tails if tail not in self._visited]
         self._visited.update(self.frontier)

@@ -121,6 +121,7 @@ async def walk_live(
     while len(beam.frontier):
         around = await graph.expand(beam.frontier)
         context = query.contexts[0]
+        # Anew at each hop, which may have brought relations not met before; embeddings are remembered.
         near = graph.relation_vectors() @ context if graph.relations else np.zeros(0, np.float32)
         beam.advance(_expansion(graph, around, near))
     return beam.found, beam.expanded
@@ -133,6 +134,7 @@ def _expansion(graph: LiveGraph, around: list[list[WalkedTriple]], near: Floats)
         best: dict[int, int] = {}
         for triple in triples:
             entity, code = graph.row(triple.end), graph.code(triple)
+            # A self-loop leads nowhere, and of parallel relations the one that the question means is walked.
             if triple.end != triple.start and (entity not in best or near[code] > near[best[entity]]):
                 best[entity] = code
         entities += best.keys()

@@ -23,10 +23,12 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _FINAL = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
 _BYTE = np.arange(1, 257, dtype=np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+# Bytes are scrambled before they are summed: neighbours in the alphabet would else give neighbouring sums.
 _BYTE ^= _BYTE >> _SHIFT
 _BYTE = (_BYTE * _FINAL) | np.uint64(1)
 _FEW = 8  # texts hashed one by one in Python rather than as arrays
 _MASK = (1 << 64) - 1
+# The same constants as Python integers: numpy scalars would warn of the overflow that is meant.
 _PYTHON_MULTIPLIER = int(_MULTIPLIER)
 _PYTHON_BYTE = _BYTE.tolist()
 
@@ -39,6 +41,7 @@ class StringColumn:
     def __init__(self, blob: Bytes, offsets: Int64) -> None:
         self.blob = blob
         self.offsets = offsets
+        # A memoryview: a slice of it becomes a string without an array in between.
         self._bytes = blob.data
 
     @classmethod
@@ -112,6 +115,7 @@ def _hash_part(blob: Bytes, offsets: Int64) -> UInt64:
     place = np.arange(len(blob)) - starts.repeat(lengths)
     sums = np.zeros(len(blob) + 1, dtype=np.uint64)
     (_BYTE[blob] * powers[place]).cumsum(out=sums[1:])
+    # Sums wrap around modulo 2^64, and so do their differences.
     value: UInt64 = sums[stops] - sums[starts] + powers[lengths]
     value ^= value >> _SHIFT
     value *= _FINAL

@@ -45,9 +45,11 @@ def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
     raw, owners = _all_names(tables)
     folded = StringColumn.pack(fold_names(raw))
     hashes = hash_rows(folded)
+    # Of equal hashes the smaller entity first, so that equal KGs give equal bytes.
     order = np.lexsort((owners, hashes))
     yield "name_hash", hashes[order]
     yield "name_raw", hash_rows(StringColumn.pack(raw))[order]
+    # The largest arrays go before the next ones are made.
     del raw, hashes
     yield "name_entity", owners[order]
     folded = folded.reorder(order)
@@ -89,6 +91,7 @@ def _pad(folded: StringColumn, lengths: Int64) -> tuple[Bytes, Int64]:
 
 def _gram_arrays(folded: StringColumn) -> Iterator[tuple[str, NDArray[np.generic]]]:
     codes, bounds = grams_of(folded)
+    # Trigram and name in one integer, so that one sort of plain numbers orders by both.
     packed = codes.astype(np.uint64) << np.uint64(32)
     del codes
     packed |= np.repeat(np.arange(len(folded), dtype=np.uint64), np.diff(bounds))

@@ -41,6 +41,7 @@ def _holding(snapshot: Snapshot, words: Sequence[str]) -> Int64:
     if (snapshot.gram_codes[places] != codes).any():
         return np.empty(0, dtype=np.int64)
     starts, stops = snapshot.gram_bounds[places], snapshot.gram_bounds[places + 1]
+    # Few rare rows leave so few names that reading those is cheaper than intersecting the common rows as well.
     rarest = np.argsort(stops - starts, kind="stable")[:_RAREST]
     rows = [snapshot.gram_names[starts[i] : min(stops[i], starts[i] + _POSTINGS)] for i in rarest.tolist()]
     common = reduce(lambda a, b: np.intersect1d(a, b, assume_unique=True), rows)

@@ -75,6 +75,7 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
         f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_WAIT, check_same_thread=False
     )
     if write:
+        # Whatever this SQLite was built with: less may lose, in a power cut, a transaction told as done.
         connection.execute("PRAGMA synchronous = FULL")
         return connection
     try:
@@ -199,6 +200,7 @@ def read_tables(connection: sqlite3.Connection) -> Tables:
         sqlite3.DatabaseError: a page cannot be read.
         IndexError: a triple names an entity or relation that is not there.
     """
+    # SQLite orders text by its bytes, which is the order that numbers are promised to have.
     entities = connection.execute("SELECT id, key, label FROM entities ORDER BY key").fetchall()
     ids = np.array([row[0] for row in entities], dtype=np.int64)
     names = connection.execute("SELECT id, name FROM relations ORDER BY name").fetchall()

@@ -49,6 +49,7 @@ def _named(snapshot: Snapshot, text: str, folded: str, names: range) -> Iterator
     """Those of the names, all with the hash of `folded`, that are it."""
     raw = hash_text(text)
     for name in names:
+        # Equal hashes are no proof: the text decides.
         if folded and snapshot.folded_names[name] == folded:
             to_the_letter = int(snapshot.name_raw[name]) == raw
             yield (int(snapshot.name_entity[name]), *((EXACT, "exact") if to_the_letter else (FOLDED, "folded")))
@@ -76,6 +77,7 @@ def _candidates(snapshot: Snapshot, folded: str) -> Int64:
     places = np.minimum(places, max(len(snapshot.gram_codes) - 1, 0))
     places = places[snapshot.gram_codes[places] == codes] if len(snapshot.gram_codes) else places[:0]
     starts, stops = snapshot.gram_bounds[places], snapshot.gram_bounds[places + 1]
+    # A rare trigram says most about which name is meant and costs least to read.
     order = np.argsort(stops - starts, kind="stable")
     total = np.cumsum((stops - starts)[order])
     # The rarest few, whatever they cost up to the bound; always one, cut short if it alone is over it.

@@ -133,6 +133,7 @@ class Snapshot:
         known = self._numbers.get(entity)
         if known is not None:
             return known
+        # Hashes rather than a dictionary of ids: opening a KG of millions maps a file and builds nothing.
         wanted = np.uint64(hash_text(entity))
         place = int(self._key_hash.searchsorted(wanted))
         while place < self.entities and self._key_hash[place] == wanted:
@@ -179,6 +180,7 @@ def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
             files[name] = {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
         header: Header = {"format": FORMAT, "stamp": stamp, "files": files}
         write_atomic(folder / HEADER, json.dumps({**header, "checksum": _checksum(header)}, indent=1).encode())
+        # The rename at the end of the block needs the name free; what stood there was damaged, or it would be open.
         shutil.rmtree(target, ignore_errors=True)
 
 
@@ -229,6 +231,7 @@ def load_array(folder: Path, name: str, size: int) -> NDArray[Any]:
         raise SnapshotError(f"{path} is missing") from None
     except (ValueError, EOFError):
         raise SnapshotError(f"{path} is damaged") from None
+    # The size was right, so only a header of another array could do this; reading on would give nonsense silently.
     if mapped.dtype != ARRAYS[name]:
         raise SnapshotError(f"{path} is damaged")
     return mapped.view(np.ndarray)  # memmap's own class slows indexing down

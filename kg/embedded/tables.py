@@ -71,6 +71,7 @@ def sort_rows(columns: tuple[NDArray[np.integer], ...], sizes: tuple[int, ...], 
         return _sort_wide(columns, unique=unique)
     packed = columns[0].astype(np.uint64)
     for column, width in zip(columns[1:], bits[1:], strict=True):
+        # Columns side by side in one integer sort like the rows themselves.
         packed <<= np.uint64(width)
         packed |= column.astype(np.uint64)
     packed.sort()

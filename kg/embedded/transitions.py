@@ -41,6 +41,7 @@ def transitions(snapshot: Snapshot) -> dict[Hop, frozenset[Hop]]:
     hops, relations = all_hops(snapshot), snapshot.relations
     entity, code = _groups(snapshot)
     bits = np.zeros((snapshot.entities, -(-2 * relations // 64)), dtype=np.uint64)
+    # 64 hops a word: a relation more costs a bit an entity, where a matrix of bytes would cost 2 R of them.
     np.bitwise_or.at(bits, (entity, code // 64), np.uint64(1) << (code % 64).astype(np.uint64))
     order = np.argsort(code, kind="stable")
     bounds = np.searchsorted(code[order], np.arange(2 * relations + 1))

@@ -104,10 +104,12 @@ def spans(
     starts, stops = snapshot.indptr[entities], snapshot.indptr[entities + 1]
     if code is not None:
         pair = np.array([[code], [code + 1]])
+        # Both ends of the relation's stretch in one search: the loop runs once for the two.
         both = lower_bound(snapshot.rel, np.stack((starts, starts)), np.stack((stops, stops)), pair)
         return both[0], both[1]
     if direction == "both":
         return starts, stops
+    # Codes below R are forward and rows are sorted by code, so one bound parts the directions.
     middle = lower_bound(snapshot.rel, starts, stops, snapshot.relations)
     return (starts, middle) if direction == "out" else (middle, stops)
 
@@ -219,6 +221,7 @@ def _hop(snapshot: Snapshot, layer: Layer, code: int) -> Layer:
     if code < 0 or not len(layer.entities):
         nothing = np.empty(0, dtype=np.int64)
         return Layer(nothing, np.empty(0), nothing)
+    # One entity, as the first hop of nearly every question: a view of its row, nothing is merged or sorted.
     if len(layer.entities) == 1:
         reached = row_of(snapshot, int(layer.entities[0]), code).astype(np.int64)
         return Layer(reached, np.full(len(reached), layer.support[0]), np.zeros(len(reached), dtype=np.int64))
@@ -240,6 +243,7 @@ def _merge(reached: Int64, origin: Int64, support: Support, entities: int) -> La
     # Many walks for the size of the graph: one pass over an array of all entities beats the sort.
     totals: Support = np.bincount(reached, weights=support, minlength=entities).astype(np.float64, copy=False)
     parents = np.empty(entities, dtype=np.int64)
+    # Written backwards, so that the first origin of each entity is what stays.
     parents[reached[::-1]] = origin[::-1]
     present = np.flatnonzero(totals)
     return Layer(present, totals[present], parents[present])

@@ -61,6 +61,7 @@ class Source:
         """The file's bytes, decompressed, a byte-order mark left out; gzip is known by its first two bytes."""
         with reading(self.path), self.path.open("rb") as raw:
             self._raw = raw
+            # By its bytes: files lose a .gz from their name on the way. One that has the name alone was mislabelled.
             if raw.peek(2)[:2] == _GZIP:
                 with gzip.GzipFile(fileobj=raw) as unzipped:
                     self._skip_mark(unzipped)
@@ -76,6 +77,7 @@ class Source:
         with self.open() as file:
             rest = b""
             while chunk := file.read(size):
+                # Whole lines only: a block that ends within a letter of several bytes could not be decoded.
                 cut = chunk.rfind(b"\n") + 1
                 if cut:
                     yield rest + chunk[:cut]

@@ -62,6 +62,7 @@ class TripleWriter(_Writer):
                 not be read back.
         """
         text = "".join([f"{head}\t{relation}\t{tail}\n" for head, relation, tail in batch])
+        # One look at all bytes of a batch; only a batch that fails it is gone through triple by triple.
         if not is_regular(text.encode(errors="replace"), "\t") or text.count("\n") != len(batch):
             self._refuse(batch)
         self._put(text)

@@ -132,6 +132,7 @@ class Client:
                 await asyncio.sleep(0)
             loop.stop()
 
+        # In the pool's own loop: a driver closed from another one leaves its sockets open.
         asyncio.run_coroutine_threadsafe(end(), loop)
         if wait:
             thread.join(_GRACE)
@@ -160,8 +161,10 @@ class Client:
                 max_connection_pool_size=self.limits.connections,
                 connection_timeout=5.0,
                 connection_acquisition_timeout=self.limits.timeout,
+                # An idle connection may have been dropped by a firewall: it is tried before a question is sent.
                 liveness_check_timeout=30.0,
                 max_transaction_retry_time=self.limits.patience,
+                # Hints on plans and missing labels would travel with every answer, and nobody reads them.
                 notifications_min_severity=NotificationMinimumSeverity.OFF,
                 telemetry_disabled=True,
                 user_agent="trivium",
@@ -170,6 +173,7 @@ class Client:
 
     async def _read(self, text: str, parameters: Parameters) -> list[Row]:
         limits = self.limits
+        # The server ends a slow query itself; this is for a server, or a wire, that says nothing any more.
         async with asyncio.timeout(limits.timeout + _GRACE):
             async with self._pool().session(
                 database=self.address.database, default_access_mode=READ_ACCESS, fetch_size=-1
@@ -224,6 +228,7 @@ class Client:
             else:
                 self._down = False  # it answers: should a connection break from here on, trying again may help
                 return done
+            # Spread out, so that the runs of a server do not all knock again in the same moment.
             await asyncio.sleep(pause * random.uniform(0.7, 1.3))
             pause *= 2
 

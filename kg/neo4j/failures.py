@@ -34,7 +34,9 @@ def can_retry(error: Exception) -> bool:
 def translated(error: Exception, address: Address) -> StoreError:
     """Trivium's error for one of the driver's. Its message names the server, never the password."""
     code = (error.code or "") if isinstance(error, Neo4jError) else ""
+    # In one line, and cut: a syntax error repeats the whole query.
     said = " ".join(((error.message or "") if isinstance(error, Neo4jError) else str(error)).split())[:_LONGEST]
+    # Forbidden is a security code too, but a right that is missing, not a login that failed.
     if isinstance(error, AuthError) or (".Security." in code and "Forbidden" not in code):
         return LoginError(
             f"{address}: the server refuses the login ({said}); set TRIVIUM_NEO4J_USER and TRIVIUM_NEO4J_PASSWORD"

@@ -81,10 +81,12 @@ async def load(client: Client, source: GraphStore, progress: Progress) -> KGInfo
         done += len(entities)
         progress("entities", done, None)
     content = await _load_triples(client, source, held.triples, progress)
+    # Now that all is written: the full-text indexes are filled in one go.
     for statement in admin.MADE_INDEXES:
         await client.run(statement)
     await client.run(admin.AWAIT_INDEXES)
     marker = Marker(held.entities, held.relations, content)
+    # The hash was summed over what was written. Only where it is the source's own is the copy called whole.
     if marker.info != held:
         raise BadInputError("the source changed while it was copied; copy it again with --replace")
     await _put(client, admin.SET_MARKER, fields=marker.fields())

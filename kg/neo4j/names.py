@@ -31,6 +31,7 @@ class Names:
 
     async def named(self, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
         """Exact and folded matches of each text, best first, at most `limit` each."""
+        # Cut as the index's own terms were, so that a longer name still finds itself.
         folded = [fold_name(text)[:LONGEST_NAME] for text in texts]
         out: list[list[EntityHit]] = [[] for _ in texts]
         asked = [place for place, name in enumerate(folded) if name]

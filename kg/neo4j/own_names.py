@@ -134,11 +134,13 @@ class OwnNames:
             query = cypher.known_values(self._view.literals)
             for (place,) in await self._client.read(query, values=[values for _, values in given]):
                 i = given[place][0]
+                # The text as it was typed: it is the id of the value by which a chain starts there.
                 found[i].append(Named(texts[i].strip(), texts[i].strip(), 1))
 
     async def _all(self) -> dict[str, list[Named]]:
         """Every name by its folded form; read again at most once a minute while the database changes."""
         state, when = self._table_of
+        # Reading all names of a large graph takes seconds, and a database that is written to changes always.
         if not state or (state != self._client.state and time.monotonic() - when > _TABLE_SECONDS):
             table: dict[str, list[Named]] = defaultdict(list)
             async for rows in self._client.stream(cypher.stream_names(self._view), 10_000):

@@ -75,6 +75,7 @@ async def _relationships(store: Asked) -> list[Row]:
     """Relationship types with triples, heads and tails; of a large graph all but the first number are estimates."""
     view = store.view
     ((_, relationships),) = await store.client.read(admin.COUNTS)
+    # DISTINCT heads and tails hold all pairs in the database's memory, which a large graph has not left.
     if relationships <= _COUNTED:
         return await store.client.read(admin.relation_counts(view))
     rows = []

@@ -82,6 +82,7 @@ async def make_snapshot(store: Neo4jStore, folder: Path, progress: Progress) -> 
     Triples come in batches and are held as numbers, 12 bytes each, beside the names of entities; never as a graph.
     """
     counts = await counts_of(store)
+    # The state before the stream: what is committed meanwhile makes this snapshot old, not the next one.
     made = SnapshotOf(uuid.uuid4().hex[:12], now(), *counts, store.client.state)
     target = folder / FOLDERS / made.folder
 
@@ -91,6 +92,7 @@ async def make_snapshot(store: Neo4jStore, folder: Path, progress: Progress) -> 
         build(target, [triples], entities, progress)
 
     await asyncio.to_thread(write)
+    # The pointer moves last, so that a snapshot is there whole or the one before it is.
     write_atomic(folder / POINTER, json.dumps(asdict(made), indent=1).encode())
     for old in (folder / FOLDERS).iterdir():
         if old.is_dir() and old.name != made.folder and not old.name.startswith("."):

@@ -107,6 +107,7 @@ class Neo4jStore:
         nodes, _ = self._split(ids)
         new = list(dict.fromkeys(ids[i] for i in nodes if ids[i] not in known))
         if new:
+            # Ids that turn out unknown are remembered, too: None, read as the id itself below.
             known.update(dict.fromkeys(new))
             keys = [self._key(id_) for id_ in new]
             rows = await self.client.read_packed(cypher.entities(self.view), cypher.ABOUT, keys=keys)
@@ -119,6 +120,7 @@ class Neo4jStore:
         found = await self._find("named", texts, limit, self._names.named)
         if not fuzzy or all(found):
             return found
+        # Typos only where nobody has the name as it is written: that search is the dear one.
         missing = [text for text, hits in zip(texts, found, strict=True) if not hits]
         alike = iter(await self._find("similar", missing, limit, self._names.similar))
         return [hits or next(alike) for hits in found]

@@ -101,6 +101,7 @@ async def survey(client: Client, settings: GraphSettings) -> View:
     labels = await _counted(client, admin.LABELS, admin.count_label, settings.labels, "label")
     types = await _counted(client, admin.RELATIONSHIP_TYPES, admin.count_type, settings.relations, "relationship type")
     trivium_too = ENTITY in labels
+    # What Trivium wrote beside a user's graph is another KG.
     labels = {name: count for name, count in labels.items() if name not in (ENTITY, MARKER)}
     found = {label: await _properties(client, admin.sample_label(label)) for label in labels}
     named = _names(found, settings, labels)
@@ -110,6 +111,7 @@ async def survey(client: Client, settings: GraphSettings) -> View:
         keys = [p.key for p in await _properties(client, admin.sample_type(kind)) if p.holds((*_SCALARS, *_LISTS))]
         if kept := tuple(sorted(key for key in keys if settings.may_read(kind, key))):
             qualifiers[kind] = kept
+    # Without need no label is named in queries: nodes of a label that comes tomorrow count as well.
     counted = tuple(labels) if settings.labels is not None or trivium_too else ()
     for kind in (*settings.reversed, *settings.symmetric):
         if kind not in types:
@@ -191,6 +193,7 @@ def _literals(
     out = []
     for key, by_shape in sorted(having.items()):
         many = False not in by_shape
+        # A chain names its hops by relation alone, so a property may not be called as a relationship type is.
         relation = f"{key} (property)" if key in types else key
         out.append(Literal(relation, key, tuple(sorted(by_shape[many])), many))
     return tuple(out)

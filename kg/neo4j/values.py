@@ -21,6 +21,7 @@ _REAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 
 def key_of(entity: str) -> str:
     """What an entity that Trivium wrote is looked up by: its id, or the digest of one too long for an index."""
+    # Half a surrogate pair is no text that a database takes, but it may be asked for, and then is not there.
     raw = entity.encode(errors="surrogatepass")
     return entity if len(raw) <= _LONGEST_KEY else "sha256:" + hashlib.sha256(raw).hexdigest()
 
@@ -33,6 +34,7 @@ def is_element(entity: str) -> bool:
 def candidates(text: str) -> list[Any]:
     """The values that may read as this text: the string, and the number, truth value or time that it writes."""
     found: list[Any] = [text]
+    # Cypher has 64 bits: a larger integer would be refused as a parameter.
     if _INTEGER.fullmatch(text) and abs(int(text)) <= _LARGEST:
         found.append(int(text))
     if _REAL.fullmatch(text):

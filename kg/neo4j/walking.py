@@ -156,6 +156,7 @@ async def follow(store: Asked, seeds: list[str], chain: LogicalChain, limit: int
         rows += [
             [[seed], 1, 0, False] for seed, found in zip(values, await store.entities(values), strict=True) if found
         ]
+    # Sorted here: a database's own order of texts is not that of Python, and stores have to agree.
     rows.sort(key=lambda row: (-row[1], row[2], row[0][-1]))
     reached = (Reached(ids[-1], round(support), _path(ids, chain)) for ids, support, _, _ in rows)
     return ChainResult(tuple(reached), any(cut for *_, cut in rows))
@@ -195,6 +196,7 @@ async def paths(store: Asked, source: str, target: str, max_hops: int, limit: in
         return await _node_paths(store, source, target, max_hops, limit) if view.made or view.relations else []
     ends = [await _bearers(store, id_) for id_ in (source, target)]
     found: list[ReasoningPath] = []
+    # Each value is passed at an end of the path: its bearers stand in for it, and a step to it is put on again.
     for first, start in ends[0]:
         for last, goal in ends[1]:
             left = max_hops - len(first) - len(last)

@@ -112,6 +112,7 @@ def problem(asked: AskedDecomposition) -> str | None:
             return f"the condition of sub-question {sub.id} needs a year"
         if _masked(sub).count(MASK) != 1:
             return f"sub-question {sub.id} must hold {MASK} exactly once: {sub.question!r}"
+    # What an order leaves out depends on itself in the end.
     return None if len(_in_order(subs)) == len(subs) else "the dependencies go round in a circle"
 
 

@@ -95,6 +95,7 @@ async def resolve(question: str, last: LastAnswers, decomposer: Decomposer, know
     if instead := _INSTEAD.match(question):
         return await _instead(instead[1], last, decomposer, store)
     text = _FIRST.sub("", question).strip() or question
+    # Decomposed as it stands first: a question that names its own topic is no follow-up, however it begins.
     own, narrows = await decomposer.decompose(question, store), bool(_OF_THEM.search(text) or _ONLY.match(text))
     if _speaks_for_itself(question, own, narrows=narrows):
         return None
@@ -160,6 +161,7 @@ async def _replaced(
 ) -> Resolved | None:
     """The question about one of these entities, the best reading of a few, then about all of them."""
     best, note = Decomposition(()), ""
+    # A few are tried, since one of them may bear a name that reads badly in a question; they all read alike otherwise.
     for hit in hits[:_TRIED]:
         (label,) = await store.labels([hit.id])
         for worded in _wordings(text, label):
@@ -212,6 +214,7 @@ def from_all(found: Decomposition, one: str, hits: Sequence[EntityHit]) -> Decom
         replace(sub, seed_entities=all_of_them) if stands_for & set(sub.seed_entities) else sub
         for sub in found.sub_questions
     )
+    # The name that stood for all was ours, so what was left unread about it says nothing of the question.
     return replace(found, sub_questions=subs, links=links, unread=())
 
 

@@ -50,6 +50,7 @@ async def link_entities(state: KeqingState, runtime: Runtime[KeqingContext]) -> 
 
 async def _feasible_first(links: list[Link], sub_question: str, k: int, knowledge: Knowledge) -> list[Link]:
     """Of entities with one name, first those that the best template's chains can leave: a band has members, no film."""
+    # Only namesakes change places: one that the text resembles less stays behind, whatever it could answer.
     name = fold_name(links[0]["label"])
     same = [each for each in links if fold_name(each["label"]) == name]
     hops = await knowledge.store.hops([each["id"] for each in same])

@@ -60,6 +60,7 @@ def read_edit(reply: object, before: Sequence[SubQuestionState]) -> list[SubQues
     )
     if wrong := problem(asked):
         raise UsageError(wrong)
+    # By id, since a human may add, drop and move sub-questions.
     kept = {sub["id"]: sub for sub in before}
     return [_complete(sub, kept.get(sub.id)) for sub in sub_questions(asked, excludes_used=False)]
 

@@ -32,6 +32,7 @@ def support(paths: Sequence[Evidence], *, walked: bool) -> float:
     missed = 1.0
     for path in paths:
         weight = path["reward"] / _LARGEST if walked else path["reward"] / len(path["steps"])
+        # As of independent witnesses: each path leaves a share of the doubt that the others left.
         missed *= 1 - min(max(weight, 0.0), 1.0)
     return 1 - missed
 

@@ -52,8 +52,10 @@ def problem_of(choice: ActionChoice, candidates: Sequence[str], names: Names, hi
     """Why a choice cannot be carried out, for the model to read; None where it can."""
     if choice.action == "Answer":
         return None
+    # An entity that was looked at is no candidate any more: to repeat it is told as that, not as unknown.
     before = [entity for done in history for entity in done["entities"]]
     known = meant(choice.entities, [*candidates, *before], names)
+    # Checked before the candidates: a model that repeats itself needs to hear that, whatever else is wrong.
     if known and any(same_action(choice.action, [key for key in known if key], done) for done in history):
         return f"{choice.action}({', '.join(choice.entities)}) was done already: choose another action"
     found = meant(choice.entities, candidates, names)

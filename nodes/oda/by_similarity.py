@@ -31,6 +31,7 @@ async def similar_action(state: OdaState, context: OdaContext, knowledge: Knowle
     ways = await ways_on(state, context, knowledge, choice, entities)
     held = settled(state, choice)
     better = [way for way in ways if way.topic not in held or way.score > held[way.topic][0]]
+    # A topic that nothing was found from yet goes first, since the question named it for a reason.
     fresh = [way for way in better if not way.behind]
     best = next(iter(fresh or better), None)
     if best is None:
@@ -77,6 +78,7 @@ def best_paths(paths: Sequence[Sequence[WalkedTriple]], scores: Sequence[float],
     order = sorted(range(len(paths)), key=lambda place: -scores[place])
     kept: list[WalkedTriple] = []
     for place in order:
+        # A path cut short proves nothing; a shorter one further down may still fit.
         if len(kept) + len(paths[place]) <= count:
             kept += paths[place]
     return kept

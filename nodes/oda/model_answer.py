@@ -72,11 +72,13 @@ def _supported(state: OdaState, texts: Sequence[str], names: Names) -> Result:
     ways = traces(state["memory"], state["topics"])
     result = Result()
     for text, key in zip(texts, meant(texts, inside, names), strict=True):
+        # A path from a topic where the memory has one; else the piece of it that at least holds the entity.
         path = ways.get(key, ()) or _path_to(key, state) if key else ()
         if key and path:
             result.answers.append(Found(key, 1.0, [path]))
         else:
             result.own.append(names.label(key) if key else text)
+    # Each entity once, where the model named it first: its order is the order of its answers.
     result.answers = list({found.id: found for found in reversed(result.answers)}.values())[::-1]
     labels = [names.label(found.id) for found in result.answers]
     result.value = value_of(state["question"], result.answers, labels) if result.answers else _own_value(result.own)

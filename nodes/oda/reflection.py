@@ -68,6 +68,7 @@ async def ask_triples(
         return None, added
     if isinstance(outcome.value, SelectionAndAction):
         added["proposed"] = chosen(outcome.value.action, _after(state, candidates, outcome.value), names)
+    # Models name a triple twice, and more than they were asked for: what came first counts.
     numbers = list(dict.fromkeys(outcome.value.triples))[: context.reflected_triples]
     return [candidates[number - 1] for number in numbers], added
 

@@ -81,6 +81,7 @@ def _agreed(reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float
     topics = sorted(reached, key=lambda topic: -scores[topic])
     counted = Counter(end.id for topic in topics for end in reached[topic])
     most = max(counted.values(), default=0)
+    # Topics that agree on nothing are no conditions to be met together: the best one decides.
     if most == 1:
         topics = next(([topic] for topic in topics if reached[topic]), [])
     found: dict[str, Found] = {}
@@ -138,6 +139,7 @@ def value_of(question: str, answers: Sequence[Found], labels: Sequence[str]) -> 
     """The value where the answer is no entity: how many there are, or the one number or date that was found."""
     literal = literal_value(labels[0]) if len(answers) == 1 else None
     if question_kind(question) == "count":
+        # Nothing found is not zero: a KG does not hold every fact.
         counted = len(answers) or None
         return literal if isinstance(literal, int | float) else counted
     return literal

@@ -92,4 +92,5 @@ def settled(state: OdaState, choice: SimilarityChoice) -> dict[str, tuple[float,
 
 
 def _allowed(hops: Iterable[Hop], context: OdaContext) -> list[Hop]:
+    # Sorted: sets have no order, and equal scores have to fall the same way in every process.
     return sorted(hop for hop in hops if context.direction == "both" or not hop.inverse)

@@ -32,6 +32,7 @@ async def follow_shares(store: GraphStore) -> tuple[tuple[Hop, ...], Floats]:
         leaves = np.zeros((len(found), len(hops)), dtype=np.float32)
         for row, left in enumerate(found):
             leaves[row, [number[hop] for hop in left]] = 1
+        # Pairs of hops that leave one entity, counted by a product of 0/1 matrices; their diagonal counts the entities.
         together += leaves.T @ leaves
     # What hop i reaches is what its inverse leaves.
     inverse = [number[Hop(hop.relation, not hop.inverse)] for hop in hops]
@@ -48,6 +49,7 @@ async def _sample(store: GraphStore) -> list[str]:
             seen += 1
             if len(kept) < _SAMPLE:
                 kept.append(entity.id)
+            # The n-th entity comes in with probability _SAMPLE / n: at the end all have had the same chance.
             elif (place := rng.randrange(seen)) < _SAMPLE:
                 kept[place] = entity.id
     return kept
