@@ -75,11 +75,9 @@ def without(inputs: PathInputs, ablation: str) -> PathInputs:
         return replace(inputs, log_degree=np.zeros_like(inputs.log_degree))
     if ablation == "no-neighbor":
         return _Nameless(**{field.name: getattr(inputs, field.name) for field in fields(inputs)})
-    entity = inputs.entity.copy()
-    entity[:, inputs.text_columns :] = 0
     known = inputs.structure
     nothing = Structure(*(np.zeros_like(table) for table in (known.walks, known.aim, known.near)))
-    return replace(inputs, entity=entity, structure=nothing)
+    return replace(inputs, structure=nothing)
 
 
 class _Nameless(PathInputs):
@@ -88,7 +86,7 @@ class _Nameless(PathInputs):
     def key_inputs(self) -> Floats:
         """See `PathInputs.key_inputs`."""
         made = super().key_inputs()
-        made[:, : self.text_columns] = 0
+        made[:, : self.text.shape[1]] = 0
         return made
 
 

@@ -45,8 +45,7 @@ class PathInputs:
     """What the network reads of a KG: tables of its entities and relations.
 
     Attributes:
-        entity: float32 [E, d + s + s1], SPREAD times text, walks and aim.
-        text_columns: d, how many of them are text.
+        text: unit rows float32 [E, d].
         relation: float32 [R, d], SPREAD times the relations' text.
         structure: its `walks` and `aim`, `near` give two terms of the logit.
         log_degree: float32 [E].
@@ -54,8 +53,7 @@ class PathInputs:
         place: int64 [E], the place in `passable`, -1 for the others.
     """
 
-    entity: Floats
-    text_columns: int
+    text: Floats
     relation: Floats
     structure: Structure
     log_degree: Floats
@@ -65,24 +63,36 @@ class PathInputs:
     @classmethod
     def of(cls, features: PathFeatures, structure: Structure, degrees: Int64) -> PathInputs:
         """The inputs of a KG; degrees int64 [E]."""
-        entity = np.concatenate((features.text, structure.walks, structure.aim), axis=1) * SPREAD
         passable = np.flatnonzero(degrees > 1)
         place = np.full(len(degrees), -1, dtype=np.int64)
         place[passable] = np.arange(len(passable))
-        text_columns, relation = features.text.shape[1], features.relation * SPREAD
-        return cls(entity, text_columns, relation, structure, features.log_degree, passable, place)
+        return cls(features.text, features.relation * SPREAD, structure, features.log_degree, passable, place)
+
+    @property
+    def columns(self) -> int:
+        """Of an entity's row, d + s + s1."""
+        return sum(table.shape[1] for table in (self.text, self.structure.walks, self.structure.aim))
+
+    def rows(self, entities: Int64) -> Floats:
+        """What is known of n entities, unit rows of text, walks and aim side by side, float32 [n, columns].
+
+        Put together when asked for: kept, it would double what a large KG takes.
+        """
+        known = self.structure
+        made: Floats = np.concatenate((self.text[entities], known.walks[entities], known.aim[entities]), axis=1)
+        return made
 
     def states(self, current: Int64, target: Int64, contexts: Floats, left: Int64) -> Floats:
         """The network's input for n states, float32 [n, state_columns]; contexts float32 [n, d], left int64 [n]."""
-        here, there = self.entity[current], self.entity[target]  # copies, by fancy indexing
-        there[:, : self.text_columns] -= here[:, : self.text_columns]  # equation 1: the way, not the place
+        here, there, text = self.rows(current), self.rows(target), self.text.shape[1]
+        there[:, :text] -= here[:, :text]  # equation 1: the way, not the place
         steps: Floats = np.eye(MAX_LEFT, dtype=np.float32)[np.clip(left, 0, MAX_LEFT - 1)]
-        return np.concatenate((here, there, contexts * SPREAD, steps), axis=1)
+        return np.concatenate((here * SPREAD, there * SPREAD, contexts * SPREAD, steps), axis=1)
 
     def key_inputs(self) -> Floats:
         """The network's input for each passable entity, float32 [P, key_columns]."""
         degree = self.log_degree[self.passable, None] * np.float32(0.3)
-        made: Floats = np.concatenate((self.entity[self.passable], degree), axis=1)
+        made: Floats = np.concatenate((self.rows(self.passable) * SPREAD, degree), axis=1)
         return made
 
     def terms(self, entity: Int64, target: Int64) -> Floats:
@@ -99,8 +109,8 @@ class PathInputs:
 def initial_parameters(inputs: PathInputs, network: PathNetwork, seed: int) -> dict[str, Floats]:
     """Parameters before training, float32: the network near nothing, the plain terms near the untrained yardstick."""
     random = np.random.default_rng(seed)
-    state = 2 * inputs.entity.shape[1] + inputs.relation.shape[1] + MAX_LEFT
-    key, hidden, size = inputs.entity.shape[1] + 1, network.hidden, network.keys
+    state = 2 * inputs.columns + inputs.relation.shape[1] + MAX_LEFT
+    key, hidden, size = inputs.columns + 1, network.hidden, network.keys
 
     def drawn(rows: int, columns: int, scale: float = 1.0) -> Floats:
         made: Floats = (random.standard_normal((rows, columns)) * scale / np.sqrt(rows)).astype(np.float32)
@@ -155,11 +165,10 @@ class PathModel:
         self._relations: Floats = inputs.relation @ self.parameters["relation"] * scale
         # What `queries` multiplies the state with, hidden units and the way around them side by side.
         first = np.concatenate((self.parameters["query_in"], self.parameters["query_skip"]), axis=1)
-        here, there, self._question, self._left = np.split(first, np.cumsum(_widths(inputs))[:-1])
-        self._target = there
-        text, self._current = inputs.text_columns, here.copy()
-        self._current[:text] -= there[:text]  # the state holds the way: what is the target's is taken off again
-        self._question *= SPREAD
+        first[:-MAX_LEFT] *= SPREAD
+        here, self._target, self._question, self._left = np.split(first, np.cumsum(_widths(inputs))[:-1])
+        text, self._current = inputs.text.shape[1], here.copy()
+        self._current[:text] -= self._target[:text]  # the state holds the way: the target's text less the entity's own
         self._left += np.concatenate((self.parameters["query_in_bias"], self.parameters["query_bias"]))
 
     def asked(self, current: Int64, target: Int64, contexts: Floats, left: Int64) -> Floats:
@@ -183,7 +192,7 @@ class PathModel:
     def _rows(self, entities: Int64, weights: Floats) -> Floats:
         """The inputs of n entities times weights, float32 [n, columns]; each entity once, however often it stands."""
         distinct, place = np.unique(entities, return_inverse=True)
-        rows: Floats = (self.inputs.entity[distinct] @ weights)[place]
+        rows: Floats = (self.inputs.rows(distinct) @ weights)[place]
         return rows
 
     def logits(self, owner: Int64, asked: Floats, steps: tuple[Int64, Int64, Int64], left: Int64) -> Floats:
@@ -221,7 +230,7 @@ def _products(left: Floats, rows: Int64, right: Floats, others: Int64) -> Floats
 
 def _widths(inputs: PathInputs) -> list[int]:
     """Columns of the parts of a state: current entity, target, question, steps left; see `PathInputs.states`."""
-    return [inputs.entity.shape[1], inputs.entity.shape[1], inputs.relation.shape[1], MAX_LEFT]
+    return [inputs.columns, inputs.columns, inputs.relation.shape[1], MAX_LEFT]
 
 
 def scale_of(parameters: Mapping[str, Array]) -> np.float32:

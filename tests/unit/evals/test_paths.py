@@ -95,19 +95,20 @@ async def test_runs_are_trained_once(films_kg: Path, tmp_path: Path, capsys: pyt
     assert not capsys.readouterr().err  # no step was made
     (bare,) = train_runs(course, Runs(tmp_path / "bare", ["no-neighbor"], settings=settings))
     assert not np.array_equal(bare.model.parameters["key_out"], first[0].model.parameters["key_out"])
-    assert not bare.model.inputs.key_inputs()[:, : course.inputs.text_columns].any()
+    assert not bare.model.inputs.key_inputs()[:, : course.inputs.text.shape[1]].any()
     await base.close()
 
 
 def test_each_ablation_leaves_one_thing_out(films_inputs: PathInputs) -> None:
-    whole, columns = films_inputs, films_inputs.text_columns
+    whole, columns = films_inputs, films_inputs.text.shape[1]
     left = {name: without(whole, name) for name in ABLATIONS}
     assert not left["no-relation"].relation.any()
-    assert np.array_equal(left["no-relation"].entity, whole.entity)
+    every = np.arange(len(whole.place))
+    assert np.array_equal(left["no-relation"].rows(every), whole.rows(every))
     assert not left["no-degree"].key_inputs()[:, -1].any()
     assert not left["no-degree"].terms(np.arange(9), np.arange(9)[::-1])[:, 2].any()
-    assert not left["no-structure"].entity[:, columns:].any()
+    assert not left["no-structure"].rows(every)[:, columns:].any()
     assert not left["no-structure"].terms(np.arange(9), np.arange(9)[::-1])[:, :2].any()
-    assert np.array_equal(left["no-structure"].entity[:, :columns], whole.entity[:, :columns])
+    assert np.array_equal(left["no-structure"].rows(every)[:, :columns], whole.rows(every)[:, :columns])
     assert np.array_equal(left["no-neighbor"].key_inputs()[:, columns:], whole.key_inputs()[:, columns:])
-    assert np.array_equal(left["no-neighbor"].entity, whole.entity)
+    assert np.array_equal(left["no-neighbor"].rows(every), whole.rows(every))

@@ -121,7 +121,6 @@ def test_an_identity_task_is_solved_by_reinforcement_alone() -> None:
     seeing = _inputs(task)
     nothing = np.zeros((len(text), 1), np.float32)
     blind = replace(seeing, structure=Structure(nothing, nothing, nothing[: len(seeing.passable)]))
-    blind = replace(blind, entity=np.concatenate((text, nothing, nothing), axis=1) * 3)
     taught = demonstrate(task, DemonstrationSettings(2), _silent)
     settings = replace(
         SMALL, warm_steps=0, reinforce_steps=80, reinforce_rate=1e-2, pairs_a_step=24, rehearsal=0.0, patience=99,
