@@ -3,8 +3,9 @@
 Where nothing was taught, the segments decide alone (`policies.keqing.segment_model`). Else the slots'
 log-probabilities are added (`policies.keqing.slot_model`), but only for what the pairs have shown: a chain with a
 relation that no pair has, or of a length that none has, gets what the best chain known to the slots gets, less a
-little. So between what was taught and what was not, the schema's words decide as they would by themselves ("never
-worse": papers' notes).
+little. And all that the slots say counts as far as the pairs hold the wording's words: one that says nothing that a
+pair says is left to the schema. So between what was taught and what was not, the schema's words decide as they would by
+themselves ("never worse": papers' notes).
 """
 
 from __future__ import annotations
@@ -19,18 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kg.types import Hop, LogicalChain
-from policies.keqing.segment_model import Grown, SegmentModel
+from policies.keqing.english import stem
+from policies.keqing.segment_model import Grown, SegmentModel, is_silent
 from policies.keqing.slot_model import SlotModel, SlotScores
 from policies.keqing.wording import UNKNOWN, Encoder, Wording
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int64]
 
-# Both chosen on halves of MetaQA and of WebQSP over FB15k-237 (10 to 384 pairs); see docs/learning.md.
+# Chosen on folds of WebQSP over FB15k-237 (10 to 200 pairs) and of the sample's training questions (docs/learning.md).
 _TAUGHT = 1.2  # weight of the slots' log-probability beside the segments' nats, once there are many wordings
-_HALF = 100  # wordings at which it is half of that
+_HALF = 20  # wordings at which it is half of that
 _UNSEEN = 2.0  # nats of the slots that a chain with a relation of no pair stays behind the best that they know
-_DOUBT = 0.01  # the chance that the slots are wrong altogether: few pairs make them too sure
+_DOUBT = 0.1  # the chance that the slots are wrong altogether: few pairs make them too sure
 _SMALL = 64  # hops of a schema whose chains are few enough to be scored all at once
 _REMEMBERED = 10_000  # wordings whose chains are kept
 _OFFERED = 8  # hops of each position that the slots add to what longer chains are made of
@@ -52,13 +54,27 @@ class TaughtSlots:
     lengths: frozenset[int]
     wordings: int
 
+    def trust(self, wording: Wording) -> float:
+        """How much the slots' nats count beside the schema's, in [0, `_TAUGHT`); 0 where no word is the pairs'.
+
+        It grows with the number of wordings and with the share of this one's words that they hold, but for endings.
+        """
+        said = [stem(word) for word in wording.words if not is_silent(word)]
+        held = sum(word in self._stems for word in said) / len(said) if said else 1.0
+        return held * _TAUGHT * self.wordings / (self.wordings + _HALF)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(map(stem, self.encoder.vocabulary))
+
 
 class _Scored(NamedTuple):
-    """N chains with what words and, where there are any, pairs say of them: float32 [N] each."""
+    """N chains with what words and, where there are any, pairs say of them, float32 [N] each, and what these count."""
 
     grown: Grown
     words: Floats
     pairs: Floats | None = None
+    trust: float = 0.0
 
 
 class _Slots(NamedTuple):
@@ -109,7 +125,7 @@ class ChainModel:
             return _Scored(*self.segments.candidates(marks, firsts))
         slots = self.taught.model.scores(self.taught.encoder.encode(wording))
         grown, words = self.segments.candidates(marks, firsts, self._offered(slots))
-        return _Scored(grown, words, self._log_probability(grown, slots, self.taught))
+        return _Scored(grown, words, self._log_probability(grown, slots, self.taught), self.taught.trust(wording))
 
     def explains(self, word: str) -> bool:
         """Whether a word is like one of the schema's or of the pairs'."""
@@ -120,9 +136,9 @@ class ChainModel:
     def _ordered(self, found: _Scored, kept: Codes | None, limit: int) -> list[ScoredChain]:
         """The best chains, of those at the places `kept` or of all."""
         total, hops = found.words if kept is None else found.words[kept], self.segments.hops
-        if self.taught is not None and found.pairs is not None:
+        if found.trust and found.pairs is not None:
             pairs, behind = found.pairs, self._slots(found.grown).behind
-            total = total + _taught(*((pairs, behind) if kept is None else (pairs[kept], behind[kept])), self.taught)
+            total = total + _taught(*((pairs, behind) if kept is None else (pairs[kept], behind[kept])), found.trust)
         places = _top(total, limit)
         return [
             ScoredChain(score, tuple(hops[code] for code in found.grown.chain(place)))
@@ -177,16 +193,15 @@ class ChainModel:
         return np.concatenate(out)
 
 
-def _taught(pairs: Floats, behind: NDArray[np.float64], taught: TaughtSlots) -> Floats:
+def _taught(pairs: Floats, behind: NDArray[np.float64], trust: float) -> Floats:
     """The slots' part of each chain's score, float32 [n], from their log-probabilities and what unknown are behind.
 
     A length that no pair has is no evidence against a chain; a relation that none has is a little.
     """
     best = float(pairs.max(initial=-np.inf))
     best = best if np.isfinite(best) else 0.0
-    weight = _TAUGHT * taught.wordings / (taught.wordings + _HALF)
     doubted = np.logaddexp(pairs, best + np.log(_DOUBT))
-    return (weight * np.where(np.isfinite(pairs), doubted, best - behind)).astype(np.float32)
+    return (trust * np.where(np.isfinite(pairs), doubted, best - behind)).astype(np.float32)
 
 
 def _top(scores: Floats, count: int) -> list[int]:

@@ -219,14 +219,17 @@ class _Lesson:
         return TaughtSlots(slots, encoder, lengths, len(self.weights))
 
     def _composites(self, examples: Sequence[Example]) -> list[Example]:
-        """Composites of the pairs' wordings: chains, and ways to say them, that no pair shows."""
-        segments = self.segments
+        """Composites of the pairs' wordings: chains, and ways to say them, that no pair shows.
+
+        None is longer than the pairs' chains are: what the slots say of such a length is not heard.
+        """
+        segments, longest = self.segments, max(len(chain) for _, chain in examples)
         transitions = {
             hop: frozenset(segments.hops[code] for code in np.flatnonzero(segments.follows[place]).tolist())
             for place, hop in enumerate(segments.hops)
         }
         count = min(_COMPOSITES, _COMPOSITES_EACH * len(examples))
-        made = compose(examples, transitions, segments.max_hops, count)
+        made = compose(examples, transitions, min(longest, segments.max_hops), count)
         return [example for example in made if example not in self.weights]
 
     def _mention_model(self) -> MentionModel:

@@ -255,7 +255,7 @@ class SegmentModel:
         nothing = np.zeros(len(self.hops), dtype=np.float32)
         silent = {mask, focus, beside}
         # A silent word adds nothing, so a segment that ends at it ends as well before it: it needs no row.
-        spoken = [place for place, word in enumerate(words) if place not in silent and not _is_silent(word)]
+        spoken = [place for place, word in enumerate(words) if place not in silent and not is_silent(word)]
         before = [self._said(words, place, mask) for place in reversed(spoken) if place < mask]
         after = [self._said(words, place, mask) for place in spoken if place > mask]
         left = np.array([nothing, *before], dtype=np.float32).cumsum(axis=0)
@@ -395,7 +395,7 @@ class SegmentModel:
         return out.astype(np.float32)
 
 
-def _is_silent(word: str) -> bool:
+def is_silent(word: str) -> bool:
     """Whether a word says nothing by itself: a function word, or one that stands for a name."""
     return word in FUNCTION_WORDS or word.startswith(("[", "<"))
 

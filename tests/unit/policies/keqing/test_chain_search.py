@@ -55,6 +55,16 @@ def test_a_relation_that_no_pair_has_is_found_by_its_own_words() -> None:
     assert best[0].score > best[1].score
 
 
+def test_a_wording_that_says_nothing_that_pairs_say_is_left_to_the_schema() -> None:
+    taught = _taught({"qqq xyzzy [mask]": (B,), "who xyzzy the qqq [mask]": (B,), "qqq plugh [mask]": (A,)})
+    strange, half_known = _wording("who gamma the wibble [mask]"), _wording("xyzzy wibble [mask]")
+    assert taught.best(strange, [A, B, C], 6) == ChainModel(SEGMENTS).best(strange, [A, B, C], 6)
+    assert taught.taught is not None
+    trust = [taught.taught.trust(wording) for wording in (strange, half_known, _wording("qqq xyzzy [mask]"))]
+    assert trust[0] == 0.0
+    assert trust[2] == pytest.approx(2 * trust[1])
+
+
 def test_lengths_that_no_pair_has_are_decided_by_the_schema() -> None:
     taught = _taught({"alpha of [mask]": (A,), "beta of [mask]": (B,)})
     wording = _wording("alpha of beta of [mask]")
