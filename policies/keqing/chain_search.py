@@ -31,8 +31,9 @@ Codes = NDArray[np.int64]
 # Chosen on folds of WebQSP over FB15k-237 (10 to 200 pairs) and of the sample's training questions (docs/learning.md).
 _TAUGHT = 1.2  # weight of the slots' log-probability beside the segments' nats, once there are many wordings
 _HALF = 20  # wordings at which it is half of that
-_UNSEEN = 2.0  # nats of the slots that a chain with a relation of no pair stays behind the best that they know
-_DOUBT = 0.1  # the chance that the slots are wrong altogether: few pairs make them too sure
+_UNSEEN = 3.0  # nats of the slots that a chain with a relation of no pair stays behind the best that they know
+_DOUBT = 0.01  # the chance that the slots are wrong altogether, once there are many wordings
+_FEW = 5  # wordings at which it is one half more: few pairs make them too sure
 _SMALL = 64  # hops of a schema whose chains are few enough to be scored all at once
 _REMEMBERED = 10_000  # wordings whose chains are kept
 _OFFERED = 8  # hops of each position that the slots add to what longer chains are made of
@@ -62,6 +63,11 @@ class TaughtSlots:
         said = [stem(word) for word in wording.words if not is_silent(word)]
         held = sum(word in self._stems for word in said) / len(said) if said else 1.0
         return held * _TAUGHT * self.wordings / (self.wordings + _HALF)
+
+    @property
+    def doubt(self) -> float:
+        """The chance that the slots are wrong altogether, in (0, 1]."""
+        return min(1.0, _DOUBT + _FEW / (_FEW + self.wordings))
 
     @cached_property
     def _stems(self) -> frozenset[str]:
@@ -136,9 +142,11 @@ class ChainModel:
     def _ordered(self, found: _Scored, kept: Codes | None, limit: int) -> list[ScoredChain]:
         """The best chains, of those at the places `kept` or of all."""
         total, hops = found.words if kept is None else found.words[kept], self.segments.hops
-        if found.trust and found.pairs is not None:
+        if self.taught is not None and found.trust and found.pairs is not None:
             pairs, behind = found.pairs, self._slots(found.grown).behind
-            total = total + _taught(*((pairs, behind) if kept is None else (pairs[kept], behind[kept])), found.trust)
+            if kept is not None:
+                pairs, behind = pairs[kept], behind[kept]
+            total = total + np.float32(found.trust) * _doubted(pairs, behind, self.taught.doubt)
         places = _top(total, limit)
         return [
             ScoredChain(score, tuple(hops[code] for code in found.grown.chain(place)))
@@ -193,15 +201,15 @@ class ChainModel:
         return np.concatenate(out)
 
 
-def _taught(pairs: Floats, behind: NDArray[np.float64], trust: float) -> Floats:
-    """The slots' part of each chain's score, float32 [n], from their log-probabilities and what unknown are behind.
+def _doubted(pairs: Floats, behind: NDArray[np.float64], doubt: float) -> Floats:
+    """What the slots say of each chain, float32 [n] in nats, from their log-probabilities and what unknown are behind.
 
     A length that no pair has is no evidence against a chain; a relation that none has is a little.
     """
     best = float(pairs.max(initial=-np.inf))
     best = best if np.isfinite(best) else 0.0
-    doubted = np.logaddexp(pairs, best + np.log(_DOUBT))
-    return (trust * np.where(np.isfinite(pairs), doubted, best - behind)).astype(np.float32)
+    said = np.where(np.isfinite(pairs), np.logaddexp(pairs, best + np.log(doubt)), best - behind)
+    return said.astype(np.float32)
 
 
 def _top(scores: Floats, count: int) -> list[int]:
