@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from kg.catalog import SAMPLE, source
 from kg.embedders import additive
@@ -25,9 +25,11 @@ from policies.keqing.compact_decomposer import CompactDecomposer
 from policies.keqing.computing.composer import ComputingDecomposer
 from policies.keqing.decomposer import Decomposer
 from policies.keqing.exemplars import ExemplarIndex, load_exemplars, template_exemplars
-from policies.keqing.lora.reasoner import LoraReasoner
 from policies.similarity_choice import RelationNames
 from tools.sample import ensure_sample
+
+if TYPE_CHECKING:  # fine-tuned models are opened where a run asks for them
+    from policies.keqing.lora.reasoner import LoraReasoner
 
 P = ParamSpec("P")
 T = TypeVar("T")
