@@ -36,6 +36,7 @@ Row = list[Any]
 Parameters = dict[str, Any]
 
 _GRACE = 5.0  # seconds beyond the server's time-out after which an answer is no longer waited for
+_PROBE = 2.0  # seconds within which a server that said nothing has to answer before it is asked for more
 _FIRST_PAUSE = 0.05
 _PACKED = 500  # rows of a record: a fiftieth of the messages' cost is left, and no record grows past some 100 KB
 
@@ -59,6 +60,7 @@ class Client:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._down = True  # until it has answered once: a server that is not there is told at once
+        self._silent = False  # the last read was waited for in vain
         self._closed = False
 
     async def read(self, text: str, /, **parameters: Any) -> list[Row]:  # noqa: ANN401 - whatever Cypher takes
@@ -172,16 +174,26 @@ class Client:
         return self._driver
 
     async def _read(self, text: str, parameters: Parameters) -> list[Row]:
-        limits = self.limits
-        # The server ends a slow query itself; this is for a server, or a wire, that says nothing any more.
-        async with asyncio.timeout(limits.timeout + _GRACE):
-            async with self._pool().session(
-                database=self.address.database, default_access_mode=READ_ACCESS, fetch_size=-1
-            ) as session:
-                self.round_trips += 1
-                result = await session.run(Query(text, timeout=limits.timeout), parameters)
-                rows = await result.values()
-            self._note((await session.last_bookmarks()).raw_values)
+        if self._silent:  # asked something small first: a run reads ten times, and would wait out each of them
+            async with asyncio.timeout(_PROBE):
+                await self._rows_of("RETURN 1", {})
+            self._silent = False
+        try:
+            # The server ends a slow query itself; this is for a server, or a wire, that says nothing any more.
+            async with asyncio.timeout(self.limits.timeout + _GRACE):
+                return await self._rows_of(text, parameters)
+        except TimeoutError:
+            self._silent = True
+            raise
+
+    async def _rows_of(self, text: str, parameters: Parameters) -> list[Row]:
+        async with self._pool().session(
+            database=self.address.database, default_access_mode=READ_ACCESS, fetch_size=-1
+        ) as session:
+            self.round_trips += 1
+            result = await session.run(Query(text, timeout=self.limits.timeout), parameters)
+            rows = await result.values()
+        self._note((await session.last_bookmarks()).raw_values)
         return rows
 
     async def _write(self, work: Callable[[AsyncManagedTransaction], Awaitable[T]]) -> T:

@@ -14,14 +14,14 @@ from kg.neo4j.client import Client
 
 
 class Wire:
-    """A relay between client and server that cuts its connections on demand."""
+    """A relay between client and server that cuts its connections, or swallows what they say, on demand."""
 
     def __init__(self, host: str, port: int) -> None:
         self._upstream = host, port
         self._server: asyncio.Server | None = None
         self._writers: list[asyncio.StreamWriter] = []
         self._pipes: set[asyncio.Task[None]] = set()
-        self.opened = 0
+        self.opened, self.mute = 0, False
 
     async def listen(self, port: int = 0) -> int:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", port)
@@ -33,7 +33,7 @@ class Wire:
         back_reader, back_writer = await asyncio.open_connection(*self._upstream)
         self._writers += [writer, back_writer]
         for source, sink in ((reader, back_writer), (back_reader, writer)):
-            pipe = asyncio.create_task(_pump(source, sink))
+            pipe = asyncio.create_task(self._pump(source, sink))
             self._pipes.add(pipe)
             pipe.add_done_callback(self._pipes.discard)
 
@@ -46,15 +46,15 @@ class Wire:
         self._writers.clear()
         await asyncio.gather(*self._pipes, return_exceptions=True)
 
-
-async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-    try:
-        while data := await source.read(65_536):
-            sink.write(data)
-            await sink.drain()
-    except OSError:
-        pass  # cut, as asked
-    sink.transport.abort()
+    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        try:
+            while data := await source.read(65_536):
+                if not self.mute:
+                    sink.write(data)
+                    await sink.drain()
+        except OSError:
+            pass  # cut, as asked
+        sink.transport.abort()
 
 
 @pytest.fixture
@@ -101,3 +101,27 @@ async def test_a_cut_connection_is_tried_again_and_a_lost_server_told(wire: Wire
 async def _after(seconds: float, work: object) -> None:
     await asyncio.sleep(seconds)
     await work  # type: ignore[misc] # a coroutine
+
+
+@pytest.mark.slow
+async def test_a_server_that_says_nothing_is_waited_for_once(wire: Wire, neo4j_address: Address) -> None:
+    port = await wire.listen()
+    address = Address(f"bolt://127.0.0.1:{port}", "neo4j", neo4j_address.user, neo4j_address.password)
+    client = Client(address, Limits(timeout=0.5, patience=0.5))
+    try:
+        assert await client.read("RETURN 1") == [[1]]
+        wire.mute = True
+        waited = []
+        for _ in range(3):
+            began = time.monotonic()
+            with pytest.raises(UnreachableError):
+                await client.read("RETURN 2")
+            waited.append(time.monotonic() - began)
+        assert waited[0] < 10.0
+        assert max(waited[1:]) < 4.0, "then it has to answer something small first"
+        wire.mute = False
+        await wire.cut(stay=True)  # as a server that comes back would
+        assert await client.read("RETURN 3") == [[3]]
+        assert await client.read("RETURN 4") == [[4]]
+    finally:
+        client.close_now()
