@@ -89,6 +89,7 @@ class AdditiveVectors:
             rows = _widen(self.rows[ends[part]])
             rows += self.relations[relations[part]]
             lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+            # Where neither name has a known token the row is zeros, and like nothing: 0, not a division by it.
             out[part] = (rows @ asked) / np.maximum(lengths, np.float32(1e-9))
         return out
 

@@ -50,6 +50,7 @@ def mix_triples(heads: Lanes, relations: Lanes, tails: Lanes) -> Lanes:
     """The lanes of n triples from the lanes of their parts, each uint64 [n, 2]."""
     mixed = heads * _PLACE[0]
     for place, part in ((_PLACE[1], relations), (_PLACE[2], tails)):
+        # Scrambled between the parts, so that equal sums of parts do not give equal triples.
         mixed = _scramble(mixed) + part * place
     return _scramble(mixed)
 

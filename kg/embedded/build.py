@@ -70,12 +70,14 @@ def refuse_existing(out: Path) -> None:
 
 def read_input(batches: Iterable[Iterable[Triple]], entities: Iterable[Entity], progress: Progress) -> Tables:
     """Read everything into numbers: distinct triples, entities in the order of their ids."""
+    # A name gets the next number by being looked up: interning runs in C, without a Python line a name.
     numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     relations: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     with paused_collector():
         columns = _intern(batches, numbers, relations, progress)
     if not len(columns[0]):
         raise BadInputError("there are no triples in the input")
+    # Looked up here, so that an entity which no triple mentions gets a number as well.
     named = [(numbers[entity.id], entity) for entity in entities]
     keys, place = _sorted_names(numbers)
     names, relation_place = _sorted_names(relations)

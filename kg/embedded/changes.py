@@ -80,6 +80,7 @@ def _count(change: Change, rows: list[Triple], ids: dict[str, int], relations: d
 def _shift(connection: sqlite3.Connection, table: str, column: str, by: Counter[int], sign: int) -> int:
     """Add to a counter column; returns how many rows left zero, less how many came to it."""
     wanted = [(id_,) for id_ in by]
+    # How many are in use changes with those alone that leave zero or come to it.
     before = _zeros(connection, table, column, wanted)
     query = f"UPDATE {table} SET {column} = {column} + ? WHERE id = ?"
     connection.executemany(query, ((sign * count, id_) for id_, count in by.items()))
@@ -102,6 +103,7 @@ def name(change: Change, named: list[Entity]) -> None:
     for entity in named:
         row = ids[entity.id]
         old = cursor.execute("SELECT label FROM entities WHERE id = ?", (row,)).fetchone()[0]
+        # A label that is the id says nothing and takes no older one away: entities are named by many files.
         if entity.label not in (entity.id, old):
             cursor.execute("UPDATE entities SET label = ? WHERE id = ?", (entity.label, row))
             came.append(("label", entity.id, entity.label))

@@ -56,6 +56,7 @@ class _Distances:
             self.depth += 1
             self._frontier = np.flatnonzero(fresh)
             self.values[self._frontier] = self.depth
+        # Where the frontier ran dry, too: beyond it there is nothing to find, and nothing more to read.
         self.depth = depth
 
 
@@ -85,6 +86,7 @@ def simple_paths(snapshot: Snapshot, source: int, target: int, max_hops: int, li
 def _cheaper(ends: tuple[_Distances, _Distances], depth: int) -> bool:
     """Whether to measure distances from the source (and so walk from the target): grow both while it is unclear."""
     while min(end.depth for end in ends) < depth:
+        # One end is known as far as it is needed: that one gives the distances, whatever the other would cost.
         if ends[0].depth >= depth or ends[1].depth >= depth:
             break
         cheap = min(ends, key=lambda end: end.cost())
@@ -107,6 +109,7 @@ def _paths_of_length(
     found: list[CodedPath] = []
     while stack and len(found) < limit:
         partial, rest = _split(snapshot, stack.pop())
+        # The rest waits under what is grown now: depth first, so only one group a hop is held at a time.
         if rest is not None:
             stack.append(rest)
         grown = _grow(snapshot, partial, goal, distances, hops)
@@ -135,6 +138,7 @@ def _grow(snapshot: Snapshot, partial: _Partial, goal: int, distances: NDArray[n
     """Every partial path one hop further, where `goal` is still within reach and no entity comes twice."""
     ends = partial.entities[:, -1]
     remaining = hops - partial.codes.shape[1] - 1
+    # Grown towards the distances: a step that leaves the goal out of reach is dropped before it is stored.
     index, bounds = ranges(snapshot.indptr[ends], snapshot.degrees(ends))
     reached = snapshot.dst[index]
     near = reached == goal if remaining == 0 else (distances[reached] <= remaining) & (reached != goal)

@@ -75,6 +75,7 @@ def checked_entities(entities: Iterable[Entity]) -> list[Entity]:
     named = list(entities)
     for entity in named:
         _check_text(entity.id, entity)
+        # Joined, so that empty ones pass: only an id has to say something, but all have to be encodable.
         _check_text(" ".join((entity.label, *entity.aliases, *entity.types)), entity)
     return named
 
@@ -103,6 +104,7 @@ def _transaction(directory: Path, wait: float) -> Iterator[Change]:
     read_manifest(directory)  # refuses what is no KG before a lock file is made in it
     path = directory / RECORD
     with write_lock(directory, wait), record_errors(path), closing(connect(path, write=True)) as connection:
+        # At once, not at the first write: a reader that becomes a writer half way may find the record moved.
         connection.execute("BEGIN IMMEDIATE")
         change = Change(connection, read_meta(connection, path))
         try:

@@ -118,8 +118,10 @@ class VectorIndex:
             return np.zeros((len(vectors), k), np.float32), [[] for _ in vectors]
         _faiss()
         scores, rows = self._vectors.search(np.ascontiguousarray(vectors, np.float32), k)
+        # FAISS leaves equal scores in any order; runs have to agree.
         order = np.lexsort((rows, -scores), axis=1)
         scores, rows = np.take_along_axis(scores, order, 1), np.take_along_axis(rows, order, 1)
+        # Unit vectors of float32 may multiply to a hair above 1.
         return np.clip(scores, -1, 1), [[self._keys[row] for row in found] for found in rows.tolist()]
 
     def save(self, folder: Path) -> None:

@@ -65,6 +65,7 @@ def is_header(block: bytes, delimiter: str) -> bool:
 
 def parse_block(block: bytes, delimiter: str, path: Path, first_line: int, skips: SkipLog) -> list[Triple]:
     """The triples of a block of whole lines; malformed ones go to `skips`."""
+    # Once for the block: a search for all its line ends is nothing beside a look at each line.
     if b"\r\n" in block:
         block = block.replace(b"\r\n", b"\n")
     if is_regular(block, delimiter):
@@ -73,6 +74,7 @@ def parse_block(block: bytes, delimiter: str, path: Path, first_line: int, skips
         except UnicodeDecodeError:  # the slow road finds the line
             pass
         else:
+            # Every line has three fields, as was just seen, so that each third piece is of one column.
             fields = text.replace("\n", delimiter).split(delimiter)
             with _collector_paused():
                 return list(map(_new_triple, zip(fields[0:-1:3], fields[1::3], fields[2::3], strict=True)))

@@ -70,6 +70,7 @@ class EntityReader:
 
     def _rdf(self) -> Iterator[Entity]:
         reader = TripleReader(self.path, skip_bad=self._skip_bad)
+        # RDF says an entity's name in several statements, anywhere: the file is read whole before the first is known.
         for _ in reader:
             self.lines = reader.lines
         self.skipped = reader.skipped
@@ -109,6 +110,7 @@ def split_names(text: str) -> tuple[str, ...]:
     r"""Names separated by `|`, as in `Alien\|s|A.`: an escaped bar belongs to its name; empty names are left out."""
     if "|" not in text and "\\" not in text:
         return (text,) if text else ()
+    # A null cannot stand in a field, so it can mark where names end while escapes are undone.
     marked = _BAR.sub(lambda match: "\0" if match[0] == "|" else match[0][1], text)
     return tuple(name for name in marked.split("\0") if name)
 

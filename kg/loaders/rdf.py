@@ -140,6 +140,7 @@ def _rank(language: str | None) -> int:
 
 
 def _entity(key: str, named: _Named) -> Entity:
+    # Sorted by rank alone: of labels of one rank the file's first.
     labels = [text for _, text in sorted(named.labels, key=lambda pair: pair[0])]
     label = labels[0] if labels else key
     aliases = dict.fromkeys(text for text in [*labels[1:], *named.aliases] if text != label)
