@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
@@ -29,12 +29,15 @@ from kg.manifest import register_derived
 from kg.neo4j.settings import RemoteKG
 from kg.store import GraphStore
 from kg.templates import QuestionTemplate, TemplateIndex, read_templates, schema_templates
-from kg.types import RelationSchema
+from kg.types import Hop, RelationSchema
 
 log = logging.getLogger("trivium.kg")
 
 Texts = list[tuple[list[str], list[str]]]
 """Batches of keys with the texts that are embedded for them."""
+
+TemplateMaker = Callable[[Sequence[RelationSchema]], list[QuestionTemplate]]
+"""Makes the templates of a schema."""
 
 
 class KnowledgeBase:
@@ -53,6 +56,8 @@ class KnowledgeBase:
         self.store = store
         self.embedder = embedder
         self._templates: TemplateIndex | None = None
+        self.template_maker: TemplateMaker = schema_templates
+        """Makes the templates of a schema that nothing was learnt for; whoever knows better words puts theirs here."""
         self._relations: VectorIndex | None = None
         self._entities: VectorIndex | None = None
         self._vectors: AdditiveVectors | None = None
@@ -215,16 +220,22 @@ class KnowledgeBase:
         return loaded if loaded.source_version == version else None
 
     async def _made_templates(self, version: str) -> TemplateIndex:
-        """Templates from the schema, and the mined ones if their file still reads."""
-        mined: list[QuestionTemplate] = []
+        """The templates that there were, if their file still reads, and the schema's own for every other hop.
+
+        Those there were stay, mined or not: what was learnt writes its sub-questions in their very words.
+        """
+        schema = await self.store.schema()
+        hops = {Hop(relation.name, inverse) for relation in schema for inverse in (False, True)}
+        kept: list[QuestionTemplate] = []
         if (self.path / "templates").exists():
             try:
-                mined = [template for template in read_templates(self.path / "templates") if template.count]
+                kept = read_templates(self.path / "templates")
             except CorruptError as error:
                 log.warning("%s; learnt templates are lost until the next trivium learn keqing", error)
-        texts = {template.text for template in mined}
-        rest = [t for t in schema_templates(await self.store.schema()) if t.text not in texts]
-        index = TemplateIndex.build([*mined, *rest], self.embedder, source_version=version)
+        kept = [template for template in kept if all(hops.issuperset(chain) for chain in template.chains)]
+        texts, owned = {template.text for template in kept}, {chain for found in kept for chain in found.chains}
+        made = [t for t in self.template_maker(schema) if t.text not in texts and not owned.issuperset(t.chains)]
+        index = TemplateIndex.build([*kept, *made], self.embedder, source_version=version)
         await asyncio.to_thread(self._try_keep, "templates", index.save)
         return index
 

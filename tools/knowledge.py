@@ -25,6 +25,7 @@ from policies.keqing.compact_decomposer import CompactDecomposer
 from policies.keqing.computing.composer import ComputingDecomposer
 from policies.keqing.decomposer import Decomposer
 from policies.keqing.exemplars import ExemplarIndex, load_exemplars, template_exemplars
+from policies.keqing.natural import natural_templates
 from policies.similarity_choice import RelationNames
 from tools.sample import ensure_sample
 
@@ -180,7 +181,9 @@ def _look(name: str, known: _Opened | None) -> _Opened:
         return replace(known, checked=time.monotonic())
     found = known.source if known else ensure_sample() if name == SAMPLE else source(name)
     stamp = _stamp(found) if isinstance(found, Path) else None
-    knowledge = Knowledge(name, KnowledgeBase.open(found))
+    base = KnowledgeBase.open(found)
+    base.template_maker = natural_templates
+    knowledge = Knowledge(name, base)
     weakref.finalize(knowledge, knowledge.base.close_now)  # not before the last run that holds it has ended
     return _Opened(found, stamp or _stamp(knowledge.base.path), time.monotonic(), knowledge)
 

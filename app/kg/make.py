@@ -71,9 +71,11 @@ def _derive(out: Path | RemoteKG) -> None:
     import asyncio
 
     from kg.knowledge_base import KnowledgeBase
+    from policies.keqing.natural import natural_templates
 
     async def derive() -> None:
         base = KnowledgeBase.open(out)
+        base.template_maker = natural_templates
         try:
             await base.derive()
         finally:

@@ -305,13 +305,13 @@ async def test_a_kg_that_has_learnt_nothing_answers_with_a_model(ask: Ask, tmp_p
     facts = [Triple("heat", "directed by", "mann"), Triple("heat", "starring", "pacino")]
     folder = tmp_path / "kg"
     build(folder, [facts], [Entity("heat", "Heat"), Entity("mann", "Michael Mann"), Entity("pacino", "Al Pacino")])
-    sub = {"question": "what is the directed by of [mask]?", "id": 0, "args": {"seed_entities": ["Heat"]}}
+    sub = {"question": "who directed [mask]?", "id": 0, "args": {"seed_entities": ["Heat"]}}
     with FakeOpenAI(script({"json": [sub]})) as server:
-        told = await ask(server, "who directed Heat?", kg=str(folder), decompose="auto")
+        told = await ask(server, "who made Heat?", kg=str(folder), decompose="auto")
         prompt = server.requests[0].last
     assert ids(told) == {"mann"}
-    assert "[mask] is the starring of what?" in prompt
-    assert "Input: what is the directed by of Heat?" in prompt, "an exemplar of its own templates"
+    assert "what does [mask] star in?" in prompt
+    assert "Input: who directed Heat?" in prompt, "an exemplar of its own templates"
 
 
 async def test_exemplars_are_the_nearest_learnt_pairs(ask: Ask) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,8 @@ from kg.embedded.write import add_triples, delete_triples
 from kg.errors import EmbedderError, NotAKnowledgeBaseError
 from kg.knowledge_base import KnowledgeBase
 from kg.manifest import read_manifest
-from kg.types import Triple
+from kg.templates import QuestionTemplate
+from kg.types import Hop, RelationSchema, Triple
 from tests.films import TRIPLES, build_films
 
 RELATIONS = {relation for _, relation, _ in TRIPLES}
@@ -119,6 +120,24 @@ async def test_learnt_templates_outlive_a_new_relation_and_a_damaged_index(
     _, lost = await _reopened(copy)
     assert len(lost) == 2 * (len(RELATIONS) + 1)
     assert "learnt templates are lost until the next trivium learn keqing" in caplog.text
+
+
+async def test_words_of_a_schema_s_templates_stay_when_a_relation_comes_and_may_be_anybody_s(folder: Path) -> None:
+    def spoken(schema: Sequence[RelationSchema]) -> list[QuestionTemplate]:
+        return [QuestionTemplate(f"tell the {r.name} of [mask]!", ((Hop(r.name, inverse=False),),)) for r in schema]
+
+    base = KnowledgeBase.open(folder)
+    shutil.rmtree(folder / "templates", ignore_errors=True)
+    base.template_maker = spoken
+    told = [template.text for template in (await base.templates()).templates]
+    await base.close()
+    assert sorted(told) == sorted(f"tell the {name} of [mask]!" for name in RELATIONS)
+    add_triples(folder, [Triple("alien", "filmed_in", "london")])
+    _, after = await _reopened(folder)  # by the makers that come with the KG layer, for what is new alone
+    assert set(told) < set(after)
+    assert "what is the filmed in of [mask]?" in after
+    delete_triples(folder, [Triple("alien", "filmed_in", "london")])
+    assert "what is the filmed in of [mask]?" not in (await _reopened(folder))[1]
 
 
 async def test_indexes_of_another_embedder_are_made_again(
