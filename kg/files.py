@@ -80,8 +80,8 @@ def atomic_folder(target: Path) -> Iterator[Path]:
     """
     folder = target.parent / building_name(target)
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    try:
+    try:  # before the folder is there: an interrupt may come as soon as it is
+        folder.mkdir()
         yield folder
         fsync_folder(folder)
         folder.replace(target)

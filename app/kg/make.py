@@ -23,6 +23,10 @@ from kg.errors import BadInputError, TriviumError, UsageError
 if TYPE_CHECKING:
     from kg.neo4j.settings import RemoteKG
     from kg.store import GraphStore
+    from kg.types import KGInfo
+
+
+_LEARNT_AT_ONCE = 500_000  # triples up to which a build learns from the schema: a few seconds
 
 
 def build(
@@ -36,7 +40,10 @@ def build(
     replace: ReplaceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once."""
+    """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once.
+
+    A directory of up to 500,000 triples is learnt from its schema alone, so that it answers questions at once.
+    """
     from app.kg.building import build_directory
     from app.kg.input import Input
 
@@ -52,7 +59,7 @@ def build(
         given = Input(files, entities, skip_bad=skip_bad)
         held = load_files(given, target, write=write, replace=replace)
     given.tell_skipped()
-    _derive(target)
+    _derive(target, held)
     told = {**asdict(held), "skipped": given.skipped}
     (print_json if as_json else print_facts)(told)
 
@@ -66,10 +73,14 @@ def _target(name: str) -> Path | RemoteKG:
     return source(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
 
 
-def _derive(out: Path | RemoteKG) -> None:
-    """Make the indexes of relations and templates now. The KG is whole without them: the first question makes them."""
+def _derive(out: Path | RemoteKG, held: KGInfo) -> None:
+    """Make the indexes of relations and templates now, and let Keqing learn from the schema.
+
+    The KG is whole without them: the first question makes the indexes, and `trivium learn keqing` learns.
+    """
     import asyncio
 
+    from app.progress import progress
     from kg.knowledge_base import KnowledgeBase
     from policies.keqing.natural import natural_templates
 
@@ -78,6 +89,11 @@ def _derive(out: Path | RemoteKG) -> None:
         base.template_maker = natural_templates
         try:
             await base.derive()
+            if isinstance(out, Path) and held.triples <= _LEARNT_AT_ONCE:
+                from policies.keqing.teaching import teach
+
+                with progress() as show:
+                    await teach(base, None, show)
         finally:
             await base.close()
 
@@ -96,7 +112,7 @@ def copy(
     replace: ReplaceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy triples and entities of a KG. What was learnt is not copied: run trivium learn on the copy."""
+    """Copy triples and entities of a KG. What pairs taught is not copied: run trivium learn on the copy."""
     from app.kg_argument import open_store
     from kg.embedded import EmbeddedStore
 
@@ -110,11 +126,23 @@ def copy(
             from app.kg.loading import load_store
 
             held = load_store(store, place, write=write, replace=replace)
-        learnt = isinstance(store, EmbeddedStore) and (store.path / "keqing").exists()
-    _derive(place)
+        learnt = isinstance(store, EmbeddedStore) and _taught_by_pairs(store.path)
+    _derive(place, held)
     if learnt:
         complain(f"what was learnt stays with {source}: run trivium learn keqing --kg {target}")
     (print_json if as_json else print_facts)(asdict(held))
+
+
+def _taught_by_pairs(kg: Path) -> bool:
+    """Whether more was learnt on a KG than its schema, which a copy learns by itself."""
+    from kg.knowledge_base import KnowledgeBase
+    from policies.keqing.versions import list_versions
+
+    base = KnowledgeBase.open(kg)
+    try:
+        return any(version.current and version.pairs for version in list_versions(base.learnt))
+    finally:
+        base.store.close_now()
 
 
 def export(

@@ -25,10 +25,14 @@ def test_a_copy_has_the_same_triples_and_names(trivium: Trivium, kg: Path) -> No
 
 
 def test_what_was_learnt_is_said_to_stay(trivium: Trivium, kg: Path) -> None:
-    (kg / "keqing").mkdir()
+    pairs = kg.parent / "pairs.jsonl"
+    pairs.write_text('{"question": "whose film is Alien?", "chain": ["directed_by"], "answers": ["scott"]}\n')
+    assert trivium("learn", "keqing", "--kg", kg, "--questions", pairs).code == 0
     said = trivium("kg", "copy", kg, kg.parent / "copy", "--write")
     assert said.code == 0
     assert f"trivium learn keqing --kg {kg.parent / 'copy'}" in said.err
+    (line,) = trivium("learn", "keqing", "--kg", kg.parent / "copy", "--list").out.splitlines()
+    assert "0 pairs" in line, "a copy learns from its schema"
 
 
 def test_a_kg_is_replaced_only_when_asked(trivium: Trivium, kg: Path, other: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,6 @@ def questions(tmp_path: Path) -> Path:
 
 
 def test_what_is_learnt_answers(trivium: Trivium, kg: Path, questions: Path) -> None:
-    asked = ("ask", "whose film is Alien?", "--kg", kg, "--method", "keqing")
-    refused(trivium(*asked), "NotLearntError", "trivium learn keqing")
     said = trivium("learn", "keqing", "--kg", kg, "--questions", questions, "--json")
     assert (said.code, said.err) == (0, "")
     report = said.json
@@ -36,6 +35,19 @@ def test_what_is_learnt_answers(trivium: Trivium, kg: Path, questions: Path) -> 
     assert [item["id"] for item in told["answers"]] == ["scott"]
     assert told["steps"][0]["sub_questions"][0]["question"] == "whose film is [mask]?"
     assert trivium("kg", "verify", kg).code == 0
+
+
+def test_without_any_lesson_it_says_what_to_do(trivium: Trivium, kg: Path) -> None:
+    shutil.rmtree(kg / "keqing")  # as in a KG of more triples than a build learns from
+    asked = ("ask", "whose film is Alien?", "--kg", kg, "--method", "keqing")
+    refused(trivium(*asked), "NotLearntError", "trivium learn keqing")
+
+
+def test_a_new_kg_answers_at_once(trivium: Trivium, kg: Path) -> None:
+    told = trivium("ask", "who directed Alien?", "--kg", kg, "--json").json
+    assert (told["method"], [item["id"] for item in told["answers"]]) == ("keqing", ["scott"])
+    (line,) = trivium("learn", "keqing", "--kg", kg, "--list").out.splitlines()
+    assert "0 pairs" in line
 
 
 def test_from_the_schema_alone(trivium: Trivium, kg: Path) -> None:
@@ -57,7 +69,7 @@ def test_bad_requests(trivium: Trivium, kg: Path, tmp_path: Path) -> None:
     refused(trivium("learn", "magic", "--kg", kg), "UsageError", "'magic'", code=2)
     refused(trivium("learn", "keqing", "--kg", tmp_path / "no"), "NotAKnowledgeBaseError", "no KG named")
     assert trivium("learn", "keqing").code == 2
-    assert not (kg / "keqing").exists()
+    assert trivium("learn", "keqing", "--kg", kg, "--list").out.count("\n") == 1, "the build's own lesson alone"
 
 
 @pytest.mark.parametrize(
