@@ -35,7 +35,7 @@ _UNSEEN = 3.0  # nats of the slots that a chain with a relation of no pair stays
 _DOUBT = 0.01  # the chance that the slots are wrong altogether, once there are many wordings
 _FEW = 5  # wordings at which it is one half more: few pairs make them too sure
 _SMALL = 64  # hops of a schema whose chains are few enough to be scored all at once
-_REMEMBERED = 10_000  # wordings whose chains are kept
+_REMEMBERED = 20_000_000  # chains whose scores are kept, over all wordings: some 160 MB
 _OFFERED = 8  # hops of each position that the slots add to what longer chains are made of
 
 
@@ -113,9 +113,10 @@ class ChainModel:
         # A small schema is scored whole, once a wording: the next name in these words differs in `first` alone.
         whole = self._whole.get(wording)
         if whole is None:
-            if len(self._whole) > _REMEMBERED:
+            whole = self._scored(wording, np.arange(len(self.segments.hops)))
+            if (len(self._whole) + 1) * len(whole.words) > _REMEMBERED:
                 self._whole.clear()
-            whole = self._whole[wording] = self._scored(wording, np.arange(len(self.segments.hops)))
+            self._whole[wording] = whole
         wanted = np.zeros(len(self.segments.hops), dtype=np.bool_)
         wanted[firsts] = True
         return self._ordered(whole, np.flatnonzero(wanted[whole.grown.first]), limit)

@@ -7,6 +7,7 @@ import pytest
 
 from kg.embedders.hashing import HashingEmbedder
 from kg.types import Hop
+from policies.keqing import chain_search
 from policies.keqing.chain_search import ChainModel, TaughtSlots
 from policies.keqing.decomposer import MASK
 from policies.keqing.schema_words import HopWords
@@ -46,6 +47,16 @@ def test_pairs_teach_words_that_the_schema_has_not() -> None:
         (B,),
         (A,),
     ]
+
+
+def test_what_is_kept_of_wordings_is_bounded_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    wordings = [_wording(f"which {word} is the alpha of [mask]") for word in ("one", "two", "three", "four")]
+    plenty, few = ChainModel(SEGMENTS), ChainModel(SEGMENTS)
+    said = [plenty.best(wording, [A, B], 5) for wording in wordings]
+    monkeypatch.setattr(chain_search, "_REMEMBERED", 1)
+    assert [few.best(wording, [A, B], 5) for wording in wordings] == said
+    assert (len(plenty._whole), len(few._whole)) == (4, 1)
+    assert plenty.best(wordings[0], [B], 1)[0].chain[0] == B, "what is kept serves other first hops"
 
 
 def test_a_relation_that_no_pair_has_is_found_by_its_own_words() -> None:
