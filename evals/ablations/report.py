@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
+
+_TITLE = 80  # letters of a plot's title a line
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def plot(outcome: Outcome, path: Path) -> bool:
         axes.plot(outcome.rows, outcome.columns[name], marker="o", label=name)
     axes.set_xlabel(outcome.setting)
     axes.set_ylabel("%")
-    axes.set_title(outcome.title, fontsize="small")
+    axes.set_title("\n".join(wrap(outcome.title, _TITLE)), fontsize="small")
     axes.grid(alpha=0.3)
     axes.legend()
     path.parent.mkdir(parents=True, exist_ok=True)

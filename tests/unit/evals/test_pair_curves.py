@@ -57,6 +57,10 @@ def test_tables_tell_seen_from_unseen_and_hops_apart() -> None:
     assert outcome.columns["F1, topic found"] == [50.0]
     assert outcome.columns["unseen (number)"] == [1.0]
     assert "not comparable" in table(outcome)
+    before = [Result(1, True, 0.0, 0.25, 1.0), *results[1:]]
+    both = webqsp_outcome({"0": before, "50": results})
+    assert both.columns["F1, those from the schema alone"] == [25.0, 25.0]
+    assert both.columns["F1, relation unseen"] == [25.0, 50.0]
     assert metaqa_outcome({"50": results}).columns["1-hop"] == [50.0]
 
 
