@@ -17,6 +17,7 @@ from policies.keqing.naming import countries
 from policies.keqing.question_words import FUNCTION_WORDS
 
 _FUZZY_SPANS = 20  # windows that are searched with typos
+_SHORTEST_TYPO = 4  # letters of what may be misspelt: any three letters are nearly somebody's name ("gmt", MGMT)
 _SHORT = 0.85  # the score of an entity that is named by initials, of a country that is named by its people
 
 Initials = Mapping[str, Sequence[str]]
@@ -51,7 +52,11 @@ async def find_similar(
         for span, hits in zip(spans.values(), partial, strict=True)
     ]
     longest = max((j - i for (i, j), hits in zip(windows, found, strict=True) if hits), default=0)
-    misspelt = [place for place, (i, j) in enumerate(windows) if j - i > longest and (i, j) in names]
+    misspelt = [
+        place
+        for place, (i, j) in enumerate(windows)
+        if j - i > longest and (i, j) in names and len(spans[i, j]) >= _SHORTEST_TYPO
+    ]
     for place, hits in zip(misspelt, await store.find([list(spans.values())[i] for i in misspelt]), strict=True):
         found[place] = hits
     return tuple(

@@ -95,6 +95,12 @@ async def test_misspelt_names_are_found_among_unknown_words(store: GraphStore) -
     assert question.plain[similar[0].start : similar[0].stop] == ["denis", "vileneuve"]
 
 
+async def test_three_letters_are_no_misspelt_name(store: GraphStore) -> None:
+    assert await find_similar(await _one("who directed Dne", store, KNOWN), KNOWN, store, {}) == ()
+    (typo,) = await find_similar(await _one("who directed Dunne", store, KNOWN), KNOWN, store, {})
+    assert {hit.id for hit in typo.hits} == {"f1", "f5"}
+
+
 async def test_parts_of_names_and_initials_are_found_before_typos(store: GraphStore) -> None:
     question = await _one("which films did villeneuve direct", store, KNOWN)
     (part,) = await find_similar(question, KNOWN, store, {})
