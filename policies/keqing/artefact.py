@@ -20,8 +20,9 @@ from policies.keqing.compact_decomposer import CompactDecomposer
 from policies.keqing.learning import Learnt
 from policies.keqing.mentions import MentionModel
 from policies.keqing.readings import Reader
-from policies.keqing.segment_model import SegmentModel, WordTable
+from policies.keqing.segment_model import SegmentModel
 from policies.keqing.slot_model import SlotModel
+from policies.keqing.word_table import WordTable
 from policies.keqing.wording import Encoder, KnownWords, Vocabulary
 
 FORMAT = 4

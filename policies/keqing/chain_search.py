@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from kg.types import Hop, LogicalChain
 from policies.keqing.english import stem
-from policies.keqing.segment_model import Grown, SegmentModel, is_silent
+from policies.keqing.grown_chains import Grown
+from policies.keqing.segment_model import SegmentModel, is_silent
 from policies.keqing.slot_model import SlotModel, SlotScores
 from policies.keqing.wording import UNKNOWN, Encoder, Wording
 

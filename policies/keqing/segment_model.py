@@ -21,9 +21,11 @@ from kg.embedders import Embedder
 from kg.types import Hop
 from policies.keqing.decomposer import MASK
 from policies.keqing.english import stem
+from policies.keqing.grown_chains import Grown
 from policies.keqing.question_words import ASKING, FUNCTION_WORDS, KINDS, ONES_LIKE_IT, SAME
 from policies.keqing.schema_words import HopWords
 from policies.keqing.voice import is_passive
+from policies.keqing.word_table import WordTable
 from policies.keqing.wording import Wording
 
 Floats = NDArray[np.float32]
@@ -77,74 +79,6 @@ class Marks(NamedTuple):
     same: bool
     also: bool
     bare: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Grown:
-    """The N chains that a wording chooses among, the shortest first, and what of their scores no wording changes.
-
-    Attributes:
-        codes: those of each length k from 1 on, a row for each hop: int64 [k, n].
-        follows: for each k > 1, at place k - 2, the weight of the chains' transitions, float32 [n].
-        back: for each k > 1, at place k - 2, where a hop is walked straight back, bool [k - 1, n].
-        returns: the same for the whole chain, bool [n].
-        pair: for each chain of three hops the place of its first two among those of two, int64 [n].
-    """
-
-    codes: list[Codes]
-    follows: list[Floats]
-    back: list[NDArray[np.bool_]]
-    returns: list[NDArray[np.bool_]]
-    pair: Codes
-
-    @cached_property
-    def first(self) -> Codes:
-        """The first hop of every chain, int64 [N]."""
-        return np.concatenate([chains[0] for chains in self.codes])
-
-    def chain(self, place: int) -> list[int]:
-        """The codes of one chain of all."""
-        for chains in self.codes:
-            if place < chains.shape[1]:
-                codes: list[int] = chains[:, place].tolist()
-                return codes
-            place -= chains.shape[1]
-        raise IndexError(f"there is no chain {place} beyond the last")
-
-
-@dataclass
-class WordTable:
-    """Stems and their weights for hops as a sparse table: stem i speaks for `hop[bounds[i]:bounds[i + 1]]`.
-
-    `bounds` int64 [V + 1]; `hop` int32 [n] codes; `weight` float32 [n] in (0, 1].
-    """
-
-    bounds: NDArray[np.int64]
-    hop: NDArray[np.int32]
-    weight: Floats
-
-    @classmethod
-    def of(cls, weights: Sequence[Mapping[str, float]], rows: Mapping[str, int]) -> WordTable:
-        """The table of each hop's weights by stem; `rows` numbers the stems."""
-        entries = sorted(
-            (rows[word], code, weight) for code, part in enumerate(weights) for word, weight in part.items()
-        )
-        bounds = np.searchsorted(np.array([entry[0] for entry in entries]), np.arange(len(rows) + 1))
-        hop = np.array([entry[1] for entry in entries], dtype=np.int32)
-        return cls(bounds.astype(np.int64), hop, np.array([entry[2] for entry in entries], dtype=np.float32))
-
-    def holds(self, row: int | None) -> bool:
-        """Whether the stem of this row speaks for any hop; None is no stem of the schema's."""
-        return row is not None and bool(self.bounds[row + 1] > self.bounds[row])
-
-    def likeness(self, near: Codes, alike: Floats, hops: int) -> Floats:
-        """For each hop the most that any of the stems `near` gives it, each as far as it is `alike`: float32 [H]."""
-        out = np.zeros(hops, dtype=np.float32)
-        for row, share in zip(near.tolist(), alike.tolist(), strict=True):
-            part = slice(self.bounds[row], self.bounds[row + 1])
-            codes = self.hop[part]
-            out[codes] = np.maximum(out[codes], np.float32(share) * self.weight[part])
-        return out
 
 
 @dataclass
