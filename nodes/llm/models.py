@@ -17,7 +17,6 @@ from weakref import WeakKeyDictionary
 from pydantic import SecretStr
 
 from kg.errors import ModelError
-from nodes.llm.completions import Completions
 from nodes.llm.events import brief
 from nodes.llm.failures import client_errors
 from nodes.llm.http_client import Client, openai_client
@@ -169,7 +168,6 @@ def _openai(rest: str, temperature: float | None, longest: int | None) -> tuple[
         http_client=_unused_client(),
         http_async_client=client,
     )
-    chat.async_client = Completions(chat.root_async_client)
     return chat, client
 
 
