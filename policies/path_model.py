@@ -99,9 +99,9 @@ class PathInputs:
         """The three plain terms of n steps, float32 [n, TERMS]."""
         out = np.zeros((len(entity), TERMS), dtype=np.float32)
         walks, aim, near = self.structure.walks, self.structure.aim, self.structure.near
-        out[:, 0] = _products(walks, entity, walks, target)
+        out[:, 0] = row_products(walks, entity, walks, target)
         onward = np.flatnonzero(self.place[entity] >= 0)
-        out[onward, 1] = _products(near, self.place[entity[onward]], aim, target[onward])
+        out[onward, 1] = row_products(near, self.place[entity[onward]], aim, target[onward])
         out[:, 2] = self.log_degree[entity]
         return out
 
@@ -210,7 +210,7 @@ class PathModel:
         # Only what leads on has a key; of a hub's neighbours most are leaves.
         onward = np.flatnonzero(place >= 0)
         owner, place, code = owner[onward], place[onward], code[onward]
-        out[onward] = _products(asked, owner, self._keys, place)
+        out[onward] = row_products(asked, owner, self._keys, place)
         related = asked[:, : self._relations.shape[1]] @ self._relations.T
         degree = self.parameters["terms"][np.clip(left, 0, MAX_LEFT - 1), 2]
         plain = self._worth[place] + degree[owner] * self.inputs.log_degree[entity[onward]]
@@ -219,7 +219,7 @@ class PathModel:
         return out
 
 
-def _products(left: Floats, rows: Int64, right: Floats, others: Int64) -> Floats:
+def row_products(left: Floats, rows: Int64, right: Floats, others: Int64) -> Floats:
     """Products of n pairs of rows of two tables, float32 [n]; rows, others int64 [n]."""
     out = np.empty(len(rows), dtype=np.float32)
     for start in range(0, len(rows), _ROWS):

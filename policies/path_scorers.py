@@ -9,9 +9,9 @@ import numpy as np
 from policies.path_beam import Query, Steps
 from policies.path_draws import uniform
 from policies.path_graph import Floats
+from policies.path_model import row_products
 
 _DEGREE_WEIGHT = np.float32(0.1)
-_ROWS = 1 << 15  # steps scored at once: 16 MB a gathered table
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,9 @@ class StructuralScorer:
         """See `PathScorer`; neither the way here nor what is left counts."""
         del left, so_far
         wanted = query.target[steps.pair]
-        out = self.log_degree[steps.entity] * _DEGREE_WEIGHT
-        for start in range(0, len(out), _ROWS):
-            part = slice(start, start + _ROWS)
-            out[part] += np.einsum("ij,ij->i", self.structure[steps.entity[part]], self.structure[wanted[part]])
-        return out
+        near = row_products(self.structure, steps.entity, self.structure, wanted)
+        score: Floats = near + self.log_degree[steps.entity] * _DEGREE_WEIGHT
+        return score
 
 
 @dataclass(frozen=True)
