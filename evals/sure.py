@@ -2,8 +2,8 @@
 
 For each threshold: of how many questions `decompose = auto` would ask a model, how many of the others are answered
 exactly by the trained decomposer, and how many of those asked it would have had right by itself. A reading that leaves
-a name unread is asked whatever its confidence. The default threshold is the least at which 97 % of what is not asked is
-right, on the sample's test questions and those worded afresh together; the next step up would ask more than half.
+a name unread is asked whatever its confidence. With the default threshold more than 97 % of what is not asked is right,
+on the sample's test questions and those worded afresh together; the next step up would ask more than half.
 """
 
 from __future__ import annotations
