@@ -46,7 +46,7 @@ _ASKED_BACK = 2.0  # the gain where they do, and the cost of not doing so where 
 _TWICE = 1.0  # evidence from which a word names a relation; two such words name both directions
 _TURNED = 0.8  # a verb's word order, for the direction that it says and against the other
 _TOP = 28  # hops that chains of two and more are made of, and their inverses
-_BARE = 0.8  # of a further hop's cost, the most that "who" or "where" alone pays
+_BARE = 1.0  # of a further hop's cost, the most that "who" or "where" alone pays
 _FOCUS_AFTER = 6  # words after "what" among which the noun is that it asks for
 _NEIGHBOURS = 6  # words of the schema that an unknown word is compared with
 _REMEMBERED = 5_000  # words whose evidence is kept
@@ -232,8 +232,9 @@ class SegmentModel:
             if words[place] in KINDS and words[place + 1 : place + 2] == ("of",):
                 return -1  # "what kind of film": both words speak, and neither alone is what is asked for
             said = self.evidence(words[place])
-            is_verb = said.deed.any() and not self.end.holds(self.rows.get(stem(words[place])))
-            if said.asked.max(initial=0) > 0.3 and not is_verb:  # "what was founded by [mask]" asks for no noun
+            if said.deed.any() and not self.end.holds(self.rows.get(stem(words[place]))):
+                return -1  # a verb: what was asked for stood before it, or is not named ("what was founded by [mask]")
+            if said.asked.max(initial=0) > 0.3:
                 return place
         return -1
 
