@@ -8,15 +8,17 @@ from typing import Any
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from kg.indexes import relation_words
 from kg.store import GraphStore
+from kg.text import fold_case
 from kg.types import Hop, parse_chain
-from nodes.keqing.conditions import year_of
 from nodes.keqing.context import KeqingContext
 from nodes.keqing.state import Found, KeqingState, OperatorState, Retrieved, Used
 from nodes.state import Step
 from policies.keqing.computing.apply import compared, extremes, filtered
 from policies.keqing.computing.literals import Literal, Shown, read_literal
 from policies.keqing.computing.operators import bounds_of
+from policies.keqing.english import english, stem
 from tools.knowledge import open_knowledge
 
 _VALUES_EACH = 20  # values of one entity that are looked at
@@ -110,9 +112,15 @@ async def _counted(operator: OperatorState, inputs: Sequence[Retrieved], store: 
     if len(done["found"]) == 1:
         (label,) = await store.labels(_ids(done))
         value = read_literal(label)
-        if value is not None and value.kind == "number" and year_of(label) is None:
+        if value is not None and value.kind == "number" and not _is_time(done["found"][0]):
             return _record(operator, inputs, _kept(done, _ids(done)), value=value.shown)
     return _record(operator, inputs, [], value=len(done["found"]))
+
+
+def _is_time(found: Found) -> bool:
+    """Whether the relation that led to a number is one of time: years are counted, employees are not."""
+    words = fold_case(relation_words(found["path"][-1][1])).split() if found["path"] else []
+    return any("when" in english().asked.get(stem(word), {}) for word in words)
 
 
 async def _most(operator: OperatorState, inputs: Sequence[Retrieved], store: GraphStore) -> Retrieved:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kg.indexes import relation_words
+from kg.text import fold_case
 from kg.types import RelationSchema
 from policies.keqing.decomposer import MASK
 from policies.keqing.english import stem
@@ -20,7 +21,7 @@ _ADJECTIVES = 1  # words that may stand between the asking word and the type
 def type_names(schema: Sequence[RelationSchema]) -> dict[str, str]:
     """The types that the schema shows, by their stems."""
     names = sorted({name for relation in schema for name in (*relation.head_types, *relation.tail_types)})
-    return {_stems(relation_words(name).split()): name for name in names}
+    return {_stems(fold_case(relation_words(name)).split()): name for name in names}
 
 
 def asked_type(words: Sequence[str], types: TypeNames) -> str:

@@ -19,7 +19,7 @@ from kg.templates import Exclusion
 from kg.text import fold_name
 from kg.types import EntityHit, Hop, LogicalChain
 from policies.keqing.asked_types import TypeNames, asked_type
-from policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from policies.keqing.feasibility import Feasible, first_feasible
 from policies.keqing.mentions import Mention, Question, find_mentions
 from policies.keqing.phrasing import has_exclusion_cue
@@ -100,7 +100,7 @@ class CompactDecomposer:
         whole = found.reading.topics[0].chain
         rest = whole[len(whole) - found.shared :]
         subs += self._chain(rest, len(subs), tuple(ends), "", cue=cue)
-        if kind := asked_type(question.plain, self.types):
+        if kind := asked_type(_masked(question, found.reading), self.types):
             used = {dep for sub in subs for dep in sub.dep}
             subs = [sub if sub.id in used else replace(sub, asked_type=kind) for sub in subs]
         unread = tuple(names_left(question, found.reading, self.reader.known))
@@ -122,6 +122,14 @@ class CompactDecomposer:
 
 def _place_in_question(item: tuple[Topic, tuple[EntityHit, ...]]) -> int:
     return item[0].mention.start
+
+
+def _masked(question: Question, reading: Reading) -> list[str]:
+    """The question's folded words with a mask for each topic: "city of god director" asks for no city."""
+    words = list(question.plain)
+    for topic in sorted(reading.topics, key=lambda topic: -topic.mention.start):
+        words[topic.mention.start : topic.mention.stop] = [MASK]
+    return words
 
 
 def _share(chosen: Reading, readings: Sequence[Reading]) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kg.indexes import relation_words
+from kg.text import fold_case
 from kg.types import Hop, RelationSchema
 from policies.keqing.english import Lexicon, stem
 from policies.keqing.voice import LITERAL, doers_of, voice_of
@@ -93,7 +94,8 @@ def split_name(name: str) -> tuple[list[str], list[str], list[str]]:
 
 
 def _stems(name: str) -> list[str]:
-    return [stem(word) for word in relation_words(name).split()]
+    """A name's words as a question's are read: folded, without accents or endings."""
+    return [stem(word) for word in fold_case(relation_words(name)).split()]
 
 
 def hop_words(
@@ -150,6 +152,9 @@ def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
             doer = by or (word in concept.doers and words.voice <= 0)  # "reports to": the deed, no report who does it
             _put(words.end if doer else words.start, concept.doers, _SYNONYM)
             _put(words.start if doer else words.end, () if types and doer else concept.things, _GUESS)
+            if words.voice and any("who" in lexicon.asked.get(thing, {}) for thing in concept.things):
+                # Who reports to whom, who teaches whom: both ends are people, and word order alone tells them apart.
+                _put(words.start if doer else words.end, concept.doers & {"who"}, _SYNONYM)
     _put(words.end, [*heads, *(part for word in heads for part in lexicon.parts(word))], 1.0)
     _put_types(words, relation, types, lexicon)
     return words
@@ -179,7 +184,7 @@ def _put_types(words: HopWords, relation: RelationSchema, types: Sequence[str], 
         for concept in lexicon.about(word):
             _put(words.start, concept.doers if word in concept.doers else concept.words, _SYNONYM)
     for side, names in ((words.start, relation.head_types), (words.end, relation.tail_types)):
-        nouns = [stem(word) for name in names[:_TYPES_READ] for word in relation_words(name).split()]
+        nouns = [word for name in names[:_TYPES_READ] for word in _stems(name)]
         _put(side, nouns, _NOUN)
         _put_asked(side, nouns, lexicon)
 
@@ -189,7 +194,10 @@ def _put_asked(side: Weights, types: Sequence[str], lexicon: Lexicon) -> None:
 
     Where no type is known to English ("Q5", "Concept"), what the relation's words say stays.
     """
-    asked = {word: weight for noun in types for word, weight in lexicon.asked.get(noun, {}).items()}
+    asked: Weights = {}
+    for noun in types:
+        for word, weight in lexicon.asked.get(noun, {}).items():
+            asked[word] = max(asked.get(word, 0.0), weight)
     for word in _ASKING if asked else ():
         side.pop(word, None)
         _put(side, [word] if word in asked else (), _NOUN * asked.get(word, 0.0))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kg.errors import BadInputError, CorruptError
 from kg.files import write_atomic
+from kg.text import fold_case
 from policies.keqing.schema_words import Synonyms
 
 SYNONYMS = "synonyms.json"
@@ -31,7 +32,7 @@ def read_synonyms(path: Path) -> dict[str, list[str]]:
         if not text or text.startswith("#"):
             continue
         name, mark, words = text.partition(" = ")
-        found = words.replace(",", " ").lower().split()
+        found = fold_case(words.replace(",", " ")).split()
         if not mark or not found:
             raise BadInputError("is no line such as 'directed_by = helmed, shot by'", path=path, line=number)
         out.setdefault(name.strip(), []).extend(found)

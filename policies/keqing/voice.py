@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg.indexes import own_words
+from kg.indexes import own_words, relation_words
+from kg.text import fold_case
 from policies.keqing.english import Lexicon, stem
 
 LITERAL = frozenset({"in", "on", "at", "to", "of", "for", "from", "with", "under", "into", "within", "about"})
@@ -20,8 +21,8 @@ _BY_WITHIN = 2  # words after a participle among which "by" makes a passive
 
 def voice_of(relation: str, lexicon: Lexicon) -> int:
     """1 where the name reads `head NAME tail` in the active, -1 in the passive (`..._by`), 0 for a property's name."""
-    words = own_words(relation).split()
-    if "/" in relation and words[-1] != "by":  # a property's path, in Freebase's manner
+    words = fold_case(own_words(relation)).split()
+    if own_words(relation) != relation_words(relation) and words[-1] != "by":  # a property's path, as Freebase has them
         return 0
     if words[-1] == "by":
         return -1

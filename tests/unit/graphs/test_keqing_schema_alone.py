@@ -22,7 +22,7 @@ _ENTITIES = {
     "City": "Oslo, Hamburg, Bergen",
     "Mountain": "Galdstind, Ulrikberg",
     "Country": "Norway, Germany",
-    "Number": "709037, 1841179",
+    "Number": "709037, 1841179, 950",
 }
 _FACTS = """
 Ada Whitfield | REPORTS_TO | Bruno Keller;     Carla Mendes | REPORTS_TO | Bruno Keller
@@ -33,7 +33,7 @@ Elif Kaya | WORKS_FOR | Bluefin Logistics;     Farid Aziz | WORKS_FOR | Bluefin 
 Northlight Systems | BASED_IN | Oslo;          Bluefin Logistics | BASED_IN | Hamburg
 Oslo | LOCATED_IN | Norway;  Bergen | LOCATED_IN | Norway;  Hamburg | LOCATED_IN | Germany
 Galdstind | LOCATED_IN | Norway;  Ulrikberg | LOCATED_IN | Norway
-Oslo | HAS_POPULATION | 709037;  Hamburg | HAS_POPULATION | 1841179
+Oslo | HAS_POPULATION | 709037;  Hamburg | HAS_POPULATION | 1841179;  Bergen | HAS_POPULATION | 950
 """
 
 
@@ -81,6 +81,7 @@ async def test_a_number_of_the_kg_is_not_counted(company_kg: Path) -> None:
     told = await _ask("how many people live in Hamburg?", company_kg)
     assert told["value"] == 1841179
     assert told["paths"][0]["triples"][0]["relation"] == "HAS_POPULATION"
+    assert (await _ask("how many inhabitants does Bergen have?", company_kg))["value"] == 950, "no year"
     counted = await _ask("how many people work for Bluefin Logistics?", company_kg)
     assert counted["value"] == 2
 

@@ -19,9 +19,15 @@ from policies.keqing.wording import Wording
 @pytest.mark.parametrize(
     ("names", "voice"),
     [
-        ("FOLLOWS ACTED_IN worksFor located_in REVIEWED belongs-to-class teachesCourse treats RELEASED_IN_YEAR", 1),
+        (
+            "http://ex.org/worksFor FOLLOWS ACTED_IN located_in REVIEWED belongs-to-class teachesCourse treats",
+            1,
+        ),
         ("directed_by SHIPPED_BY encodedBy /film/film/directed_by", -1),
-        ("director place_of_birth genres hasGenre release_year starred_actors /award/award/nominated_for year", 0),
+        (
+            "director place_of_birth people.person.lived_in genres hasGenre starred_actors /award/award/nominated_for",
+            0,
+        ),
     ],
 )
 def test_a_name_says_which_way_round_it_is_read(names: str, voice: int) -> None:
@@ -103,3 +109,29 @@ def test_types_say_who_and_where_better_than_a_deeds_words() -> None:
     assert "who" not in words[Hop("LOCATED_IN", False)].end
     untyped = hop_words([RelationSchema("directed_by", 1, 1, 1)], english(), (), np.zeros((0, 0), np.float32))
     assert "who" in untyped[Hop("directed_by", False)].end
+
+
+def test_without_types_word_order_alone_tells_people_from_people() -> None:
+    schema = [RelationSchema("REPORTS_TO", 8, 8, 4), RelationSchema("FOUNDED_BY", 3, 3, 3)]
+    hops = tuple(sorted(Hop(each.name, inverse) for each in schema for inverse in (False, True)))
+    follows = np.ones((len(hops), len(hops)), dtype=np.float32)
+    words = hop_words(schema, english(), hops, follows)
+    model = ChainModel(SegmentModel.of(words, hops, follows, StaticEmbedder()))
+    for question, chain in (("who reports to [mask]", "^REPORTS_TO"), ("who does [mask] report to", "REPORTS_TO")):
+        asked = tuple(question.split())
+        assert " ".join(map(str, model.best(Wording(asked, asked.index(MASK)), hops, 1)[0].chain)) == chain
+
+
+def test_the_order_of_types_does_not_matter() -> None:
+    ends = [
+        hop_words([RelationSchema("OWNED_BY", 1, 1, 1, (), types)], english(), (), np.zeros((0, 0), np.float32))
+        for types in (("Person", "Company"), ("Company", "Person"))
+    ]
+    assert [each[Hop("OWNED_BY", False)].end["who"] for each in ends] == [pytest.approx(0.9)] * 2
+    assert all("peopl" in each[Hop("OWNED_BY", False)].end for each in ends)
+
+
+def test_accents_fall_off_as_in_questions() -> None:
+    words = hop_words([RelationSchema("dirigé_par", 1, 1, 1)], english(), (), np.zeros((0, 0), np.float32))
+    assert "dirige" in words[Hop("dirigé_par", False)].own or "dirig" in words[Hop("dirigé_par", False)].own
+    assert not any("é" in word for word in words[Hop("dirigé_par", False)].own)
