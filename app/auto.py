@@ -1,7 +1,7 @@
 """`--method auto`: one of the methods by what the KG and the question offer, the next where one ends without evidence.
 
     choices given                                KnowGPT
-    templates learnt on this KG, and a reading of the question that Keqing is sure enough of      Keqing
+    Keqing has learnt this KG, and is sure enough of its reading of the question      Keqing
     else                                         ODA, then KnowGPT with proposed candidates
 
 The answer's events say which were tried, and why.
@@ -35,10 +35,10 @@ def plan(given: dict[str, Any], knowledge: Knowledge, context: Context) -> Itera
         return
     learnt = has_decomposer(knowledge.base.learnt)
     if learnt:
-        yield "keqing", "question templates were learnt on this KG"
+        yield "keqing", "Keqing has learnt this KG"
     elif context.model != NO_MODEL:
-        yield "keqing", "the model decomposes, though no templates were learnt on this KG"
-    yield "oda", "no template matched the question well" if learnt else "no templates were learnt on this KG"
+        yield "keqing", "the model decomposes, though Keqing has not learnt this KG"
+    yield "oda", "no template matched the question well" if learnt else "Keqing has not learnt this KG"
     yield "knowgpt", "nothing before it ended with evidence: candidates are proposed"
 
 

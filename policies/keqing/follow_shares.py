@@ -37,7 +37,9 @@ async def follow_shares(store: GraphStore) -> tuple[tuple[Hop, ...], Floats]:
     # What hop i reaches is what its inverse leaves.
     inverse = [number[Hop(hop.relation, not hop.inverse)] for hop in hops]
     shares = (together / np.maximum(np.diag(together), 1)[:, None])[inverse]
-    possible = np.array([[other in transitions[hop] for other in hops] for hop in hops])
+    possible = np.zeros((len(hops), len(hops)), dtype=np.bool_)
+    for row, hop in enumerate(hops):
+        possible[row, [number[after] for after in transitions[hop]]] = True
     return hops, np.where(possible, np.maximum(shares, np.float32(_RARE)), 0).astype(np.float32)
 
 

@@ -51,6 +51,11 @@ def read_written(folder: Path) -> dict[Hop, list[str]]:
         raise CorruptError(f"the templates in {path} are damaged ({error}): remove the file") from error
 
 
+def has_written(folder: Path) -> bool:
+    """Whether a model was asked for templates of the KG whose learnt files are in `folder`."""
+    return (folder / _FILE).exists()
+
+
 def keep_written(base: KnowledgeBase, written: Written) -> None:
     """Keep templates for the KG, those of before among them; raises `BusyError` while another process writes."""
     templates = {str(hop): list(texts) for hop, texts in sorted(written.items())}

@@ -25,7 +25,7 @@ def test_choices_go_to_knowgpt_and_learnt_templates_to_keqing(trivium: Trivium, 
     assert [item["label"] for item in told["answers"]] == ["Michael Mann"]
     plain = trivium(*asked).json
     assert (plain["method"], plain["choice"], tried(plain)) == ("keqing", None, ["keqing"])
-    assert "templates were learnt" in plain["events"][0]["message"]
+    assert plain["events"][0]["message"] == "Keqing has learnt this KG"
 
 
 def test_a_kg_that_learnt_nothing_goes_to_oda(trivium: Trivium, tmp_path: Path) -> None:

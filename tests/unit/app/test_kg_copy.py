@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+import policies.keqing.teaching as keqing_teaching
 from app.kg.exchange import exchange
+from kg.errors import BusyError
 from tests.unit.app.running import Trivium, refused
 
 
@@ -33,6 +35,56 @@ def test_what_was_learnt_is_said_to_stay(trivium: Trivium, kg: Path) -> None:
     assert f"trivium learn keqing --kg {kg.parent / 'copy'}" in said.err
     (line,) = trivium("learn", "keqing", "--kg", kg.parent / "copy", "--list").out.splitlines()
     assert "0 pairs" in line, "a copy learns from its schema"
+
+
+def test_words_templates_and_adapters_are_said_to_stay(trivium: Trivium, kg: Path, tmp_path: Path) -> None:
+    copies = iter(range(9))
+
+    def said() -> str:
+        done = trivium("kg", "copy", kg, tmp_path / f"copy{next(copies)}", "--write")
+        assert done.code == 0
+        return done.err
+
+    assert "stays with" not in said()
+    for name in ("keqing/written.json", "lora/decompose/lora.json", "lora/reason/lora.json"):
+        (kg / name).parent.mkdir(parents=True, exist_ok=True)
+        (kg / name).write_text("{}")
+        assert "what pairs, synonyms or a model taught stays with" in said(), name
+        (kg / name).unlink()
+    (tmp_path / "words.txt").write_text("directed_by = helmed\n")
+    assert trivium("learn", "keqing", "--kg", kg, "--synonyms", tmp_path / "words.txt").code == 0
+    assert "what pairs, synonyms or a model taught stays with" in said()
+    assert trivium("learn", "keqing", "--kg", kg, "--forget-synonyms").code == 0
+    assert "stays with" not in said()
+    (kg / "keqing" / "versions" / "0001" / "version.json").write_text("[")
+    assert "stays with" in said(), "a damaged version fails no copy"
+
+
+def test_a_kg_of_many_relations_is_left_to_learn_keqing(trivium: Trivium, tmp_path: Path) -> None:
+    for relations in (500, 501):
+        lines = [f"a{i}\tnumber {i}\tb{i}\n" for i in range(relations)]
+        (tmp_path / "triples.tsv").write_text("".join(lines))
+        said = trivium("kg", "build", "--out", tmp_path / f"kg{relations}", tmp_path / "triples.tsv", "--json")
+        assert (said.code, said.json["relations"]) == (0, relations)
+    assert "0 pairs" in trivium("learn", "keqing", "--kg", tmp_path / "kg500", "--list").out
+    assert trivium("learn", "keqing", "--kg", tmp_path / "kg501", "--list").out == "nothing was learnt yet\n"
+
+
+@pytest.mark.parametrize("error", [BusyError("another process writes"), OSError("no space left"), MemoryError("8 GiB")])
+def test_a_build_stands_though_learning_fails(
+    trivium: Trivium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(keqing_teaching, "teach", fail)
+    (tmp_path / "triples.tsv").write_text("a\tknows\tb\n")
+    said = trivium("kg", "build", "--out", tmp_path / "kg", tmp_path / "triples.tsv", "--json")
+    assert (said.code, said.json["triples"]) == (0, 1)
+    assert f"Keqing has not learnt it ({type(error).__name__}: {error})" in said.err
+    assert f"trivium learn keqing --kg {tmp_path / 'kg'}" in said.err
+    assert "indexes" not in said.err
+    assert trivium("kg", "verify", tmp_path / "kg").out == "ok\n"
 
 
 def test_a_kg_is_replaced_only_when_asked(trivium: Trivium, kg: Path, other: Path) -> None:

@@ -58,6 +58,7 @@ async def test_hops_transitions_and_shares_are_those_of_the_definition(opened: O
     assert await store.transitions() == {hop: frozenset(after) for hop, after in following.items()}
     hops, shares = await follow_shares(store)
     assert list(hops) == sorted(following)
+    assert (shares > 0).tolist() == [[after in following[hop] for after in hops] for hop in hops]
     reach = Counter(Hop(hop.relation, not hop.inverse) for held in naive.values() for hop in held)
     both = Counter(
         (Hop(hop.relation, not hop.inverse), after) for held in naive.values() for hop in held for after in held
