@@ -11,6 +11,7 @@ import typer
 from app.learn_bandit import BanditLesson, run_bandit
 from app.learn_keqing import KeqingLesson, run_keqing
 from app.learn_lora import LoraOptions, run_lora
+from app.learn_options import given_options, refuse_others
 from app.learn_paths import run_paths
 from app.learn_templates import Writer
 from app.spending import Spending
@@ -18,6 +19,7 @@ from kg.errors import UsageError
 
 
 def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
+    context: typer.Context,
     method: Annotated[str, typer.Argument(help="keqing or knowgpt")],
     kg: Annotated[str, typer.Option(help="A KG directory or name.")],
     questions: Annotated[
@@ -53,17 +55,18 @@ def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argum
     ] = None,
 ) -> None:
     """Learn how questions over a KG are asked; what was learnt before stays as a version to go back to."""
+    if bandit and method == "keqing":
+        raise UsageError("--bandit is KnowGPT's: trivium learn knowgpt --bandit --model NAME --questions F.jsonl")
+    if method not in ("keqing", "knowgpt"):
+        raise UsageError(f"there is nothing to learn for {method!r} in this release; there are: keqing, knowgpt")
+    refuse_others(given_options(context))
     spending = Spending(max_tokens, max_cost, price)
     if bandit:
-        if method != "knowgpt":
-            raise UsageError("--bandit is KnowGPT's: trivium learn knowgpt --bandit --model NAME --questions F.jsonl")
         run_bandit(kg, questions, BanditLesson(model, spending), json=json)
         return
     if method == "knowgpt":
         run_paths(kg, questions, json=json)
         return
-    if method != "keqing":
-        raise UsageError(f"there is nothing to learn for {method!r} in this release; there are: keqing, knowgpt")
     options = LoraOptions(lora, lora_stage, set_ or (), merge)
     if options.wanted:
         asyncio.run(run_lora(kg, questions, options, json=json))

@@ -114,7 +114,7 @@ def _read(keep: Path | None) -> Cells:
         data = json.loads(keep.read_text(encoding="utf-8"))
         return {key: [Result(**result) for result in results] for key, results in data.items()}
     except (ValueError, TypeError, AttributeError) as error:
-        raise BadInputError(f"holds no results of keqing-pairs ({error}): name another file", path=keep) from error
+        raise BadInputError(f"holds no results of this command ({error}): name another file", path=keep) from error
 
 
 def rows(cells: Cells) -> dict[str, list[Result]]:

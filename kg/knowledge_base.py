@@ -16,6 +16,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
@@ -28,7 +29,7 @@ from kg.indexes import VectorIndex, relation_words
 from kg.manifest import register_derived
 from kg.neo4j.settings import RemoteKG
 from kg.store import GraphStore
-from kg.templates import QuestionTemplate, TemplateIndex, read_templates, schema_templates
+from kg.templates import QuestionTemplate, TemplateIndex, completed, read_templates, schema_templates
 from kg.types import Hop, RelationSchema
 
 log = logging.getLogger("trivium.kg")
@@ -232,10 +233,13 @@ class KnowledgeBase:
                 kept = read_templates(self.path / "templates")
             except CorruptError as error:
                 log.warning("%s; learnt templates are lost until the next trivium learn keqing", error)
-        kept = [template for template in kept if all(hops.issuperset(chain) for chain in template.chains)]
-        texts, owned = {template.text for template in kept}, {chain for found in kept for chain in found.chains}
-        made = [t for t in self.template_maker(schema) if t.text not in texts and not owned.issuperset(t.chains)]
-        index = TemplateIndex.build([*kept, *made], self.embedder, source_version=version)
+        # A template that a relation which is gone shared with others stays theirs.
+        left = [replace(t, chains=tuple(chain for chain in t.chains if hops.issuperset(chain))) for t in kept]
+        kept = [template for template in left if template.chains]
+        owned = {chain for found in kept for chain in found.chains}
+        made = [found for found in self.template_maker(schema) if not owned.issuperset(found.chains)]
+        said = [hop for found in made for hop, *more in found.chains if not more]
+        index = TemplateIndex.build(completed(kept, made, said), self.embedder, source_version=version)
         await asyncio.to_thread(self._try_keep, "templates", index.save)
         return index
 

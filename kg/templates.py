@@ -7,8 +7,8 @@ templates mined from pairs in their place (`policies.keqing.template_mining`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -61,6 +61,32 @@ def schema_templates(schema: Iterable[RelationSchema]) -> list[QuestionTemplate]
             chains = made.chains if known is None else known.chains + made.chains
             merged[made.text] = QuestionTemplate(made.text, chains)
     return list(merged.values())
+
+
+def completed(
+    first: Iterable[QuestionTemplate],
+    offered: Iterable[QuestionTemplate],
+    hops: Iterable[Hop],
+    wordings: Mapping[Hop, Sequence[str]] | None = None,
+) -> list[QuestionTemplate]:
+    """The `first` templates, of those `offered` all whose text is free, and one for every one of `hops` that has none.
+
+    Such a hop takes the first of its `wordings` that is free, else the text that the relation's name alone gives. A
+    template that has even that text, for another hop, owns both, this one last: a text stands for one template.
+    """
+    by_text: dict[str, QuestionTemplate] = {}
+    for template in (*first, *offered):
+        by_text.setdefault(template.text, template)
+    owned = {chain for template in by_text.values() for chain in template.chains}
+    for hop in hops:
+        if (hop,) in owned:
+            continue
+        plain = schema_template(hop)
+        text = next((text for text in (wordings or {}).get(hop, ()) if text not in by_text), plain.text)
+        known = by_text.get(text)
+        chains = plain.chains if known is None else (*known.chains, *plain.chains)
+        by_text[text] = QuestionTemplate(text, chains) if known is None else replace(known, chains=chains)
+    return list(by_text.values())
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from rapidfuzz import fuzz
 
 from kg.store import GraphStore
-from kg.templates import Exclusion
+from kg.templates import Exclusion, schema_template
 from kg.text import fold_name
 from kg.types import EntityHit, Hop, LogicalChain
 from policies.keqing.asked_types import TypeNames, asked_type
@@ -116,7 +116,9 @@ class CompactDecomposer:
             seeds = tuple(generated(i) for i in dep) or (mention,)
             habit = self.habits.get((chain[number - first - 1], hop), "cue") if number > first else "cue"
             excludes = bool(dep) and (habit == "always" or (habit == "cue" and cue))
-            out.append(SubQuestion(number, self.phrases[hop], dep or (NO_DEPENDENCY,), seeds, excludes))
+            # What an older version learnt may have no words for a hop.
+            words = self.phrases.get(hop) or schema_template(hop).text
+            out.append(SubQuestion(number, words, dep or (NO_DEPENDENCY,), seeds, excludes))
         return out
 
 

@@ -13,7 +13,7 @@ from kg.embedders import Embedder
 from kg.errors import BadInputError
 from kg.loaders import Question as Pair
 from kg.store import GraphStore
-from kg.templates import QuestionTemplate
+from kg.templates import QuestionTemplate, completed
 from kg.types import Hop
 from policies.keqing.answer_chains import add_chains
 from policies.keqing.asked_types import type_names
@@ -32,7 +32,7 @@ from policies.keqing.mentions import (
     train_mention_model,
 )
 from policies.keqing.naming import initials, initials_of, namesakes_of
-from policies.keqing.natural import natural_templates
+from policies.keqing.natural import natural_templates, own_wordings
 from policies.keqing.pairs import AlignedPair, align_pairs
 from policies.keqing.phrasing import wording_of, wording_of_two
 from policies.keqing.question_words import QUESTION_WORDS
@@ -120,18 +120,16 @@ async def learn(
 async def all_templates(
     mined: Sequence[QuestionTemplate], store: GraphStore, written: Written | None = None
 ) -> list[QuestionTemplate]:
-    """The mined templates, those written by a model, and the schema's own for every hop that no mined one answers."""
+    """The mined templates, those written by a model, and the schema's own for every hop that no mined one answers.
+
+    Each text is there once, the first that has it: a model, and the pairs, may say of one hop the very words that
+    another's name gives. Every hop of the schema is owned all the same, by another of its wordings.
+    """
     spoken = {chain for template in mined for chain in template.chains}
     schema = await store.schema()
     own = [found for found in natural_templates(schema) if not set(found.chains) <= spoken]
-    texts = {template.text for template in mined}
-    rest = [found for found in (*written_templates(written or {}, schema), *own) if found.text not in texts]
-    return [*mined, *_once(rest)]
-
-
-def _once(templates: Sequence[QuestionTemplate]) -> list[QuestionTemplate]:
-    """Each text once, the first that has it: a model may write the very words that a relation's name gives."""
-    return list({found.text: found for found in reversed(templates)}.values())[::-1]
+    wordings = own_wordings(schema)
+    return completed(mined, [*written_templates(written or {}, schema), *own], wordings, wordings)
 
 
 def _phrases(templates: Iterable[QuestionTemplate]) -> dict[Hop, str]:

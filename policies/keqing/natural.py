@@ -123,6 +123,17 @@ def natural_templates(schema: Iterable[RelationSchema]) -> list[QuestionTemplate
     return [QuestionTemplate(text, tuple((hop,) for hop in alike)) for text, alike in merged.items()]
 
 
+def own_wordings(schema: Iterable[RelationSchema]) -> dict[Hop, list[str]]:
+    """For each hop of the schema the wordings that no other hop has, the most natural first; may be none."""
+    wordings = {
+        Hop(relation.name, inverse): _wordings(Hop(relation.name, inverse), relation)
+        for relation in schema
+        for inverse in (False, True)
+    }
+    said = Counter(text for texts in wordings.values() for text in texts)
+    return {hop: [text for text in texts if said[text] == 1] for hop, texts in wordings.items()}
+
+
 def _apart(wordings: Mapping[Hop, Sequence[str]]) -> dict[Hop, str]:
     """Each hop's first wording that is no other hop's; its last one, from the name alone, where there is none."""
     level = dict.fromkeys(wordings, 0)

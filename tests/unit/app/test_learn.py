@@ -104,3 +104,25 @@ def test_a_user_s_words_are_kept_listed_and_forgotten(trivium: Trivium, kg: Path
     refused(both, "UsageError", "--forget-synonyms", code=2)
     assert trivium("learn", "keqing", "--kg", kg, "--forget-synonyms").code == 0
     assert trivium("learn", "keqing", "--kg", kg, "--list", "--json").json["synonyms"] == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("knowgpt --model M", "--model belongs to trivium learn keqing, where it writes templates, or"),
+        ("knowgpt --synonyms F", "--synonyms belongs to a lesson of its own, trivium learn keqing"),
+        ("knowgpt --list", "--list belongs to trivium learn keqing"),
+        ("knowgpt --bandit --model M --each 3", "--each belongs to --model NAME; trivium learn knowgpt --bandit does"),
+        ("keqing --lora L --model M", "--model belongs to trivium learn keqing"),
+        ("keqing --list --model M", "--model belongs to trivium learn keqing"),
+        ("keqing --list --version 2", "--version belongs to --rollback"),
+        ("keqing --version 2", "--version belongs to --rollback"),
+        ("keqing --max-cost 1", "--max-cost belongs to --model NAME"),
+        ("keqing --price 1/2 --model none", "--price belongs to --model NAME"),
+        ("keqing --each 3", "--each belongs to --model NAME"),
+        ("keqing --lora-stage reason", "--lora-stage belongs to --lora MODEL"),
+    ],
+)
+def test_an_option_that_would_be_passed_over_is_refused(trivium: Trivium, kg: Path, words: str, says: str) -> None:
+    refused(trivium("learn", *words.split(), "--kg", kg), "UsageError", says, code=2)
+    assert trivium("learn", "keqing", "--kg", kg, "--list").out.count("\n") == 1, "nothing was learnt"

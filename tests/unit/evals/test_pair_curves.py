@@ -67,7 +67,7 @@ def test_tables_tell_seen_from_unseen_and_hops_apart() -> None:
 async def test_bad_input_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keep = tmp_path / "other.json"
     keep.write_text('{"a": [{"b": 1}]}', encoding="utf-8")
-    with pytest.raises(BadInputError, match="no results of keqing-pairs"):
+    with pytest.raises(BadInputError, match="no results of this command"):
         await curve(tmp_path, [], [0], keep)
     assert keep.read_text(encoding="utf-8") == '{"a": [{"b": 1}]}'
     with pytest.raises(SystemExit):

@@ -140,6 +140,36 @@ async def test_words_of_a_schema_s_templates_stay_when_a_relation_comes_and_may_
     assert "what is the filmed in of [mask]?" not in (await _reopened(folder))[1]
 
 
+async def test_a_text_stays_with_what_is_left_of_its_hops_and_takes_no_other_hop_s_words(folder: Path) -> None:
+    genre, place = Hop("has_genre", inverse=False), Hop("filmed_in", inverse=False)
+    add_triples(folder, [Triple("alien", "filmed_in", "london")])
+    base = KnowledgeBase.open(folder)
+    # The second has the very words that the schema gives to `filmed_in`, once that is new.
+    learnt = [
+        QuestionTemplate("what of [mask]?", ((place,), (genre,), (genre, place)), 4),
+        QuestionTemplate("what is the filmed in of [mask]?", ((genre, genre),), 2),
+        QuestionTemplate("where is [mask]?", ((place,),), 1),
+    ]
+    await base.save_templates(learnt)
+    await base.close()
+    delete_triples(folder, [Triple("alien", "filmed_in", "london")])
+    base = KnowledgeBase.open(folder)
+    found = await base.templates()
+    kept = found.get("what of [mask]?")
+    assert kept is not None
+    assert (kept.chains, kept.count) == (((genre,),), 4)
+    assert found.get("where is [mask]?") is None
+    await base.close()
+    add_triples(folder, [Triple("alien", "filmed_in", "london")])
+    base = KnowledgeBase.open(folder)
+    after = (await base.templates()).templates
+    await base.close()
+    assert {(Hop(name, inverse),) for name in (*RELATIONS, "filmed_in") for inverse in (False, True)} <= {
+        chain for template in after for chain in template.chains
+    }
+    assert len({template.text for template in after}) == len(after)
+
+
 async def test_indexes_of_another_embedder_are_made_again(
     folder: Path, base: KnowledgeBase, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -10,7 +10,14 @@ import pytest
 
 from kg.embedders.hashing import HashingEmbedder
 from kg.errors import CorruptError, EmbedderError
-from kg.templates import QuestionTemplate, TemplateIndex, read_templates, schema_template, schema_templates
+from kg.templates import (
+    QuestionTemplate,
+    TemplateIndex,
+    completed,
+    read_templates,
+    schema_template,
+    schema_templates,
+)
 from kg.types import Hop, RelationSchema, chain_text, parse_chain
 
 WORDS = HashingEmbedder(128)
@@ -35,6 +42,19 @@ def test_relations_that_read_the_same_share_their_templates() -> None:
     assert len(found) == 4
     assert [chain_text(chain) for chain in found[0].chains] == [["has_genre"], ["hasGenre"]]
     assert len({template.text for template in found}) == 4
+
+
+def test_a_hop_whose_text_is_taken_gets_another() -> None:
+    author, written = Hop("author", inverse=False), Hop("written", inverse=False)
+    taken = [QuestionTemplate("who wrote [mask]?", ((written,),), 5)]
+    offered = [QuestionTemplate("who wrote [mask]?", ((author,),))]
+    words = {author: ["who wrote [mask]?", "who is the writer of [mask]?"]}
+    other, plain = completed(taken, offered, [author, written], words), completed(taken, offered, [author])
+    assert other == [*taken, QuestionTemplate("who is the writer of [mask]?", ((author,),))]
+    assert plain == [*taken, schema_template(author)]
+    last = QuestionTemplate(schema_template(author).text, ((written,),), 5)
+    (shared,) = completed([last], [], [author, written])
+    assert (shared.text, shared.chains, shared.count) == (last.text, ((written,), (author,)), 5)
 
 
 def test_matching_is_by_cosine_and_its_own_text_scores_1() -> None:

@@ -17,9 +17,10 @@ from kg.knowledge_base import KnowledgeBase
 from kg.loaders.questions import Question, parse_question
 from kg.manifest import read_manifest
 from kg.store import GraphStore
-from kg.types import Triple, parse_chain
+from kg.templates import QuestionTemplate
+from kg.types import Hop, Triple, parse_chain
 from policies.keqing.artefact import load_decomposer
-from policies.keqing.learning import Learnt, learn
+from policies.keqing.learning import Learnt, all_templates, learn
 from policies.keqing.teaching import teach
 from tests.films import pairs
 
@@ -145,3 +146,48 @@ async def test_the_schema_alone_is_learnt_in_a_few_calls_however_many_entities(
         asked.append(counted.asked)
     assert "train" not in stages  # nothing is trained where there is no pair
     assert asked[0] == asked[1] <= 12
+
+
+BOOKS = [
+    Triple("emma", "author", "austen"),
+    Triple("ulysses", "author", "joyce"),
+    Triple("alien", "written_credit", "bannon"),
+    Triple("heat", "written_credit", "mann"),
+    Triple("emma", "genre", "novel"),
+]
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[KnowledgeBase]:
+    build(tmp_path / "books", [BOOKS])
+    base = KnowledgeBase.open(tmp_path / "books")
+    yield base
+    base.store.close_now()
+
+
+async def test_pairs_that_take_another_relation_s_words_leave_it_others(books: KnowledgeBase) -> None:
+    asked = [("alien", "bannon"), ("heat", "mann")]
+    lesson = [_question(f"who wrote {film}?", "written_credit", answers=(who,)) for film, who in asked]
+    learnt = await teach(books, lesson, lambda *_: None)
+    owner = {chain: template.text for template in learnt.templates for chain in template.chains}
+    assert owner[parse_chain(["written_credit"])] == "who wrote [mask]?"
+    assert owner[parse_chain(["author"])] != "who wrote [mask]?"
+    (sub,) = (await learnt.decomposer.decompose("what is the author of emma?", books.store)).sub_questions
+    assert sub.question == owner[parse_chain(["author"])]
+
+
+@pytest.mark.parametrize("texts", [("who wrote [mask]?",), ("what is the author of [mask]?", "who wrote [mask]?")])
+async def test_every_hop_is_owned_whoever_took_its_words(books: KnowledgeBase, texts: tuple[str, ...]) -> None:
+    """Mined, or written by a model, for another hop: no text is there twice, and no hop is left without one."""
+    names = ("author", "written_credit", "genre")
+    hops = {(Hop(name, inverse),) for name in names for inverse in (False, True)}
+    plain = await all_templates([], books.store)
+    takers = [*texts, *(template.text for template in plain)]
+    for name in ("genre", "^genre", "written_credit"):
+        mined = [QuestionTemplate(text, (parse_chain([name]),), 3) for text in takers]
+        for found in (
+            await all_templates(mined, books.store),
+            await all_templates([], books.store, {Hop.parse(name): takers}),
+        ):
+            assert {chain for template in found for chain in template.chains} == hops
+            assert len({template.text for template in found}) == len(found)
