@@ -28,7 +28,7 @@ from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question, read_questions, read_triples
 from kg.manifest import is_kg
 from kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
-from policies.keqing.artefact import has_decomposer
+from policies.keqing.artefact import FORMAT, has_decomposer
 from policies.keqing.teaching import teach
 from tools.sample import ensure_sample
 
@@ -65,7 +65,7 @@ def _show(figures: Sequence[Figure]) -> None:
 
 async def metaqa_folder(data: Path) -> Path:
     """A KG of MetaQA that has learnt from a part of dev; made once and kept in the cache."""
-    folder = cache_folder() / "bench-metaqa"
+    folder = cache_folder() / f"bench-metaqa-{FORMAT}"  # what an older Trivium learnt is no use
     if not is_kg(folder):
         print("building MetaQA's KG, once", file=sys.stderr)
         build(folder, read_triples(triples_file(data)))
