@@ -15,7 +15,7 @@ from typing import Literal, Self
 from kg.embedders import Embedder
 from kg.errors import CorruptError
 from kg.files import write_atomic
-from kg.indexes import VectorIndex, relation_words
+from kg.indexes import VectorIndex, own_words, relation_words
 from kg.types import Hop, LogicalChain, RelationSchema, chain_text, parse_chain
 
 Exclusion = Literal["always", "never", "cue"]
@@ -89,6 +89,15 @@ def completed(
     return list(by_text.values())
 
 
+def _said(template: QuestionTemplate) -> str:
+    """What a template is found by: its words, and those of its relation's name where no pair wrote them.
+
+    A natural wording ("what does [mask] do for a living?") may leave out the very word that a question uses.
+    """
+    names = () if template.count else dict.fromkeys(own_words(hop.relation) for hop in template.chains[0])
+    return " ".join([template.text, *names])
+
+
 @dataclass(frozen=True)
 class TemplateMatch:
     """A template and the cosine of its text with the sub-question's, in [-1, 1]."""
@@ -111,7 +120,8 @@ class TemplateIndex:
     def build(cls, templates: Sequence[QuestionTemplate], embedder: Embedder, *, source_version: str = "") -> Self:
         """Embed and index the templates."""
         texts = [template.text for template in templates]
-        return cls(templates, VectorIndex.build(texts, texts, embedder, source_version=source_version), embedder)
+        said = [_said(template) for template in templates]
+        return cls(templates, VectorIndex.build(texts, said, embedder, source_version=source_version), embedder)
 
     @property
     def source_version(self) -> str:
@@ -144,7 +154,7 @@ class TemplateIndex:
         rounding errors alone; they walk a relation in opposite directions.
         """
         own = self._by_text.get(text)
-        if own is None or (near and near[0].template is own):
+        if own is None:
             return near
         others = [match for match in near if match.template is not own]
         return [TemplateMatch(own, 1.0), *others][: len(near)]
