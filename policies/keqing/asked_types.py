@@ -30,6 +30,8 @@ def asked_type(words: Sequence[str], types: TypeNames) -> str:
     It stands behind "which", "what" or "how many", or first ("mountains in X"). Of two types in a row the second is
     meant: "product categories".
     """
+    if not types:
+        return ""
     asking = [place for place, word in enumerate(words) if word in ASKING]
     if asking and words[asking[0]] not in ("which", "what", "how"):
         return ""
