@@ -52,6 +52,7 @@ async def resolve(base: KnowledgeBase, names: Sequence[str]) -> list[str]:
         if not hits:
             (similar,) = await base.store.find([name], limit=3)
             hint = ", ".join(f"{hit.label} ({hit.id})" for hit in similar)
-            raise UnknownEntityError(f"no entity is named {name!r}" + (f"; did you mean {hint}?" if hint else ""))
+            advice = f"did you mean {hint}?" if hint else "trivium kg find looks for another"
+            raise UnknownEntityError(f"no entity is named {name!r}; {advice}")
         out.append(next((hit.id for hit in hits if hit.id == name), hits[0].id))
     return out

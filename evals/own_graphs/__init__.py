@@ -1,4 +1,4 @@
-"""Keqing from the schema alone on small graphs in users' manner: `python -m evals.own_graphs [--misses NAME]`.
+"""Small graphs in users' manner, from the schema alone: `python -m evals.own_graphs [--method oda] [--misses NAME]`.
 
 Made-up facts in domains and naming conventions of users' graphs, a folder each: `triples.tsv`, `entities.tsv` (id,
 label, aliases, types) and `questions.jsonl`, whose answers were computed from the triples. They were written without a
@@ -13,18 +13,23 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evals.metrics import Score, mean, score, score_answer
-from graphs.keqing import graph
+from graphs.keqing import graph as keqing
+from graphs.oda import graph as oda
 from kg.embedded import build
 from kg.knowledge_base import KnowledgeBase
 from kg.loaders import Question, read_entities, read_questions, read_triples
 from nodes.answer_record import Answer
+from nodes.context import Context
 from nodes.keqing.context import KeqingContext
+from nodes.oda.context import OdaContext
 from policies.keqing.teaching import teach
 from tools.knowledge import close_all
 
 FOLDER = Path(__file__).parent
+METHODS: dict[str, tuple[Any, type[Context]]] = {"keqing": (keqing, KeqingContext), "oda": (oda, OdaContext)}
 
 
 @dataclass(frozen=True)
@@ -41,8 +46,9 @@ def graphs() -> list[str]:
     return sorted(path.parent.name for path in FOLDER.glob("*/questions.jsonl"))
 
 
-async def measure(name: str, work: Path) -> list[Outcome]:
-    """Build one of the graphs in the folder `work`, learn it from its schema alone, and ask all its questions."""
+async def measure(name: str, work: Path, method: str = "keqing") -> list[Outcome]:
+    """Build one of the graphs in the folder `work`, learn its schema, and ask a method all its questions."""
+    graph, settings = METHODS[method]
     source, kg = FOLDER / name, work / name
     build(kg, read_triples(source / "triples.tsv"), read_entities(source / "entities.tsv"))
     base = KnowledgeBase.open(kg)
@@ -53,7 +59,7 @@ async def measure(name: str, work: Path) -> list[Outcome]:
     done = []
     try:
         for question in read_questions(source / "questions.jsonl"):
-            asked = await graph.ainvoke({"question": question.question}, context=KeqingContext(kg=str(kg)))
+            asked = await graph.ainvoke({"question": question.question}, context=settings(kg=str(kg)))
             answer: Answer = asked["answer"]
             done.append(Outcome(question, answer, _score(answer, question)))
     finally:
@@ -80,7 +86,7 @@ def table(done: dict[str, list[Outcome]]) -> str:
 
 
 def _miss(outcome: Outcome) -> str:
-    subs = outcome.answer["steps"][0]["sub_questions"]
+    subs = outcome.answer["steps"][0].get("sub_questions", ())  # ODA has none
     read = "; ".join(f"{sub['question']} <- {', '.join(sub['seed_entities'])}" for sub in subs)
     said = ", ".join(item["label"] for item in outcome.answer["answers"][:6]) or str(outcome.answer["value"])
     gold = ", ".join(outcome.question.answers[:6])
@@ -92,11 +98,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.own_graphs", description=__doc__)
     parser.add_argument("--only", choices=graphs(), help="one graph")
     parser.add_argument("--misses", choices=graphs(), help="show what was read and said of a graph's missed questions")
+    parser.add_argument("--method", choices=METHODS, default="keqing", help="ODA learns nothing: a yardstick")
     given = parser.parse_args(arguments)
     done = {}
     with tempfile.TemporaryDirectory(prefix="trivium-") as work:
         for name in [given.only] if given.only else graphs():
-            done[name] = asyncio.run(measure(name, Path(work)))
+            done[name] = asyncio.run(measure(name, Path(work), given.method))
     print(table(done))
     for outcome in done.get(given.misses, []):
         if not outcome.score.exact:
