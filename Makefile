@@ -33,7 +33,7 @@ lint: $(VENV)/.dev ## style, format, types, import directions
 	$(VENV)/bin/lint-imports
 
 bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same run
-	$(PY) -m tests.neo4j_server run $(PY) -m evals.bench
+	$(PY) -m tests.neo4j_server run $(PY) -m trivium.evals.bench
 
 neo4j: $(VENV)/.base ## start a Neo4j server on loopback without Docker (Java 17, Maven); prints what to export
 	@$(PY) -m tests.neo4j_server start

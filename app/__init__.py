@@ -1,1 +1,1 @@
-"""The command line."""
+"""What people start: the command line (`cli`) and the server."""

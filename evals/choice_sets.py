@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kg.errors import BadInputError
-from kg.loaders import Choice, Question
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Choice, Question
 
 Line = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""KnowGPT without a model on multiple-choice data sets: `python -m evals.choices [--data DIR] [--limit N]`.
+"""KnowGPT without a model on multiple-choice data sets: `python -m trivium.evals.choices [--data DIR] [--limit N]`.
 
 Accuracy in percent with its 95 % interval (Wilson), beside chance, beside likeness to the question alone and beside
 support by paths alone; a tie counts as the share of right ones among the tied. Answered through the compiled graph.
@@ -15,19 +15,19 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from evals.bench.report import percentile
-from evals.choice_sets import CHOICE_SETS, ChoiceSet, read_choices
-from evals.metaqa import data_folder, spread
-from graphs.knowgpt import graph
-from kg.catalog import cache_folder
-from kg.embedded import build
-from kg.errors import UsageError
-from kg.loaders import Question, read_triples
-from kg.manifest import is_kg
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.state import KnowGPTInput
-from nodes.settings import read_setting
-from tools.knowledge import close_all
+from trivium.evals.bench.report import percentile
+from trivium.evals.choice_sets import CHOICE_SETS, ChoiceSet, read_choices
+from trivium.evals.metaqa import data_folder, spread
+from trivium.graphs.knowgpt import graph
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import build
+from trivium.kg.errors import UsageError
+from trivium.kg.loaders import Question, read_triples
+from trivium.kg.manifest import is_kg
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import KnowGPTInput
+from trivium.nodes.run.settings import read_setting
 
 COLUMNS = ("chance", "likeness", "support", "both")
 
@@ -104,7 +104,7 @@ async def run(data: Path, limit: int | None, settings: dict[str, Any]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table; raises `TriviumError` where the data is not there."""
-    parser = argparse.ArgumentParser(prog="python -m evals.choices", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.choices", description=__doc__)
     parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds csqa/, openbookqa/, medqa/")
     parser.add_argument("--limit", type=int, help="so many questions of each set, evenly spread")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of KnowGPT")

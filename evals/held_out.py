@@ -13,12 +13,12 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.ablations.asking import made_kg, need_data
-from evals.ablations.report import Outcome, show
-from evals.metaqa import HOPS, read_metaqa, spread
-from evals.pair_curves import Result, curve
-from kg.loaders import Question
-from kg.types import chain_text
+from trivium.evals.ablations.asking import made_kg, need_data
+from trivium.evals.ablations.report import Outcome, show
+from trivium.evals.metaqa import HOPS, read_metaqa, spread
+from trivium.evals.pair_curves import Result, curve
+from trivium.kg.loaders import Question
+from trivium.kg.types import chain_text
 
 FOLDS = 5
 KINDS = ("templates", "chains")
@@ -85,7 +85,7 @@ async def measured(kind: str, data: Path, folds: Sequence[int], keep: Path | Non
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
-    parser = argparse.ArgumentParser(prog="python -m evals.held_out", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.held_out", description=__doc__)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--data", type=Path, help="the folder that holds metaqa/")
     parser.add_argument("--folds", nargs="+", type=int, choices=range(FOLDS), default=range(FOLDS), metavar="N")

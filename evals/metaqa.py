@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from kg.errors import BadInputError
-from kg.loaders import Question
-from kg.types import Hop
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Question
+from trivium.kg.types import Hop
 
 HOPS = (1, 2, 3)
 _STEPS = {

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kg.text import fold_case
+from trivium.kg.text import fold_case
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def score(answers: Sequence[Collection[str]], gold: Collection[str]) -> Score:
 
 
 def score_answer(answer: Mapping[str, Any], gold: Collection[str]) -> Score:
-    """Score an answer in the shape of the contract (`nodes.answer_record`); one entity said twice counts once."""
+    """Score an answer in the shape of the contract (`nodes.run.answer_record`); one entity said twice counts once."""
     names = {item["id"]: (item["id"], item["label"]) for item in answer["answers"]}
     return score(list(names.values()), gold)
 

@@ -2,7 +2,7 @@
 
 The topic is given, as in the paper. T-REx and Zero-Shot RE are asked on the Wikidata slice, a declared substitute for
 the paper's 3-hop extract with thinner neighbourhoods, on which both are easy; WebQSP on FB15k-237 has the chains' own
-results as answers (`evals.webqsp`). None of it is comparable with the paper's figures.
+results as answers (`trivium.evals.webqsp`). None of it is comparable with the paper's figures.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from evals.ablations.asking import made_kg, need_data
-from evals.metaqa import HOPS, is_held_out, read_metaqa, spread
-from evals.metrics import Score, mean, score_answer
-from evals.webqsp import read_webqsp
-from graphs.oda import graph
-from kg.errors import BadInputError
-from kg.loaders import Question
-from nodes.oda.context import OdaContext
-from nodes.state import QuestionInput
-from policies.similarity_choice import ChoiceRules, RelationNames
-from tools.knowledge import close_all, open_knowledge
+from trivium.evals.ablations.asking import made_kg, need_data
+from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
+from trivium.evals.metrics import Score, mean, score_answer
+from trivium.evals.webqsp import read_webqsp
+from trivium.graphs.oda import graph
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Question
+from trivium.knowledge.knowledge import close_all, open_knowledge
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.run.state import QuestionInput
+from trivium.policies.similarity_choice import ChoiceRules, RelationNames
 
 _LIVELY = 40  # characters of a row's name
 

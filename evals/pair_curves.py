@@ -2,7 +2,7 @@
 
 WebQSP on FB15k-237 in five folds: F1 with the topic found by us and given, and of the questions whose relation no pair
 shows. MetaQA: Hits@1 by hops, on held-out questions of its dev split. Each for 0, 10, 50, 200 and all pairs. The WebQSP
-figures are **not comparable with the paper's** (`evals.webqsp`).
+figures are **not comparable with the paper's** (`trivium.evals.webqsp`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from evals.ablations.asking import ask, made_kg, need_data, taught
-from evals.ablations.report import Outcome, show
-from evals.metaqa import HOPS, is_held_out, read_metaqa, spread
-from evals.webqsp import folds, read_webqsp
-from kg.errors import BadInputError
-from kg.files import write_atomic
-from kg.loaders import Question
-from nodes.keqing.context import KeqingContext
+from trivium.evals.ablations.asking import ask, made_kg, need_data, taught
+from trivium.evals.ablations.report import Outcome, show
+from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
+from trivium.evals.webqsp import folds, read_webqsp
+from trivium.kg.errors import BadInputError
+from trivium.kg.files import write_atomic
+from trivium.kg.loaders import Question
+from trivium.nodes.keqing.context import KeqingContext
 
 SIZES: tuple[int | None, ...] = (None, 0, 50, 10, 200)
 """Numbers of pairs, None for all, in the order they are measured: what a cut leaves says most."""
@@ -188,7 +188,7 @@ async def measured(name: str, data: Path, sizes: Sequence[int | None], keep: Pat
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
-    parser = argparse.ArgumentParser(prog="python -m evals.pair_curves", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.pair_curves", description=__doc__)
     parser.add_argument("name", choices=("webqsp", "metaqa"))
     parser.add_argument("--data", type=Path, help="the folder that holds metaqa/ and fb15k237/")
     parser.add_argument("--pairs", nargs="+", metavar="N", help="numbers of pairs, or all (default: 0 10 50 200 all)")

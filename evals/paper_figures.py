@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kg.errors import UsageError
+from trivium.kg.errors import UsageError
 
 _FOLDER = Path(__file__).with_name("papers")
 

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from policies.path_graph import Floats
-from policies.path_model import PathInputs, PathModel
-from policies.path_policy import PolicySettings, TrainedPolicy, train_policy
-from policies.path_structure import Structure
-from policies.path_teaching import Course
+from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.model import PathInputs, PathModel
+from trivium.policies.paths.policy import PolicySettings, TrainedPolicy, train_policy
+from trivium.policies.paths.structure import Structure
+from trivium.policies.paths.teaching import Course
 
 VARIANTS = ("warm", "both", "reinforce")
 ABLATIONS = ("no-relation", "no-neighbor", "no-degree", "no-structure")

@@ -1,4 +1,4 @@
-"""Rows of the table of path quality (`python -m evals.paths`): what is measured on, and one policy's figures.
+"""Rows of the table of path quality (`python -m trivium.evals.paths`): what is measured on, and one policy's figures.
 
 Policies are `PathScorer`s under beam search; the exact search and P_sub, the heuristic subgraph of appendix B.1, stand
 beside them.
@@ -14,15 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int64
-from policies.path_beam import Beam, Found, PathScorer, Query
-from policies.path_context import path_means
-from policies.path_exact import all_paths, as_found
-from policies.path_graph import Floats
-from policies.path_reward import PathRewards
-from policies.path_search import best_paths, expand, walk_exactly
-from policies.path_tables import PathTables
-from tools.extract_subgraph import KEPT, bridges
+from trivium.kg.embedded.columns import Int64
+from trivium.policies.paths.beam import Beam, Found, PathScorer, Query
+from trivium.policies.paths.context import path_means
+from trivium.policies.paths.exact import all_paths, as_found
+from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.reward import PathRewards
+from trivium.policies.paths.search import best_paths, expand, walk_exactly
+from trivium.policies.paths.tables import PathTables
+from trivium.tools.extract_subgraph import KEPT, bridges
 
 HOPS = 3
 HEADING = f"{'policy':18} {'beam':>4} {'reach':>7} {'unseen':>7} {'optimum':>8} {'headroom':>9}"
@@ -157,7 +157,7 @@ def subgraph_row(case: Case) -> Row:
 
 
 def _kept(tables: PathTables, linked: Int64, context: Floats) -> Int64:
-    """The entities of P_sub, as `tools.extract_subgraph` chooses them: linked ones, then by relevance."""
+    """The entities of P_sub, as `trivium.tools.extract_subgraph` chooses them: linked ones, then by relevance."""
     entities = np.concatenate((linked, bridges(tables, linked)))
     relevance = tables.features.text[entities] @ context
     kept: Int64 = entities[np.lexsort((entities, -relevance, np.arange(len(entities)) >= len(linked)))[:KEPT]]

@@ -1,4 +1,4 @@
-"""How good the paths are: `python -m evals.paths --kg KG [--data DIR] [--questions N]`, on CommonsenseQA dev.
+"""How good the paths are: `python -m trivium.evals.paths --kg KG [--data DIR] [--questions N]`, on CommonsenseQA dev.
 
 Pairs are the entities of a question (the first four) and of its choices. Of the pairs that any path of 3 hops connects:
 
@@ -33,20 +33,31 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.metaqa import data_folder
-from evals.path_runs import ABLATIONS, VARIANTS, Runs, train_runs
-from evals.path_table import HEADING, HOPS, Case, Row, beam_row, exact_row, own_question, spread, subgraph_row, truth_of
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Choice, Question, read_questions
-from policies.path_beam import PathScorer, Query
-from policies.path_lessons import Lessons, make_lessons
-from policies.path_model import LearnedScorer
-from policies.path_policy import PolicySettings
-from policies.path_reward import PathRewards, RewardWeights
-from policies.path_scorers import RandomScorer, StructuralScorer
-from policies.path_tables import PathTables
-from policies.path_teaching import Course, PathTeaching, prepare
-from tools.path_tables import learnt_policy, path_tables
+from trivium.evals.metaqa import data_folder
+from trivium.evals.path_runs import ABLATIONS, VARIANTS, Runs, train_runs
+from trivium.evals.path_table import (
+    HEADING,
+    HOPS,
+    Case,
+    Row,
+    beam_row,
+    exact_row,
+    own_question,
+    spread,
+    subgraph_row,
+    truth_of,
+)
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Choice, Question, read_questions
+from trivium.policies.paths.beam import PathScorer, Query
+from trivium.policies.paths.lessons import Lessons, make_lessons
+from trivium.policies.paths.model import LearnedScorer
+from trivium.policies.paths.policy import PolicySettings
+from trivium.policies.paths.reward import PathRewards, RewardWeights
+from trivium.policies.paths.scorers import RandomScorer, StructuralScorer
+from trivium.policies.paths.tables import PathTables
+from trivium.policies.paths.teaching import Course, PathTeaching, prepare
+from trivium.tools.path_tables import learnt_policy, path_tables
 
 _SOURCES = 4
 _WIDTHS = (1, 2, 8)
@@ -178,7 +189,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m evals.paths", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.paths", description=__doc__)
     parser.add_argument("--kg", type=Path, required=True, help="a KG directory of ConceptNet")
     parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds csqa/")
     parser.add_argument("--train", type=Path, help="the questions that the policy was learnt from")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from kg.errors import UsageError
+from trivium.kg.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +27,36 @@ class Measurement:
         return status or 0
 
 
-_ABLATIONS = "evals.ablations.__main__"
+_ABLATIONS = "trivium.evals.ablations.__main__"
 MEASUREMENTS = {
-    "sample": Measurement("evals.sample", "The bundled sample's test questions: Hits@1, F1, exact sets."),
-    "own-graphs": Measurement("evals.own_graphs", "Small graphs in users' manner, learnt from their schema alone."),
-    "bench": Measurement("evals.bench.__main__", "Speed, each figure beside its yardstick."),
-    "operators": Measurement("evals.operators", "150 questions that compute: counts, bounds, extremes, and/or/not."),
+    "sample": Measurement("trivium.evals.sample", "The bundled sample's test questions: Hits@1, F1, exact sets."),
+    "own-graphs": Measurement(
+        "trivium.evals.own_graphs", "Small graphs in users' manner, learnt from their schema alone."
+    ),
+    "bench": Measurement("trivium.evals.bench.__main__", "Speed, each figure beside its yardstick."),
+    "operators": Measurement(
+        "trivium.evals.operators", "150 questions that compute: counts, bounds, extremes, and/or/not."
+    ),
     "keqing-scratch-lm": Measurement(
-        "evals.scratch_lm", "A causal LM from random weights as the decomposer, beside the compact one."
+        "trivium.evals.scratch_lm", "A causal LM from random weights as the decomposer, beside the compact one."
     ),
     "keqing-templates": Measurement(_ABLATIONS, "Figure 5: templates per sub-question, K = 1 to 10.", ("templates",)),
     "keqing-chains": Measurement(_ABLATIONS, "Figure 6: sub-questions against whole chains.", ("chains",)),
     "keqing-supplement": Measurement(_ABLATIONS, "With and without dense triples beside the chains'.", ("supplement",)),
-    "keqing-pairs": Measurement("evals.pair_curves", "What 0 to all pairs are worth, on WebQSP in folds or MetaQA."),
-    "keqing-held-out": Measurement("evals.held_out", "MetaQA's question templates, or its chains, held out in folds."),
-    "oda": Measurement("evals.oda", "ODA without a model on four sets, and what each rule of its choice is worth."),
+    "keqing-pairs": Measurement(
+        "trivium.evals.pair_curves", "What 0 to all pairs are worth, on WebQSP in folds or MetaQA."
+    ),
+    "keqing-held-out": Measurement(
+        "trivium.evals.held_out", "MetaQA's question templates, or its chains, held out in folds."
+    ),
+    "oda": Measurement(
+        "trivium.evals.oda", "ODA without a model on four sets, and what each rule of its choice is worth."
+    ),
     "knowgpt-choices": Measurement(
-        "evals.choices", "CommonsenseQA, OpenBookQA and MedQA without a model, with intervals."
+        "trivium.evals.choices", "CommonsenseQA, OpenBookQA and MedQA without a model, with intervals."
     ),
     "knowgpt-table8": Measurement(
-        "evals.table8", "Table 8 as a replay: the bandit learns which prompt suits a question."
+        "trivium.evals.table8", "Table 8 as a replay: the bandit learns which prompt suits a question."
     ),
 }
 

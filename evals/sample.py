@@ -1,4 +1,4 @@
-"""How well the bundled sample answers its own test questions: `python -m evals.sample [--questions F] [--misses]`.
+"""Scores the bundled sample on its test questions: `python -m trivium.evals.sample [--questions F] [--misses]`.
 
 The sample KG has learnt from its training questions alone. The topics are not given: they are found in the words.
 """
@@ -11,15 +11,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.metrics import Score, mean, score_answer
-from graphs.keqing import graph
-from kg.catalog import SAMPLE
-from kg.loaders import Question, read_questions
-from kg.sample import TEST_QUESTIONS
-from nodes.answer_record import Answer
-from nodes.keqing.context import KeqingContext
-from nodes.state import QuestionInput
-from tools.knowledge import close_all
+from trivium.evals.metrics import Score, mean, score_answer
+from trivium.graphs.keqing import graph
+from trivium.kg.catalog import SAMPLE
+from trivium.kg.loaders import Question, read_questions
+from trivium.kg.sample import TEST_QUESTIONS
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.state import QuestionInput
 
 
 def kind_of(question: Question) -> str:
@@ -68,7 +68,7 @@ def miss(question: Question, answer: Answer) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and with --misses every question whose set of answers is not exact."""
-    parser = argparse.ArgumentParser(prog="python -m evals.sample", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.sample", description=__doc__)
     parser.add_argument("--questions", type=Path, default=TEST_QUESTIONS, help="question lines with answers")
     parser.add_argument("--kg", default=SAMPLE, help="another KG that has learnt")
     parser.add_argument("--misses", action="store_true", help="show every question that missed")

@@ -1,4 +1,4 @@
-"""The path policy that ships with the bundled sample: `python -m evals.sample_paths [--write]`.
+"""The path policy that ships with the bundled sample: `python -m trivium.evals.sample_paths [--write]`.
 
 Learns from the sample's training questions (its answers are the candidates) and measures on the test questions' pairs;
 `--write` replaces the files in kg/sample/knowgpt. Small, since it is part of the repository: 0.3 MB.
@@ -14,16 +14,16 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from kg import sample
-from kg.embedded import build
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Question, read_entities, read_questions, read_triples
-from policies.path_artefact import FOLDER
-from policies.path_lessons import link_texts
-from policies.path_model import PathNetwork
-from policies.path_policy import CURVE, PolicySettings
-from policies.path_teaching import PathTeaching, teach_paths
-from tools.extract_paths import extract_paths
+from trivium.kg import sample
+from trivium.kg.embedded import build
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
+from trivium.policies.paths.artefact import FOLDER
+from trivium.policies.paths.lessons import link_texts
+from trivium.policies.paths.model import PathNetwork
+from trivium.policies.paths.policy import CURVE, PolicySettings
+from trivium.policies.paths.teaching import PathTeaching, teach_paths
+from trivium.tools.extract_paths import extract_paths
 
 SETTINGS = PathTeaching(
     PolicySettings(network=PathNetwork(64, 32), warm_steps=150, batch_size=512, reinforce_steps=20, held_out=200)
@@ -64,7 +64,7 @@ async def _measure(
 
 def main() -> int:
     """Learn, measure, and with `--write` keep."""
-    parser = argparse.ArgumentParser(prog="python -m evals.sample_paths", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.sample_paths", description=__doc__)
     parser.add_argument("--write", action="store_true", help="replace the files that ship with the sample")
     write = parser.parse_args().write
     with tempfile.TemporaryDirectory() as temporary:

@@ -1,4 +1,4 @@
-"""A causal LM from random weights as Keqing's decomposer on MetaQA: `python -m evals.scratch_lm [--size 50M]`.
+"""A causal LM from random weights as Keqing's decomposer on MetaQA: `python -m trivium.evals.scratch_lm [--size 50M]`.
 
 Says what the paper's road gives without anybody's pretrained weights, beside the compact decomposer on the same
 questions: a Llama and its tokenizer are built here, all weights are trained on table 1's prompt, and held-out questions
@@ -17,23 +17,23 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from evals.ablations.asking import made_kg, need_data, taught
-from evals.metaqa import HOPS, is_held_out, read_metaqa, spread
-from evals.metrics import Score, mean, score
-from kg.catalog import cache_folder
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Question
-from kg.types import parse_chain
-from policies.keqing.artefact import load_decomposer
-from policies.keqing.decomposer import Decomposer, Decomposition
-from policies.keqing.lora.base_model import BaseModel, chosen_device, fingerprint, need_lora, quiet
-from policies.keqing.lora.batches import tokenize
-from policies.keqing.lora.decomposer import LoraDecomposer
-from policies.keqing.lora.generation import generate
-from policies.keqing.lora.prompts import Example
-from policies.keqing.lora.settings import LoraSettings
-from policies.keqing.lora.teaching import split, stage_examples
-from policies.keqing.lora.training import Trainer
+from trivium.evals.ablations.asking import made_kg, need_data, taught
+from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
+from trivium.evals.metrics import Score, mean, score
+from trivium.kg.catalog import cache_folder
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question
+from trivium.kg.types import parse_chain
+from trivium.policies.keqing.artefact import load_decomposer
+from trivium.policies.keqing.decomposer import Decomposer, Decomposition
+from trivium.policies.lora.base_model import BaseModel, chosen_device, fingerprint, need_lora, quiet
+from trivium.policies.lora.batches import tokenize
+from trivium.policies.lora.decomposer import LoraDecomposer
+from trivium.policies.lora.generation import generate
+from trivium.policies.lora.prompts import Example
+from trivium.policies.lora.settings import LoraSettings
+from trivium.policies.lora.teaching import split, stage_examples
+from trivium.policies.lora.training import Trainer
 
 SIZES = {"1M": (128, 4, 4, 2_000), "10M": (256, 8, 8, 8_000), "50M": (512, 12, 8, 8_000)}
 """Hidden size, layers, heads, tokens of the vocabulary; the names are rough counts of the weights."""
@@ -175,7 +175,7 @@ async def _answers(found: Decomposition, base: KnowledgeBase) -> list[tuple[str,
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and measure; raises `TriviumError` where the data or the extra is not here."""
-    parser = argparse.ArgumentParser(prog="python -m evals.scratch_lm", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.scratch_lm", description=__doc__)
     parser.add_argument("--data", type=Path, help="the folder that holds metaqa/")
     parser.add_argument("--size", choices=SIZES, default="1M")
     parser.add_argument("--pairs", type=int, default=1_500, help="a hop to learn from")

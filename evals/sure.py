@@ -1,4 +1,4 @@
-"""What the trained decomposer's confidence is worth: `python -m evals.sure [--kg KG] [--questions F …]`.
+"""What the trained decomposer's confidence is worth: `python -m trivium.evals.sure [--kg KG] [--questions F …]`.
 
 For each threshold: of how many questions `decompose = auto` would ask a model, how many of the others are answered
 exactly by the trained decomposer, and how many of those asked it would have had right by itself. A reading that leaves
@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from evals.sample import ask_all
-from kg.catalog import SAMPLE
-from kg.loaders import read_questions
-from kg.sample import TEST_QUESTIONS
-from nodes.answer_record import Answer
-from nodes.keqing.context import KeqingContext
+from trivium.evals.sample import ask_all
+from trivium.kg.catalog import SAMPLE
+from trivium.kg.loaders import read_questions
+from trivium.kg.sample import TEST_QUESTIONS
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.answer_record import Answer
 
 THRESHOLDS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 FRESH_QUESTIONS = TEST_QUESTIONS.with_name("questions.fresh.jsonl")
@@ -65,7 +65,7 @@ def _share(found: Sequence[Judged]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m evals.sure", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.sure", description=__doc__)
     parser.add_argument("--questions", type=Path, nargs="+", default=[TEST_QUESTIONS, FRESH_QUESTIONS])
     parser.add_argument("--kg", default=SAMPLE, help="another KG that has learnt")
     given = parser.parse_args(arguments)

@@ -1,6 +1,6 @@
 """KnowGPT's table 8 as a replay: does the bandit learn which prompt suits which type of question?
 
-    python -m evals.table8 [--rounds 3000] [--seeds 20] [--plot CURVE.png] [--all] [--blind]
+    python -m trivium.evals.table8 [--rounds 3000] [--seeds 20] [--plot CURVE.png] [--all] [--blind]
 
 Three types of questions in equal shares, six arms. A format is right as often as table 8 says; with P_sub in place of
 P_RL less often, by table 3's mean ratio of the two. The type shows in nothing but the embedding of the questions in
@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.paper_figures import paper
-from evals.prompt_replay import Replay, Workload, replay
-from kg.embedders import Embedder, open_embedder
-from policies.prompt_bandit import ARMS, BanditSettings, Policy
-from policies.question_context import question_context
+from trivium.evals.paper_figures import paper
+from trivium.evals.prompt_replay import Replay, Workload, replay
+from trivium.kg.embedders import Embedder, open_embedder
+from trivium.policies.bandit.prompt_bandit import ARMS, BanditSettings, Policy
+from trivium.policies.bandit.question_context import question_context
 
 TYPES = ("simple", "multi_hop", "graph_reasoning")
 ABOVE_FIXED, BELOW_ORACLE = 0.04, 0.03
@@ -106,7 +106,7 @@ def report(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the report; 1 where LinUCB misses a goal."""
-    parser = argparse.ArgumentParser(prog="python -m evals.table8", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.table8", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3_000)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--embedder", default="static")

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kg.errors import BadInputError
-from kg.loaders import Question
-from kg.types import parse_chain
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Question
+from trivium.kg.types import parse_chain
 
 FOLDS = 5
 

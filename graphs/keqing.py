@@ -14,18 +14,18 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.routing import begin, kept, then
-from nodes.keqing.compute import compute, ready
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.decompose import decompose
-from nodes.keqing.link_entities import link_entities, unlinked
-from nodes.keqing.match_template import match_template
-from nodes.keqing.reason import reason
-from nodes.keqing.respond import respond
-from nodes.keqing.retrieve import retrieve, wave
-from nodes.keqing.review import review
-from nodes.keqing.state import KeqingState
-from nodes.state import AnswerOutput, QuestionInput
+from trivium.graphs.routing import begin, kept, then
+from trivium.nodes.keqing.compute import compute, ready
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.decompose import decompose
+from trivium.nodes.keqing.link_entities import link_entities, unlinked
+from trivium.nodes.keqing.match_template import match_template
+from trivium.nodes.keqing.reason import reason
+from trivium.nodes.keqing.respond import respond
+from trivium.nodes.keqing.retrieve import retrieve, wave
+from trivium.nodes.keqing.review import review
+from trivium.nodes.keqing.state import KeqingState
+from trivium.nodes.run.state import AnswerOutput, QuestionInput
 
 
 def after_decompose(

@@ -11,15 +11,15 @@ from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.routing import begin, kept
-from nodes.knowgpt.answer import answer
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.extract import extract
-from nodes.knowgpt.link_entities import link_entities
-from nodes.knowgpt.select_prompt import select_prompt
-from nodes.knowgpt.state import KnowGPTInput, KnowGPTState
-from nodes.knowgpt.verbalize import verbalize
-from nodes.state import AnswerOutput
+from trivium.graphs.routing import begin, kept
+from trivium.nodes.knowgpt.answer import answer
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.extract import extract
+from trivium.nodes.knowgpt.link_entities import link_entities
+from trivium.nodes.knowgpt.select_prompt import select_prompt
+from trivium.nodes.knowgpt.state import KnowGPTInput, KnowGPTState
+from trivium.nodes.knowgpt.verbalize import verbalize
+from trivium.nodes.run.state import AnswerOutput
 
 
 def after_linking(state: KnowGPTState, context: KnowGPTContext) -> Literal["select_prompt"]:

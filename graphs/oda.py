@@ -13,16 +13,16 @@ from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.routing import begin, kept, then
-from nodes.oda.act import act
-from nodes.oda.answer import answer
-from nodes.oda.context import OdaContext
-from nodes.oda.link_task_entities import link_task_entities
-from nodes.oda.observe import observe
-from nodes.oda.reflect import reflect
-from nodes.oda.review_action import review_action
-from nodes.oda.state import OdaState
-from nodes.state import AnswerOutput, QuestionInput
+from trivium.graphs.routing import begin, kept, then
+from trivium.nodes.oda.act import act
+from trivium.nodes.oda.answer import answer
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.link_task_entities import link_task_entities
+from trivium.nodes.oda.observe import observe
+from trivium.nodes.oda.reflect import reflect
+from trivium.nodes.oda.review_action import review_action
+from trivium.nodes.oda.state import OdaState
+from trivium.nodes.run.state import AnswerOutput, QuestionInput
 
 
 def after_linking(state: OdaState, context: OdaContext) -> Literal["observe", "answer"]:

@@ -14,10 +14,10 @@ from typing import Any, Protocol, TypeVar, cast, get_args, get_type_hints
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Overwrite, Send
 
-from kg.errors import StoreError, UsageError
-from kg.failing import collected
-from nodes.context import Context, check_context
-from nodes.policy import check_policy
+from trivium.kg.errors import StoreError, UsageError
+from trivium.kg.failing import collected
+from trivium.nodes.run.access import check_policy
+from trivium.nodes.run.context import Context, check_context
 
 STORE_FAILED = "store_failed"
 """Event and stop reason of a run whose KG's database failed in its middle."""

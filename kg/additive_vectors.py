@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Ints
-from kg.embedded.snapshot import Snapshot
-from kg.embedders import AdditiveEmbedder, FloatArray
-from kg.files import fsync_file, fsync_folder
-from kg.indexes import own_words, relation_words
+from trivium.kg.embedded.columns import Ints
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.embedders import AdditiveEmbedder, FloatArray
+from trivium.kg.files import fsync_file, fsync_folder
+from trivium.kg.indexes import own_words, relation_words
 
 log = logging.getLogger("trivium.kg")
 
@@ -63,7 +63,7 @@ class AdditiveVectors:
 
     @cached_property
     def own_names(self) -> FloatArray:
-        """Sums of token vectors of the relations' own names (`kg.indexes.own_words`), float32 [R, d]."""
+        """Sums of token vectors of the relations' own names (`trivium.kg.indexes.own_words`), float32 [R, d]."""
         return self._embedder.token_sums([own_words(name) for name in self.snapshot.relation_names])
 
     @property

@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from kg.errors import BadInputError, NotAKnowledgeBaseError, UsageError
-from kg.neo4j.address import address_of, is_uri
-from kg.neo4j.settings import RemoteKG, read_remote
+from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError, UsageError
+from trivium.kg.neo4j.address import address_of, is_uri
+from trivium.kg.neo4j.settings import RemoteKG, read_remote
 
 SETTINGS_FILE = "trivium.toml"
 SAMPLE = "sample"

@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.types import Triple
+from trivium.kg.types import Triple
 
 Lanes = NDArray[np.uint64]
 """uint64 [n, 2]: 128 bits of hash for each of n strings or triples."""

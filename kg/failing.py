@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from kg.errors import StoreError
+from trivium.kg.errors import StoreError
 
 Read = TypeVar("Read", bound=Callable[..., Coroutine[Any, Any, Any]])
 

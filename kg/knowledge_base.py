@@ -1,11 +1,11 @@
 """A KG directory opened for answering: its store, its embedder, and the indexes derived from it.
 
-    triples.db, snapshot/, kg.json   the store (`kg.embedded`)
+    triples.db, snapshot/, kg.json   the store (`trivium.kg.embedded`)
     indexes/relations, indexes/entities   relation names and entity labels by meaning; entities on first use
     templates/   question templates with their chains, and their index
     vectors.npz   vectors remembered by text
     vectors/   a row an entity of vectors that add up, where trivium kg vectors made them
-    keqing/   what `trivium learn keqing` wrote (`policies.keqing.artefact`)
+    keqing/   what `trivium learn keqing` wrote (`trivium.policies.keqing.artefact`)
 
 Whatever is derived and missing, stale or damaged is made again from the record, and the log says so.
 """
@@ -19,18 +19,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
-from kg.catalog import cache_folder
-from kg.embedded import EmbeddedStore, Snapshot
-from kg.embedded.locks import write_lock
-from kg.embedders import CachedEmbedder, additive, open_embedder
-from kg.errors import BusyError, CorruptError, EmbedderError
-from kg.indexes import VectorIndex, relation_words
-from kg.manifest import register_derived
-from kg.neo4j.settings import RemoteKG
-from kg.store import GraphStore
-from kg.templates import QuestionTemplate, TemplateIndex, completed, read_templates, schema_templates
-from kg.types import Hop, RelationSchema
+from trivium.kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import EmbeddedStore, Snapshot
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedders import CachedEmbedder, additive, open_embedder
+from trivium.kg.errors import BusyError, CorruptError, EmbedderError
+from trivium.kg.indexes import VectorIndex, relation_words
+from trivium.kg.manifest import register_derived
+from trivium.kg.neo4j.settings import RemoteKG
+from trivium.kg.store import GraphStore
+from trivium.kg.templates import QuestionTemplate, TemplateIndex, completed, read_templates, schema_templates
+from trivium.kg.types import Hop, RelationSchema
 
 log = logging.getLogger("trivium.kg")
 
@@ -81,8 +81,8 @@ class KnowledgeBase:
     @classmethod
     def _open_remote(cls, remote: RemoteKG, embedder: str) -> KnowledgeBase:
         # Here, since the driver takes a quarter of a second to import and most KGs are directories.
-        from kg.neo4j.opening import open_now
-        from kg.neo4j.snapshots import open_snapshot_store
+        from trivium.kg.neo4j.opening import open_now
+        from trivium.kg.neo4j.snapshots import open_snapshot_store
 
         opened, chosen = open_now(remote, cache_folder()), open_embedder(embedder)
         walking = open_snapshot_store(opened.folder)
@@ -108,8 +108,8 @@ class KnowledgeBase:
         """
         if isinstance(self.store, EmbeddedStore):
             return self.store
-        from kg.neo4j.snapshots import kept_snapshot, make_snapshot, open_snapshot_store
-        from kg.neo4j.store import Neo4jStore
+        from trivium.kg.neo4j.snapshots import kept_snapshot, make_snapshot, open_snapshot_store
+        from trivium.kg.neo4j.store import Neo4jStore
 
         if isinstance(self.store, Neo4jStore):
             state, kept = await self.store.client.fresh_state(0.0), kept_snapshot(self.path)

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
-from kg.files import sha256_file, write_atomic
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from trivium.kg.files import sha256_file, write_atomic
 
 MANIFEST = "kg.json"
 FORMAT = 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Protocol
 
-from kg.types import (
+from trivium.kg.types import (
     ChainResult,
     Direction,
     Entity,

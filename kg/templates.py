@@ -1,7 +1,7 @@
 """Question templates with the logical chains they own, and their FAISS index (Keqing, sections 3.1 and 3.2).
 
 Before anything is learnt, every relation has two templates in words made from its name, one a direction. Learning puts
-templates mined from pairs in their place (`policies.keqing.template_mining`).
+templates mined from pairs in their place (`trivium.policies.keqing.template_mining`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
-from kg.embedders import Embedder
-from kg.errors import CorruptError
-from kg.files import write_atomic
-from kg.indexes import VectorIndex, own_words, relation_words
-from kg.types import Hop, LogicalChain, RelationSchema, chain_text, parse_chain
+from trivium.kg.embedders import Embedder
+from trivium.kg.errors import CorruptError
+from trivium.kg.files import write_atomic
+from trivium.kg.indexes import VectorIndex, own_words, relation_words
+from trivium.kg.types import Hop, LogicalChain, RelationSchema, chain_text, parse_chain
 
 Exclusion = Literal["always", "never", "cue"]
 """Whether entities that the question started from are left out of a dependent sub-question's answers: always, never,

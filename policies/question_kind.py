@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kg.text import tokens
+from trivium.kg.text import tokens
 
 QuestionKind = Literal["fact", "count", "open"]
 """`fact`: true or false; `count`: how many; `open`: anything else."""

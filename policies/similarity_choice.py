@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedders import Embedder, FloatArray, additive, unit
-from kg.indexes import own_words, relation_words
-from kg.text import tokens
-from kg.types import Hop, LogicalChain
-from policies.question_kind import FUNCTION_WORDS
+from trivium.kg.embedders import Embedder, FloatArray, additive, unit
+from trivium.kg.indexes import own_words, relation_words
+from trivium.kg.text import tokens
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.question_kind import FUNCTION_WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from kg.knowledge_base import KnowledgeBase
-from kg.neo4j.address import Address
-from policies.keqing.learning import Learnt
-from policies.keqing.teaching import teach
 from tests.films import build_films
 from tests.neo4j_server.install import missing
 from tests.neo4j_server.server import Server, new_password, start, stop
-from tools.knowledge import close_all
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.neo4j.address import Address
+from trivium.knowledge.knowledge import close_all
+from trivium.policies.keqing.learning import Learnt
+from trivium.policies.keqing.teaching import teach
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kg.embedded import build
-from kg.loaders import Question, read_entities, read_questions, read_triples
+from trivium.kg.embedded import build
+from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
 
 _NAMED = """
 alien = Alien; runner = Blade Runner; amelie = Amélie; avalon = Avalon; heat = Heat; ronin = Ronin

@@ -16,18 +16,18 @@ from typing import Literal, NamedTuple
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from kg.embedded.columns import Int64
-from kg.errors import EmbedderError, StaleError
-from kg.knowledge_base import KnowledgeBase
-from kg.types import ReasoningPath, WalkedTriple
-from policies.path_beam import PathScorer, Query
-from policies.path_model import LearnedScorer
-from policies.path_reward import PathRewards
-from policies.path_scorers import RandomScorer, StructuralScorer
-from policies.path_search import Ranked, RankedPath, best_paths, walk_beam, walk_exactly
-from policies.path_tables import PathTables
-from tools.path_live import LiveGraph, TextScorer, live_rewards, walk_live
-from tools.path_tables import learnt_policy, path_tables
+from trivium.kg.embedded.columns import Int64
+from trivium.kg.errors import EmbedderError, StaleError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import ReasoningPath, WalkedTriple
+from trivium.policies.paths.beam import PathScorer, Query
+from trivium.policies.paths.model import LearnedScorer
+from trivium.policies.paths.reward import PathRewards
+from trivium.policies.paths.scorers import RandomScorer, StructuralScorer
+from trivium.policies.paths.search import Ranked, RankedPath, best_paths, walk_beam, walk_exactly
+from trivium.policies.paths.tables import PathTables
+from trivium.tools.path_live import LiveGraph, TextScorer, live_rewards, walk_live
+from trivium.tools.path_tables import learnt_policy, path_tables
 
 _LIVE = (
     "this KG is searched live, through its store: neighbours are ranked by their labels. "

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kg.embedded.columns import Int64
-from kg.embedded.walk import neighbors
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Triple
-from policies.path_tables import PathTables
-from tools.path_live import LiveGraph
-from tools.path_tables import path_tables
+from trivium.kg.embedded.columns import Int64
+from trivium.kg.embedded.walk import neighbors
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Triple
+from trivium.policies.paths.tables import PathTables
+from trivium.tools.path_live import LiveGraph
+from trivium.tools.path_tables import path_tables
 
 KEPT = 200
 """Entities that are kept, the paper's number."""

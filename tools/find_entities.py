@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from kg.errors import UnknownEntityError
-from kg.knowledge_base import KnowledgeBase
-from kg.types import EntityHit
+from trivium.kg.errors import UnknownEntityError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import EntityHit
 
 _MIN_COSINE = 0.5  # below it a label's meaning says nothing about the text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg.store import GraphStore
-from kg.types import ChainResult, LogicalChain, Reached
+from trivium.kg.store import GraphStore
+from trivium.kg.types import ChainResult, LogicalChain, Reached
 
 
 async def follow_chains(

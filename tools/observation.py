@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from kg.types import Direction, Hop, LogicalChain, WalkedTriple
+from trivium.kg.types import Direction, Hop, LogicalChain, WalkedTriple
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ where the next turn starts. So an observation grows by at most N triples a turn,
 
 Three roads, by what the KG and its embedder offer: a snapshot and vectors that add up (every triple scored exactly,
 milliseconds); a snapshot and any other embedder (each "relation tail" is embedded once, and remembered); the store's
-protocol alone (`tools.observe_batches`).
+protocol alone (`trivium.tools.observe_batches`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from kg.embedded.columns import Int32
-from kg.embedded.snapshot import Snapshot
-from kg.indexes import relation_words
-from kg.knowledge_base import KnowledgeBase
-from tools.observation import Limits, Observation
-from tools.observe_arrays import Scorer, Scores, observe_entity
-from tools.observe_batches import observe_through_store
-from tools.search_triples import triple_cosines
+from trivium.kg.embedded.columns import Int32
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.indexes import relation_words
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.tools.observation import Limits, Observation
+from trivium.tools.observe_arrays import Scorer, Scores, observe_entity
+from trivium.tools.observe_batches import observe_through_store
+from trivium.tools.search_triples import triple_cosines
 
 DEFAULT_LIMITS = Limits()
 _REMEMBERED = 1_024  # observations kept a KG: some 30 MB at most

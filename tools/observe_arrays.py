@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int32, Int64
-from kg.embedded.snapshot import Snapshot
-from kg.embedded.walk import neighbors
-from kg.types import WalkedTriple
-from tools.observation import Limits, Observation, Observed
+from trivium.kg.embedded.columns import Int32, Int64
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.embedded.walk import neighbors
+from trivium.kg.types import WalkedTriple
+from trivium.tools.observation import Limits, Observation, Observed
 
 Scores = NDArray[np.float32]
 Scorer = Callable[[Int32, Int32], Scores]

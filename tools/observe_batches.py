@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kg.indexes import relation_words
-from kg.knowledge_base import KnowledgeBase
-from kg.types import WalkedTriple
-from tools.observation import Limits, Observation, Observed
-from tools.search_triples import triple_cosines
+from trivium.kg.indexes import relation_words
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import WalkedTriple
+from trivium.tools.observation import Limits, Observation, Observed
+from trivium.tools.search_triples import triple_cosines
 
 
 async def observe_through_store(

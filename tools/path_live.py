@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kg.embedded.columns import Int64
-from kg.indexes import relation_words
-from kg.knowledge_base import KnowledgeBase
-from kg.types import WalkedTriple
-from policies.path_beam import Beam, Expansion, Found, PathScorer, Query, Steps
-from policies.path_graph import Floats
-from policies.path_reward import PathRewards
+from trivium.kg.embedded.columns import Int64
+from trivium.kg.indexes import relation_words
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import WalkedTriple
+from trivium.policies.paths.beam import Beam, Expansion, Found, PathScorer, Query, Steps
+from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.reward import PathRewards
 
 FAN_OUT = 1_000
 """Neighbours of one entity that are read at most; a hub of more shows its first ones."""

@@ -7,11 +7,11 @@ from threading import Lock
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from kg.knowledge_base import KnowledgeBase
-from policies.path_artefact import FOLDER, has_paths, load_paths, modified
-from policies.path_model import PathInputs, PathModel
-from policies.path_reward import PathRewards
-from policies.path_tables import PathTables
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.policies.paths.artefact import FOLDER, has_paths, load_paths, modified
+from trivium.policies.paths.model import PathInputs, PathModel
+from trivium.policies.paths.reward import PathRewards
+from trivium.policies.paths.tables import PathTables
 
 _tables: WeakKeyDictionary[KnowledgeBase, tuple[str, PathTables]] = WeakKeyDictionary()
 _making = Lock()

@@ -12,18 +12,18 @@ from typing import Annotated, Any, Literal
 from langchain_core.tools import StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kg.errors import BadInputError, UnknownRelationError, UnknownToolError
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Hop, ReasoningPath, chain_text, parse_chain
-from tools.extract_paths import extract_paths
-from tools.extract_subgraph import KEPT, extract_subgraph
-from tools.find_entities import find_entities, resolve
-from tools.follow_chain import follow_chains
-from tools.knowledge import open_knowledge
-from tools.observation import Limits
-from tools.observe import observe
-from tools.search_triples import search_triples
-from tools.select_prompt import give_feedback, select_prompt
+from trivium.kg.errors import BadInputError, UnknownRelationError, UnknownToolError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Hop, ReasoningPath, chain_text, parse_chain
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.tools.extract_paths import extract_paths
+from trivium.tools.extract_subgraph import KEPT, extract_subgraph
+from trivium.tools.find_entities import find_entities, resolve
+from trivium.tools.follow_chain import follow_chains
+from trivium.tools.observation import Limits
+from trivium.tools.observe import observe
+from trivium.tools.search_triples import search_triples
+from trivium.tools.select_prompt import give_feedback, select_prompt
 
 Result = dict[str, Any]
 Count = Annotated[int, Field(ge=1, le=100_000)]

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kg.embedders import additive
-from kg.indexes import relation_words
-from kg.knowledge_base import KnowledgeBase
-from kg.types import WalkedTriple
+from trivium.kg.embedders import additive
+from trivium.kg.indexes import relation_words
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import WalkedTriple
 
 _AROUND = 300  # triples of an entity that are looked at
 _ENTITIES = 64  # entities whose triples are looked at

@@ -6,11 +6,11 @@ import asyncio
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from kg.knowledge_base import KnowledgeBase
-from policies.bandit_log import BanditLog, Given
-from policies.kept_bandit import FOLDER, KeptBandit, space_of
-from policies.prompt_bandit import BanditChoice, BanditSettings, Floats
-from policies.question_context import question_context
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.policies.bandit.bandit_log import BanditLog, Given
+from trivium.policies.bandit.kept_bandit import FOLDER, KeptBandit, space_of
+from trivium.policies.bandit.prompt_bandit import BanditChoice, BanditSettings, Floats
+from trivium.policies.bandit.question_context import question_context
 
 
 @dataclass(frozen=True)

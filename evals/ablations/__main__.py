@@ -7,11 +7,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from evals.ablations.asking import need_data
-from evals.ablations.chains import chains
-from evals.ablations.report import Outcome, show
-from evals.ablations.supplement import supplement
-from evals.ablations.templates import templates
+from trivium.evals.ablations.asking import need_data
+from trivium.evals.ablations.chains import chains
+from trivium.evals.ablations.report import Outcome, show
+from trivium.evals.ablations.supplement import supplement
+from trivium.evals.ablations.templates import templates
 
 ABLATIONS: dict[str, Callable[[Path], Awaitable[Outcome]]] = {
     "templates": templates,
@@ -22,7 +22,7 @@ ABLATIONS: dict[str, Callable[[Path], Awaitable[Outcome]]] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
-    parser = argparse.ArgumentParser(prog="python -m evals.ablations", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.ablations", description=__doc__)
     parser.add_argument(
         "name", choices=ABLATIONS, help="templates: figure 5; chains: figure 6; supplement: section 3.2"
     )

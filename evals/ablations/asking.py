@@ -8,21 +8,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.metaqa import data_folder, triples_file
-from evals.metrics import Score, score_answer
-from evals.webqsp import webqsp_files
-from graphs.keqing import graph
-from kg.catalog import cache_folder
-from kg.embedded import build
-from kg.errors import BadInputError
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Question, read_entities, read_triples
-from kg.manifest import is_kg
-from nodes.answer_record import Answer
-from nodes.keqing.context import KeqingContext
-from nodes.state import QuestionInput
-from policies.keqing.teaching import teach
-from tools.knowledge import close_all
+from trivium.evals.metaqa import data_folder, triples_file
+from trivium.evals.metrics import Score, score_answer
+from trivium.evals.webqsp import webqsp_files
+from trivium.graphs.keqing import graph
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import build
+from trivium.kg.errors import BadInputError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question, read_entities, read_triples
+from trivium.kg.manifest import is_kg
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.state import QuestionInput
+from trivium.policies.keqing.teaching import teach
 
 
 @dataclass(frozen=True, slots=True)

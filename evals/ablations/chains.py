@@ -10,17 +10,17 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from evals.ablations.asking import ask, made_kg, taught
-from evals.ablations.report import Outcome
-from evals.ablations.whole_chains import ChainPredictor, train_whole_chains
-from evals.metaqa import HOPS, is_held_out, read_metaqa, spread
-from evals.metrics import Score, mean, score
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Question
-from kg.types import chain_text
-from nodes.keqing.context import KeqingContext
-from policies.keqing.artefact import load_decomposer
-from policies.keqing.pairs import align_pairs
+from trivium.evals.ablations.asking import ask, made_kg, taught
+from trivium.evals.ablations.report import Outcome
+from trivium.evals.ablations.whole_chains import ChainPredictor, train_whole_chains
+from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
+from trivium.evals.metrics import Score, mean, score
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question
+from trivium.kg.types import chain_text
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.policies.keqing.artefact import load_decomposer
+from trivium.policies.keqing.pairs import align_pairs
 
 _LEARNT, _ASKED = 1_500, 300  # questions a hop
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from evals.ablations.asking import Asked, ask, made_kg, taught
-from evals.ablations.report import Outcome
-from evals.metrics import mean
-from evals.webqsp import folds, read_webqsp
-from nodes.keqing.context import KeqingContext, Supplement
+from trivium.evals.ablations.asking import Asked, ask, made_kg, taught
+from trivium.evals.ablations.report import Outcome
+from trivium.evals.metrics import mean
+from trivium.evals.webqsp import folds, read_webqsp
+from trivium.nodes.keqing.context import KeqingContext, Supplement
 
 MODES: tuple[Supplement, ...] = ("never", "auto", "always")
 

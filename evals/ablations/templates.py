@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.ablations.asking import Asked, ask, made_kg, taught
-from evals.ablations.report import Outcome
-from evals.metrics import mean
-from evals.webqsp import folds, read_webqsp
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Question
-from nodes.keqing.context import KeqingContext
-from policies.keqing.pairs import align_pairs
-from policies.keqing.phrasing import masked_text
+from trivium.evals.ablations.asking import Asked, ask, made_kg, taught
+from trivium.evals.ablations.report import Outcome
+from trivium.evals.metrics import mean
+from trivium.evals.webqsp import folds, read_webqsp
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.policies.keqing.pairs import align_pairs
+from trivium.policies.keqing.phrasing import masked_text
 
 KS = (1, 2, 3, 5, 10)
 

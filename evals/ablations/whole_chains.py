@@ -11,18 +11,18 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from kg.errors import NotLearntError
-from kg.store import GraphStore
-from kg.types import Hop, LogicalChain, chain_text
-from policies.keqing.chain_search import ChainModel, ScoredChain
-from policies.keqing.compact_decomposer import CompactDecomposer
-from policies.keqing.feasibility import first_feasible
-from policies.keqing.mentions import find_mentions
-from policies.keqing.pairs import AlignedPair
-from policies.keqing.phrasing import has_exclusion_cue, wording_of
-from policies.keqing.readings import Reader, Reading, Topic
-from policies.keqing.slot_model import SlotModel, SlotSettings, train_slot_model
-from policies.keqing.wording import UNKNOWN, Encoder, Wording
+from trivium.kg.errors import NotLearntError
+from trivium.kg.store import GraphStore
+from trivium.kg.types import Hop, LogicalChain, chain_text
+from trivium.policies.keqing.chain_search import ChainModel, ScoredChain
+from trivium.policies.keqing.compact_decomposer import CompactDecomposer
+from trivium.policies.keqing.feasibility import first_feasible
+from trivium.policies.keqing.mentions import find_mentions
+from trivium.policies.keqing.pairs import AlignedPair
+from trivium.policies.keqing.phrasing import has_exclusion_cue, wording_of
+from trivium.policies.keqing.readings import Reader, Reading, Topic
+from trivium.policies.keqing.slot_model import SlotModel, SlotSettings, train_slot_model
+from trivium.policies.keqing.wording import UNKNOWN, Encoder, Wording
 
 
 @dataclass(frozen=True)

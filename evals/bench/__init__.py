@@ -1,1 +1,1 @@
-"""`python -m evals.bench` (`make bench`): speed, each figure beside a yardstick that the same run measured."""
+"""`python -m trivium.evals.bench` (`make bench`): speed, each figure beside a yardstick that the same run measured."""

@@ -1,4 +1,4 @@
-"""Measure on the bundled sample, and where the data is there on MetaQA too: `python -m evals.bench [--data DIR]`."""
+"""Measure on the bundled sample, and on MetaQA where it is present: `python -m trivium.evals.bench [--data DIR]`."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from evals.ablations.asking import made_kg
-from evals.bench.answering import measure_answering
-from evals.bench.model import measure_model
-from evals.bench.observing import measure_extraction, measure_observing
-from evals.bench.paths import measure_paths
-from evals.bench.prompting import measure_bandit, measure_prompting
-from evals.bench.remote import measure_remote, server_uri
-from evals.bench.report import HEADING, Figure
-from evals.bench.start import measure_start
-from evals.bench.walking import measure_walking
-from evals.choice_sets import CHOICE_SETS, read_choices
-from evals.choices import kg_folder
-from evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
-from kg.catalog import cache_folder
-from kg.embedded import build
-from kg.errors import StoreError, TriviumError, WriteRefusedError
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Question, read_questions, read_triples
-from kg.manifest import is_kg
-from kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
-from policies.keqing.artefact import FORMAT, has_decomposer
-from policies.keqing.teaching import teach
-from tools.sample import ensure_sample
+from trivium.evals.ablations.asking import made_kg
+from trivium.evals.bench.answering import measure_answering
+from trivium.evals.bench.model import measure_model
+from trivium.evals.bench.observing import measure_extraction, measure_observing
+from trivium.evals.bench.paths import measure_paths
+from trivium.evals.bench.prompting import measure_bandit, measure_prompting
+from trivium.evals.bench.remote import measure_remote, server_uri
+from trivium.evals.bench.report import HEADING, Figure
+from trivium.evals.bench.start import measure_start
+from trivium.evals.bench.walking import measure_walking
+from trivium.evals.choice_sets import CHOICE_SETS, read_choices
+from trivium.evals.choices import kg_folder
+from trivium.evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import build
+from trivium.kg.errors import StoreError, TriviumError, WriteRefusedError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question, read_questions, read_triples
+from trivium.kg.manifest import is_kg
+from trivium.kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
+from trivium.knowledge.sample import ensure_sample
+from trivium.policies.keqing.artefact import FORMAT, has_decomposer
+from trivium.policies.keqing.teaching import teach
 
 _LEARNT = 1_500  # MetaQA pairs a hop that the benchmark learns from
 _ASKED = 200  # questions a hop that it asks
@@ -134,7 +134,7 @@ async def run(data: Path | None) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; 1 where the data cannot be read."""
-    parser = argparse.ArgumentParser(prog="python -m evals.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.bench", description=__doc__)
     parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds metaqa/")
     try:
         asyncio.run(run(parser.parse_args(arguments).data))

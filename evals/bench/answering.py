@@ -7,14 +7,14 @@ import statistics
 from collections.abc import Sequence
 from time import perf_counter
 
-from evals.bench.replay import Tape, replaying
-from evals.bench.report import Figure, percentile
-from graphs.keqing import graph
-from kg.loaders import Question
-from kg.store import GraphStore
-from nodes.keqing.context import KeqingContext
-from nodes.state import QuestionInput
-from tools.knowledge import close_all, open_knowledge
+from trivium.evals.bench.replay import Tape, replaying
+from trivium.evals.bench.report import Figure, percentile
+from trivium.graphs.keqing import graph
+from trivium.kg.loaders import Question
+from trivium.kg.store import GraphStore
+from trivium.knowledge.knowledge import close_all, open_knowledge
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.state import QuestionInput
 
 _WARM = 5  # questions asked before the clock runs
 

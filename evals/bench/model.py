@@ -20,20 +20,21 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from evals.bench.report import Figure
-from graphs.keqing import graph
-from kg.loaders import Question
-from kg.store import GraphStore
-from nodes.keqing.context import KeqingContext
-from nodes.llm import close_models
-from policies.keqing.decomposer import MASK
-from tools.knowledge import close_all, open_knowledge
+import trivium
+from trivium.evals.bench.report import Figure
+from trivium.graphs.keqing import graph
+from trivium.kg.loaders import Question
+from trivium.kg.store import GraphStore
+from trivium.knowledge.knowledge import close_all, open_knowledge
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.model import close_models
+from trivium.policies.keqing.decomposer import MASK
 
 CALL_SECONDS = 0.2
 QUESTIONS, AT_ONCE = 200, 50
 _WARM = 10  # questions before the clock starts
 _GOAL = 0.8
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(trivium.__file__).parents[1]
 _SAID = (
     "The knowledge graph says so: these are the answers to your question, and each of them has a path that proves it."
 )

@@ -13,18 +13,18 @@ from time import perf_counter
 
 import numpy as np
 
-from evals.bench.report import Figure, percentile
-from kg.additive_vectors import AdditiveVectors
-from kg.catalog import cache_folder
-from kg.embedded import EmbeddedStore, build
-from kg.embedded.columns import Int32, Int64, ranges
-from kg.embedded.snapshot import Snapshot
-from kg.embedders import FloatArray
-from kg.knowledge_base import KnowledgeBase
-from kg.manifest import is_kg
-from kg.types import Triple
-from tools.observation import Limits
-from tools.observe_arrays import Scores, observe_entity
+from trivium.evals.bench.report import Figure, percentile
+from trivium.kg.additive_vectors import AdditiveVectors
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedded.columns import Int32, Int64, ranges
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.embedders import FloatArray
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.manifest import is_kg
+from trivium.kg.types import Triple
+from trivium.tools.observation import Limits
+from trivium.tools.observe_arrays import Scores, observe_entity
 
 TRIPLES, ENTITIES, RELATIONS = 2_500_000, 400_000, 200
 PAPER_ENTITIES, PAPER_SECONDS = 4_943, 54 * 60 + 42.834

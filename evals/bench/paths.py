@@ -15,16 +15,16 @@ import numpy as np
 from gymnasium.vector import SyncVectorEnv
 from threadpoolctl import threadpool_limits
 
-from evals.bench.report import Figure, in_turn, percentile
-from kg.embedded.columns import Int64
-from kg.knowledge_base import KnowledgeBase
-from policies.path_env import PathEnv
-from policies.path_graph import Floats
-from policies.path_model import PathInputs, PathModel, PathNetwork, initial_parameters
-from policies.path_task import EpisodeSettings, PathTask
-from policies.path_walkers import VectorPathEnv, random_actions
-from tools.extract_paths import PolicyName, extract_paths
-from tools.path_tables import path_tables
+from trivium.evals.bench.report import Figure, in_turn, percentile
+from trivium.kg.embedded.columns import Int64
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.policies.paths.env import PathEnv
+from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.model import PathInputs, PathModel, PathNetwork, initial_parameters
+from trivium.policies.paths.task import EpisodeSettings, PathTask
+from trivium.policies.paths.walkers import VectorPathEnv, random_actions
+from trivium.tools.extract_paths import PolicyName, extract_paths
+from trivium.tools.path_tables import path_tables
 
 WALKERS, _SINGLES = 1_024, 16
 _EXTRACTIONS = 30

@@ -7,15 +7,15 @@ from time import perf_counter
 
 import numpy as np
 
-from evals.bench.report import Figure, in_turn, percentile
-from graphs.knowgpt import graph
-from kg.loaders import Question
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.state import KnowGPTInput
-from policies.path_lessons import MAX_SOURCES, link_texts
-from policies.prompt_bandit import ARMS, PromptBandit
-from tools.extract_paths import extract_paths
-from tools.knowledge import close_all, open_knowledge
+from trivium.evals.bench.report import Figure, in_turn, percentile
+from trivium.graphs.knowgpt import graph
+from trivium.kg.loaders import Question
+from trivium.knowledge.knowledge import close_all, open_knowledge
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import KnowGPTInput
+from trivium.policies.bandit.prompt_bandit import ARMS, PromptBandit
+from trivium.policies.paths.lessons import MAX_SOURCES, link_texts
+from trivium.tools.extract_paths import extract_paths
 
 _DIMENSIONS, _PULLS = 256, 200
 _CHOICE_GOAL, _QUESTION_GOAL = 200.0, 100.0  # microseconds; milliseconds

@@ -17,25 +17,25 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
-from evals.bench.report import Figure, percentile
-from evals.bench.walking import SEEDS, widest_chain
-from graphs.keqing import graph
-from kg.catalog import cache_folder
-from kg.embedded import EmbeddedStore
-from kg.errors import WriteRefusedError
-from kg.loaders import Question
-from kg.neo4j import administration as admin
-from kg.neo4j.address import address_of
-from kg.neo4j.artefacts import folder_of, prepare
-from kg.neo4j.client import Client
-from kg.neo4j.loading import empty, load
-from kg.neo4j.made import find_marker
-from kg.neo4j.store import Neo4jStore
-from kg.neo4j.view import MADE
-from kg.store import GraphStore
-from nodes.keqing.context import KeqingContext
-from nodes.state import QuestionInput
-from tools.knowledge import close_all
+from trivium.evals.bench.report import Figure, percentile
+from trivium.evals.bench.walking import SEEDS, widest_chain
+from trivium.graphs.keqing import graph
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.errors import WriteRefusedError
+from trivium.kg.loaders import Question
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.address import address_of
+from trivium.kg.neo4j.artefacts import folder_of, prepare
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.loading import empty, load
+from trivium.kg.neo4j.made import find_marker
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import MADE
+from trivium.kg.store import GraphStore
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.state import QuestionInput
 
 T = TypeVar("T")
 

@@ -10,11 +10,11 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from graphs.keqing import after_decompose, after_match, after_reason, graph
-from graphs.routing import begin, kept, then
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.state import KeqingState
-from nodes.state import AnswerOutput, QuestionInput
+from trivium.graphs.keqing import after_decompose, after_match, after_reason, graph
+from trivium.graphs.routing import begin, kept, then
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.state import KeqingState
+from trivium.nodes.run.state import AnswerOutput, QuestionInput
 
 _Stage = Callable[[KeqingState, Runtime[KeqingContext]], Awaitable[dict[str, Any]]]
 
@@ -50,7 +50,7 @@ class Tape:
 
 
 def replaying(tape: Tape) -> CompiledStateGraph[KeqingState, KeqingContext, QuestionInput, AnswerOutput]:
-    """The wiring of `graphs.keqing` around stages that replay a tape."""
+    """The wiring of `trivium.graphs.keqing` around stages that replay a tape."""
 
     def stage(name: str) -> _Stage:
         async def play(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:

@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from evals.bench.report import Figure, in_turn
-from kg.embedded import EmbeddedStore
-from kg.embedded.record import RECORD
-from kg.embedded.snapshot import Snapshot
-from kg.embedded.walk import follow, neighbors, spans
-from kg.types import Hop, LogicalChain
+from trivium.evals.bench.report import Figure, in_turn
+from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.embedded.record import RECORD
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.embedded.walk import follow, neighbors, spans
+from trivium.kg.types import Hop, LogicalChain
 
 SEEDS = 1_000
 

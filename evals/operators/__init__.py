@@ -1,4 +1,4 @@
-"""150 questions of ours that compute, over the sample and MetaQA: `python -m evals.operators [--misses]`.
+"""150 questions of ours that compute, over the sample and MetaQA: `python -m trivium.evals.operators [--misses]`.
 
 A line of `questions.jsonl` has `kg` (`sample`, `metaqa`), `kind`, `question`, and `answers` (ids) or `value`. The gold
 was worked out from the triples by a few lines of plain Python that share nothing with Trivium. Where an entity has
@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.bench.__main__ import metaqa_folder
-from evals.metaqa import data_folder, triples_file
-from graphs.keqing import graph
-from kg.catalog import SAMPLE
-from nodes.answer_record import Answer
-from nodes.keqing.context import KeqingContext
-from nodes.state import QuestionInput
-from tools.knowledge import close_all
+from trivium.evals.bench.__main__ import metaqa_folder
+from trivium.evals.metaqa import data_folder, triples_file
+from trivium.graphs.keqing import graph
+from trivium.kg.catalog import SAMPLE
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.state import QuestionInput
 
 QUESTIONS = Path(__file__).with_name("questions.jsonl")
 
@@ -98,7 +98,7 @@ def miss(outcome: Outcome) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table, and with --misses every question that is not right; MetaQA's where its data is."""
-    parser = argparse.ArgumentParser(prog="python -m evals.operators", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.operators", description=__doc__)
     parser.add_argument("--data", type=Path, default=data_folder(), help="the folder that holds metaqa/")
     parser.add_argument("--misses", action="store_true", help="show every question that is not right")
     given = parser.parse_args(arguments)

@@ -1,5 +1,5 @@
-"""`python -m evals.operators`."""
+"""`python -m trivium.evals.operators`."""
 
-from evals.operators import main
+from trivium.evals.operators import main
 
 raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""Small graphs in users' manner, from the schema alone: `python -m evals.own_graphs [--method oda] [--misses NAME]`.
+"""Small user-like graphs, schema alone: `python -m trivium.evals.own_graphs [--method oda] [--misses NAME]`.
 
 Made-up facts in domains and naming conventions of users' graphs, a folder each: `triples.tsv`, `entities.tsv` (id,
 label, aliases, types) and `questions.jsonl`, whose answers were computed from the triples. They were written without a
@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.metrics import Score, mean, score, score_answer
-from graphs.keqing import graph as keqing
-from graphs.oda import graph as oda
-from kg.embedded import build
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Question, read_entities, read_questions, read_triples
-from nodes.answer_record import Answer
-from nodes.context import Context
-from nodes.keqing.context import KeqingContext
-from nodes.oda.context import OdaContext
-from policies.keqing.teaching import teach
-from tools.knowledge import close_all
+from trivium.evals.metrics import Score, mean, score, score_answer
+from trivium.graphs.keqing import graph as keqing
+from trivium.graphs.oda import graph as oda
+from trivium.kg.embedded import build
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.context import Context
+from trivium.policies.keqing.teaching import teach
 
 FOLDER = Path(__file__).parent
 METHODS: dict[str, tuple[Any, type[Context]]] = {"keqing": (keqing, KeqingContext), "oda": (oda, OdaContext)}
@@ -95,7 +95,7 @@ def _miss(outcome: Outcome) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and with --misses the questions of one graph whose set of answers is not exact."""
-    parser = argparse.ArgumentParser(prog="python -m evals.own_graphs", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m trivium.evals.own_graphs", description=__doc__)
     parser.add_argument("--only", choices=graphs(), help="one graph")
     parser.add_argument("--misses", choices=graphs(), help="show what was read and said of a graph's missed questions")
     parser.add_argument("--method", choices=METHODS, default="keqing", help="ODA learns nothing: a yardstick")

@@ -1,5 +1,5 @@
-"""`python -m evals.own_graphs`."""
+"""`python -m trivium.evals.own_graphs`."""
 
-from evals.own_graphs import main
+from trivium.evals.own_graphs import main
 
 main()

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kg.embedded.columns import Int32, Int64, Ints
-from kg.embedded.paths import CodedPath, simple_paths
-from kg.embedded.snapshot import Snapshot
-from kg.embedded.walk import Walk, has_triples, leads
-from kg.embedded.walk import follow as walk_chain
-from kg.types import (
+from trivium.kg.embedded.columns import Int32, Int64, Ints
+from trivium.kg.embedded.paths import CodedPath, simple_paths
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.embedded.walk import Walk, has_triples, leads
+from trivium.kg.embedded.walk import follow as walk_chain
+from trivium.kg.types import (
     ChainResult,
     Direction,
     Entity,

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from kg.embedded.columns import Int32, Int64
-from kg.embedded.locks import build_lock
-from kg.embedded.record import RECORD, Meta, create, meta_of, new_stamp, save_meta
-from kg.embedded.snapshot import write_snapshot
-from kg.embedded.tables import Tables, Texts, sort_rows
-from kg.errors import BadInputError, KnowledgeBaseExistsError
-from kg.files import atomic_folder, fsync_file, remove_leftovers, sha256_file
-from kg.manifest import Manifest, is_kg, now, write_manifest
-from kg.types import Entity, KGInfo, Triple
+from trivium.kg.embedded.columns import Int32, Int64
+from trivium.kg.embedded.locks import build_lock
+from trivium.kg.embedded.record import RECORD, Meta, create, meta_of, new_stamp, save_meta
+from trivium.kg.embedded.snapshot import write_snapshot
+from trivium.kg.embedded.tables import Tables, Texts, sort_rows
+from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError
+from trivium.kg.files import atomic_folder, fsync_file, remove_leftovers, sha256_file
+from trivium.kg.manifest import Manifest, is_kg, now, write_manifest
+from trivium.kg.types import Entity, KGInfo, Triple
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage ("read", "store", "snapshot"), how many triples are done, and of how many (None: unknown)."""

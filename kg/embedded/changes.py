@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from kg.content_hash import triple_lanes
-from kg.embedded.record import Meta, name_lanes
-from kg.types import Entity, Triple
+from trivium.kg.content_hash import triple_lanes
+from trivium.kg.embedded.record import Meta, name_lanes
+from trivium.kg.types import Entity, Triple
 
 NameRow = tuple[str, str, str]
 """(label, alias or type; entity key; text)."""

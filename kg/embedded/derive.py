@@ -6,10 +6,10 @@ import logging
 import sqlite3
 from pathlib import Path
 
-from kg.embedded.locks import write_lock
-from kg.embedded.record import RECORD, Meta, damaged, read_meta, read_tables
-from kg.embedded.snapshot import Snapshot, SnapshotError, open_snapshot, remove_other_snapshots, write_snapshot
-from kg.errors import CorruptError
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.record import RECORD, Meta, damaged, read_meta, read_tables
+from trivium.kg.embedded.snapshot import Snapshot, SnapshotError, open_snapshot, remove_other_snapshots, write_snapshot
+from trivium.kg.errors import CorruptError
 
 log = logging.getLogger("trivium.kg")
 

@@ -10,7 +10,7 @@ code r in [0, R) is relation r walked forward (e is the head), r + R the same wa
     relation_*        relation names: string column
     relation_stats    int64 [R, 3]: triples, distinct heads, distinct tails
     alias_*, type_*   bounds int64 [E + 1] into a string column; types as int32 codes into one
-    name_*, gram_*    the index over names (`kg.embedded.names`)
+    name_*, gram_*    the index over names (`trivium.kg.embedded.names`)
 
 Entities and relations are numbered in the order of their UTF-8 bytes: rows sorted by number are sorted by name.
 """
@@ -22,9 +22,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int32, Int64, StringColumn, hash_rows
-from kg.embedded.names import name_arrays
-from kg.embedded.tables import Tables, sort_rows
+from trivium.kg.embedded.columns import Int32, Int64, StringColumn, hash_rows
+from trivium.kg.embedded.names import name_arrays
+from trivium.kg.embedded.tables import Tables, sort_rows
 
 NamedArray = tuple[str, NDArray[np.generic]]
 

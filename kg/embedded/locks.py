@@ -8,7 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from kg.errors import BusyError
+from trivium.kg.errors import BusyError
 
 WRITE_LOCK = ".write.lock"
 DEFAULT_WAIT = 5.0

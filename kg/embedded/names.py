@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Bytes, Int32, Int64, StringColumn, hash_rows, ranges
-from kg.embedded.tables import Tables
-from kg.text import fold_case, fold_name
+from trivium.kg.embedded.columns import Bytes, Int32, Int64, StringColumn, hash_rows, ranges
+from trivium.kg.embedded.tables import Tables
+from trivium.kg.text import fold_case, fold_name
 
 GRAM_BYTES = 96
 """Only so many leading bytes of a name give trigrams: a literal of a page would swamp the index."""
@@ -29,7 +29,7 @@ _KEEP = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 
 
 def fold_names(texts: Sequence[str]) -> list[str]:
-    """`kg.text.fold_name` of many texts, several times faster where they are ASCII."""
+    """`trivium.kg.text.fold_name` of many texts, several times faster where they are ASCII."""
     return [_fold_ascii(text) if text.isascii() else fold_name(text) for text in texts]
 
 

@@ -7,12 +7,12 @@ from functools import reduce
 
 import numpy as np
 
-from kg.embedded.columns import Int64, StringColumn
-from kg.embedded.names import fold_names, grams_of
-from kg.embedded.search import Found, hits_of
-from kg.embedded.snapshot import Snapshot
-from kg.similarity import SHORTEST_PART, part_score
-from kg.types import EntityHit
+from trivium.kg.embedded.columns import Int64, StringColumn
+from trivium.kg.embedded.names import fold_names, grams_of
+from trivium.kg.embedded.search import Found, hits_of
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.similarity import SHORTEST_PART, part_score
+from trivium.kg.types import EntityHit
 
 _POSTINGS = 60_000  # names read from a trigram's row
 _RAREST = 4  # trigrams whose names are intersected before any name is read

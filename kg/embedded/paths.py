@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int64, ranges
-from kg.embedded.snapshot import Snapshot
+from trivium.kg.embedded.columns import Int64, ranges
+from trivium.kg.embedded.snapshot import Snapshot
 
 CodedPath = tuple[tuple[int, ...], tuple[int, ...]]
 """Entities (h + 1 of them, source first) and the codes walked (h)."""

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings
-from kg.embedded.columns import Int32, Int64
-from kg.embedded.tables import Tables, Texts
-from kg.errors import BusyError, CorruptError, NotAKnowledgeBaseError, VersionError
-from kg.types import KGInfo
+from trivium.kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings
+from trivium.kg.embedded.columns import Int32, Int64
+from trivium.kg.embedded.tables import Tables, Texts
+from trivium.kg.errors import BusyError, CorruptError, NotAKnowledgeBaseError, VersionError
+from trivium.kg.types import KGInfo
 
 RECORD = "triples.db"
 FORMAT = 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg.embedded.columns import Int64, ranges
-from kg.embedded.snapshot import Snapshot
-from kg.types import RelationSchema
+from trivium.kg.embedded.columns import Int64, ranges
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.types import RelationSchema
 
 _SAMPLE = 200  # triples whose ends stand for all of a relation
 _SHOWN = 3  # types shown

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from kg.embedded.columns import Int64, StringColumn, find_hashes, hash_text, hash_texts
-from kg.embedded.names import fold_names, grams_of
-from kg.embedded.snapshot import Snapshot
-from kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, similarity, sorted_words
-from kg.types import EntityHit, MatchKind
+from trivium.kg.embedded.columns import Int64, StringColumn, find_hashes, hash_text, hash_texts
+from trivium.kg.embedded.names import fold_names, grams_of
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, similarity, sorted_words
+from trivium.kg.types import EntityHit, MatchKind
 
 _POSTINGS = 60_000  # names read from the trigram index for one text
 _SCORED = 4_000  # names compared letter by letter for one text

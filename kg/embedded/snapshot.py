@@ -17,11 +17,11 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, hash_text, hash_texts
-from kg.embedded.layout import ARRAYS, snapshot_arrays
-from kg.embedded.tables import Tables
-from kg.files import atomic_folder, fsync_file, sha256_file, write_atomic
-from kg.types import Hop
+from trivium.kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, hash_text, hash_texts
+from trivium.kg.embedded.layout import ARRAYS, snapshot_arrays
+from trivium.kg.embedded.tables import Tables
+from trivium.kg.files import atomic_folder, fsync_file, sha256_file, write_atomic
+from trivium.kg.types import Hop
 
 FOLDER = "snapshot"
 HEADER = "header.json"
@@ -30,7 +30,7 @@ FORMAT = 1
 
 
 Arrays = dict[str, NDArray[Any]]
-"""The arrays of `kg.embedded.layout.ARRAYS` by name; their dtypes differ."""
+"""The arrays of `trivium.kg.embedded.layout.ARRAYS` by name; their dtypes differ."""
 
 
 class FileEntry(TypedDict):
@@ -53,7 +53,7 @@ class SnapshotError(Exception):
 
 
 class Snapshot:
-    """A KG as arrays (shapes in `kg.embedded.layout`); immutable, safe to share between threads.
+    """A KG as arrays (shapes in `trivium.kg.embedded.layout`); immutable, safe to share between threads.
 
     Attributes:
         stamp: the record's write transaction that it shows.

@@ -16,16 +16,16 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
-from kg.embedded import answers, search
-from kg.embedded.derive import current_snapshot
-from kg.embedded.partial import find_partial
-from kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
-from kg.embedded.schema import relation_schema
-from kg.embedded.snapshot import Snapshot
-from kg.embedded.transitions import hops_of, transitions
-from kg.embedded.write import add_triples, delete_triples
-from kg.manifest import read_manifest
-from kg.types import (
+from trivium.kg.embedded import answers, search
+from trivium.kg.embedded.derive import current_snapshot
+from trivium.kg.embedded.partial import find_partial
+from trivium.kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
+from trivium.kg.embedded.schema import relation_schema
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.embedded.transitions import hops_of, transitions
+from trivium.kg.embedded.write import add_triples, delete_triples
+from trivium.kg.manifest import read_manifest
+from trivium.kg.types import (
     ChainResult,
     Direction,
     Entity,
@@ -143,7 +143,7 @@ class EmbeddedStore:
         return answers.labels(await self._current(), list(ids))
 
     async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
-        """Candidates for each text, best first (see `kg.embedded.search`); typos are searched in a thread."""
+        """Candidates for each text, best first (see `trivium.kg.embedded.search`); typos are searched in a thread."""
         snapshot = await self._current()
         found = self._find_named(snapshot, texts, limit)
         if fuzzy and not all(found):
@@ -153,7 +153,7 @@ class EmbeddedStore:
         return found
 
     async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
-        """Entities that each text is a part of the name of (see `kg.embedded.partial`)."""
+        """Entities that each text is a part of the name of (see `trivium.kg.embedded.partial`)."""
         snapshot = self.snapshot
         return [find_partial(snapshot, text, limit=limit) for text in texts]
 

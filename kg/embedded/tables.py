@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int32, Int64
+from trivium.kg.embedded.columns import Int32, Int64
 
 
 @dataclass(slots=True)

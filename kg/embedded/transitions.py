@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int64
-from kg.embedded.snapshot import Snapshot
-from kg.types import Hop
+from trivium.kg.embedded.columns import Int64
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.types import Hop
 
 _LONG_ROW = 200  # triples from which arrays are used in place of a Python set; set by hand
 

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from kg.embedded.layout import snapshot_arrays
-from kg.embedded.locks import DEFAULT_WAIT, write_lock
-from kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
-from kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path
-from kg.embedded.tables import Tables
-from kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
-from kg.files import sha256_file
-from kg.manifest import MANIFEST, Manifest, check_derived, read_manifest
+from trivium.kg.embedded.layout import snapshot_arrays
+from trivium.kg.embedded.locks import DEFAULT_WAIT, write_lock
+from trivium.kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
+from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path
+from trivium.kg.embedded.tables import Tables
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from trivium.kg.files import sha256_file
+from trivium.kg.manifest import MANIFEST, Manifest, check_derived, read_manifest
 
 
 def verify(directory: Path, *, wait: float = DEFAULT_WAIT) -> list[str]:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedded.columns import Int32, Int64, Ints, ranges
-from kg.embedded.snapshot import Snapshot
-from kg.types import Direction
+from trivium.kg.embedded.columns import Int32, Int64, Ints, ranges
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.types import Direction
 
 Support = NDArray[np.float64]
 """Numbers of walks, exact up to 2^53."""

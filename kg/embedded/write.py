@@ -12,9 +12,9 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from kg.embedded.changes import Change, insert, name, remove
-from kg.embedded.locks import DEFAULT_WAIT, write_lock
-from kg.embedded.record import (
+from trivium.kg.embedded.changes import Change, insert, name, remove
+from trivium.kg.embedded.locks import DEFAULT_WAIT, write_lock
+from trivium.kg.embedded.record import (
     RECORD,
     connect,
     new_stamp,
@@ -23,11 +23,11 @@ from kg.embedded.record import (
     record_errors,
     save_meta,
 )
-from kg.embedded.snapshot import remove_other_snapshots, write_snapshot
-from kg.errors import BadInputError
-from kg.files import sha256_file
-from kg.manifest import now, read_manifest, register_derived, write_manifest
-from kg.types import Entity, Triple
+from trivium.kg.embedded.snapshot import remove_other_snapshots, write_snapshot
+from trivium.kg.errors import BadInputError
+from trivium.kg.files import sha256_file
+from trivium.kg.manifest import now, read_manifest, register_derived, write_manifest
+from trivium.kg.types import Entity, Triple
 
 
 def add_triples(

@@ -14,8 +14,8 @@ from threading import Lock
 
 import numpy as np
 
-from kg.embedders.base import Embedder, FloatArray
-from kg.files import write_atomic
+from trivium.kg.embedders.base import Embedder, FloatArray
+from trivium.kg.files import write_atomic
 
 log = logging.getLogger("trivium.kg")
 

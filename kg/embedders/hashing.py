@@ -7,8 +7,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from kg.embedders.base import FloatArray, unit
-from kg.text import tokens
+from trivium.kg.embedders.base import FloatArray, unit
+from trivium.kg.text import tokens
 
 
 class HashingEmbedder:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg.embedders.base import FloatArray, unit
-from kg.embedders.weights import weights_hash
-from kg.errors import EmbedderError
+from trivium.kg.embedders.base import FloatArray, unit
+from trivium.kg.embedders.weights import weights_hash
+from trivium.kg.errors import EmbedderError
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kg.embedders.base import Embedder
-from kg.errors import EmbedderError
+from trivium.kg.embedders.base import Embedder
+from trivium.kg.errors import EmbedderError
 
 DEFAULT = "static"
 NAMES = "static, hashing, minilm, hf:MODEL or PROVIDER:MODEL (openai:text-embedding-3-small)"
@@ -21,23 +21,23 @@ def open_embedder(name: str = DEFAULT) -> Embedder:
     # Each module is imported by its own branch: a process pays for the embedder that it uses.
     kind, colon, model = name.partition(":")
     if name == "static":
-        from kg.embedders.static import StaticEmbedder
+        from trivium.kg.embedders.static import StaticEmbedder
 
         return StaticEmbedder()
     if name == "hashing":
-        from kg.embedders.hashing import HashingEmbedder
+        from trivium.kg.embedders.hashing import HashingEmbedder
 
         return HashingEmbedder()
     if name == "minilm":
-        from kg.embedders.minilm import MiniLMEmbedder
+        from trivium.kg.embedders.minilm import MiniLMEmbedder
 
         return MiniLMEmbedder()
     if kind == "hf" and model:
-        from kg.embedders.huggingface import HuggingFaceEmbedder
+        from trivium.kg.embedders.huggingface import HuggingFaceEmbedder
 
         return HuggingFaceEmbedder(model)
     if colon and kind and model:
-        from kg.embedders.remote import LangChainEmbedder
+        from trivium.kg.embedders.remote import LangChainEmbedder
 
         return LangChainEmbedder(name)
     raise EmbedderError(f"no embedder is named {name!r}; choose {NAMES}")

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kg.embedders.base import FloatArray, unit
-from kg.errors import EmbedderError
+from trivium.kg.embedders.base import FloatArray, unit
+from trivium.kg.errors import EmbedderError
 
 # What clients raise for a missing key, a refusal or a silent server, where they are loaded at all.
 _CLIENT_ERRORS = (

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kg.embedders.base import FloatArray, unit
-from kg.embedders.pieces import WordPieces
-from kg.errors import EmbedderError
+from trivium.kg.embedders.base import FloatArray, unit
+from trivium.kg.embedders.pieces import WordPieces
+from trivium.kg.errors import EmbedderError
 
 DIMENSIONS = 256
 WEIGHTS = "weights/l2_supercat_256.safetensors"

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from kg.errors import CorruptError
-from kg.files import fsync_file, fsync_folder, sha256_file, write_atomic
+from trivium.kg.errors import CorruptError
+from trivium.kg.files import fsync_file, fsync_folder, sha256_file, write_atomic
 
 MANIFEST = "index.json"
 FORMAT = 1

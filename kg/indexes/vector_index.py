@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from kg.embedders.base import Embedder, FloatArray, unit
-from kg.errors import CorruptError, EmbedderError
-from kg.indexes.files import Manifest, check_files, publish, read_manifest
+from trivium.kg.embedders.base import Embedder, FloatArray, unit
+from trivium.kg.errors import CorruptError, EmbedderError
+from trivium.kg.indexes.files import Manifest, check_files, publish, read_manifest
 
 if TYPE_CHECKING:
     import faiss

@@ -1,10 +1,10 @@
 """Reading and writing what users have: triples, entities and questions, as text files or `.gz`."""
 
-from kg.loaders.entities import EntityReader, read_entities
-from kg.loaders.questions import Branch, Choice, Question, read_questions
-from kg.loaders.skips import SkipLog
-from kg.loaders.triples import TripleReader, read_triples
-from kg.loaders.writers import EntityWriter, TripleWriter, write_entities, write_triples
+from trivium.kg.loaders.entities import EntityReader, read_entities
+from trivium.kg.loaders.questions import Branch, Choice, Question, read_questions
+from trivium.kg.loaders.skips import SkipLog
+from trivium.kg.loaders.triples import TripleReader, read_triples
+from trivium.kg.loaders.writers import EntityWriter, TripleWriter, write_entities, write_triples
 
 __all__ = [
     "Branch",

@@ -1,4 +1,4 @@
-"""`kg.files.write_atomic` for what is written as a stream."""
+"""`trivium.kg.files.write_atomic` for what is written as a stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from kg.files import fsync_folder
+from trivium.kg.files import fsync_folder
 
 
 @contextmanager

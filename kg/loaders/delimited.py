@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from kg.errors import BadInputError
-from kg.loaders.skips import SkipLog
-from kg.loaders.source import decode
-from kg.types import Triple
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders.skips import SkipLog
+from trivium.kg.loaders.source import decode
+from trivium.kg.types import Triple
 
 DELIMITERS = ("\t", "|", ",")
 """In the order in which they are tried on a file's first line."""

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from kg.errors import BadInputError
-from kg.loaders.delimited import CONTROL, shorten
-from kg.loaders.rdf import RDF_SUFFIXES
-from kg.loaders.skips import SkipLog
-from kg.loaders.source import Source, decode
-from kg.loaders.triples import TripleReader
-from kg.types import Entity
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders.delimited import CONTROL, shorten
+from trivium.kg.loaders.rdf import RDF_SUFFIXES
+from trivium.kg.loaders.skips import SkipLog
+from trivium.kg.loaders.source import Source, decode
+from trivium.kg.loaders.triples import TripleReader
+from trivium.kg.types import Entity
 
 _HEADER = re.compile(rb"id\t(label|name)(\t[^\n]*)?", re.IGNORECASE)
 _BAR = re.compile(r"\\[\\|]|\|")

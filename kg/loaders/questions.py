@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kg.errors import BadInputError
-from kg.loaders.source import Source, decode
-from kg.types import LogicalChain, parse_chain
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders.source import Source, decode
+from trivium.kg.types import LogicalChain, parse_chain
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from kg.errors import BadInputError
-from kg.loaders.delimited import CONTROL
-from kg.loaders.skips import SkipLog
-from kg.types import Entity, Triple
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders.delimited import CONTROL
+from trivium.kg.loaders.skips import SkipLog
+from trivium.kg.types import Entity, Triple
 
 if TYPE_CHECKING:
     from pyoxigraph import Quad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kg.errors import BadInputError
+from trivium.kg.errors import BadInputError
 
 KEEP = 5
 """How many skipped lines are kept word for word; the others are only counted."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from kg.errors import BadInputError
+from trivium.kg.errors import BadInputError
 
 BLOCK_BYTES = 2 << 20
 """About 50,000 lines of a usual KG."""

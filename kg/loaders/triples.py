@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from kg.errors import BadInputError
-from kg.loaders.delimited import detect_delimiter, is_header, parse_block
-from kg.loaders.rdf import RDF_SUFFIXES, RdfParser
-from kg.loaders.skips import SkipLog
-from kg.loaders.source import Source
-from kg.types import Entity, Triple
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders.delimited import detect_delimiter, is_header, parse_block
+from trivium.kg.loaders.rdf import RDF_SUFFIXES, RdfParser
+from trivium.kg.loaders.skips import SkipLog
+from trivium.kg.loaders.source import Source
+from trivium.kg.types import Entity, Triple
 
 
 class TripleReader:

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
-from kg.errors import BadInputError
-from kg.loaders.atomic import atomic_stream
-from kg.loaders.delimited import CONTROL, fields_problem, is_regular, shorten
-from kg.loaders.entities import join_names
-from kg.types import Entity, Triple
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders.atomic import atomic_stream
+from trivium.kg.loaders.delimited import CONTROL, fields_problem, is_regular, shorten
+from trivium.kg.loaders.entities import join_names
+from trivium.kg.types import Entity, Triple
 
 
 class _Writer:

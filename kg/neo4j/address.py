@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from kg.errors import BadInputError
+from trivium.kg.errors import BadInputError
 
 SCHEMES = frozenset(f"{scheme}{security}" for scheme in ("bolt", "neo4j") for security in ("", "+s", "+ssc"))
 _SLUG = re.compile(r"[^a-z0-9.]+")

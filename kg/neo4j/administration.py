@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kg.neo4j.patterns import any_of, arrows, node, quote
-from kg.neo4j.view import ENTITY, MARKER, Literal, View
+from trivium.kg.neo4j.patterns import any_of, arrows, node, quote
+from trivium.kg.neo4j.view import ENTITY, MARKER, Literal, View
 
 NAMES_INDEX, WORDS_INDEX = "trivium_names", "trivium_words"
 """Full-text indexes of what Trivium wrote: whole folded names for look-up, words of names for typos."""

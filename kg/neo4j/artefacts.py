@@ -2,7 +2,7 @@
 
     CACHE/neo4j/HOST-DATABASE-DIGEST/SCHEMA/     one folder a server, database and set of relations
         origin.json   which database this is
-        kg.json       the manifest that guards the files made here (`kg.manifest`)
+        kg.json       the manifest that guards the files made here (`trivium.kg.manifest`)
         walk/         the walking snapshot, a KG directory, where `trivium kg snapshot` made one
 
 What was learnt of one set of relations does not fit another: where a relation comes or goes, a new folder begins.
@@ -15,9 +15,9 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from kg.files import write_atomic
-from kg.manifest import Manifest, is_kg, now, write_manifest
-from kg.neo4j.address import Address
+from trivium.kg.files import write_atomic
+from trivium.kg.manifest import Manifest, is_kg, now, write_manifest
+from trivium.kg.neo4j.address import Address
 
 ORIGIN = "origin.json"
 

@@ -28,8 +28,8 @@ from neo4j import (
     unit_of_work,
 )
 
-from kg.neo4j.address import Address, Limits
-from kg.neo4j.failures import DRIVER_ERRORS, can_retry, is_unreachable, translated
+from trivium.kg.neo4j.address import Address, Limits
+from trivium.kg.neo4j.failures import DRIVER_ERRORS, can_retry, is_unreachable, translated
 
 T = TypeVar("T")
 Row = list[Any]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg.neo4j.patterns import (
+from trivium.kg.neo4j.patterns import (
     about,
     any_of,
     arrows,
@@ -23,8 +23,8 @@ from kg.neo4j.patterns import (
     text,
     value_of,
 )
-from kg.neo4j.view import Literal, View
-from kg.types import Direction, Hop
+from trivium.kg.neo4j.view import Literal, View
+from trivium.kg.types import Direction, Hop
 
 NEIGHBOR, NAMED, REACHED = ("i", "relation", "id", "inverse"), ("names", "types"), ("ids", "support", "degree", "cut")
 """Columns of `neighbors` and `value_neighbors`, those that come with `labels`, and those of `chain`."""
@@ -57,7 +57,7 @@ def known_values(literals: Sequence[Literal]) -> str:
 def neighbors(view: View, relation: str | None, direction: Direction, *, labels: bool = False) -> str:
     """$keys, $limit -> i, relation, the other end's id, inverse; sorted, at most $limit each.
 
-    With `labels` two columns more, for `kg.neo4j.values.label_of`: what names the other end, and its labels.
+    With `labels` two columns more, for `trivium.kg.neo4j.values.label_of`: what names the other end, and its labels.
     """
     literal = None if relation is None else view.literal(relation)
     types = view.relations if relation is None else [relation]
@@ -106,7 +106,7 @@ def value_neighbors(view: View, literals: Sequence[Literal], *, labels: bool = F
 
 
 def _named(view: View) -> str:
-    """Two columns for `kg.neo4j.values.label_of` of a node `o`, nulls where it is a value."""
+    """Two columns for `trivium.kg.neo4j.values.label_of` of a node `o`, nulls where it is a value."""
     names = ", ".join(f"toString(o.{quote(key)})" for key in view.name_keys)
     return f", {'o.name' if view.made else f'[{names}]'} AS names, {'[]' if view.made else 'labels(o)'} AS types"
 
@@ -158,7 +158,7 @@ def _id(view: View, variable: str, *, value: bool) -> str:
 def chain(view: View, hops: Sequence[Hop], *, limited: bool) -> str:
     """$keys or $values, $limit -> ids of a path to each entity reached, support, its degree, cut: in one round trip.
 
-    Layers are merged hop by hop as `kg.embedded.walk.follow` does: support is added up, one path is kept. With
+    Layers are merged hop by hop as `trivium.kg.embedded.walk.follow` does: support is added up, one path is kept. With
     `limited` the best supported $limit of each layer go on. `walkable` comes first.
     """
     kinds = _kinds(view, hops)

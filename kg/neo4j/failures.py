@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neo4j.exceptions import AuthError, DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 
-from kg.errors import (
+from trivium.kg.errors import (
     LoginError,
     NoDatabaseError,
     PermissionDeniedError,
@@ -13,7 +13,7 @@ from kg.errors import (
     StoreError,
     UnreachableError,
 )
-from kg.neo4j.address import Address
+from trivium.kg.neo4j.address import Address
 
 DRIVER_ERRORS = (Neo4jError, DriverError, OSError)
 """What a call of the driver raises where the server or the network fails."""

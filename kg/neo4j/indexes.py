@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kg.errors import BadInputError
-from kg.neo4j import administration as admin
-from kg.neo4j.store import Neo4jStore
-from kg.neo4j.view import View
+from trivium.kg.errors import BadInputError
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import View
 
 
 async def make_indexes(store: Neo4jStore) -> list[str]:

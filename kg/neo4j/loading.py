@@ -10,13 +10,13 @@ from collections.abc import Callable
 
 from neo4j import AsyncManagedTransaction
 
-from kg.content_hash import ContentHash, triple_lanes
-from kg.errors import BadInputError, KnowledgeBaseExistsError, WriteRefusedError
-from kg.neo4j import administration as admin
-from kg.neo4j.client import Client
-from kg.neo4j.made import WRITING, Marker, by_relation, check_relations, chunks, entity_row, find_marker
-from kg.store import GraphStore
-from kg.types import KGInfo
+from trivium.kg.content_hash import ContentHash, triple_lanes
+from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError, WriteRefusedError
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.made import WRITING, Marker, by_relation, check_relations, chunks, entity_row, find_marker
+from trivium.kg.store import GraphStore
+from trivium.kg.types import KGInfo
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage ("entities", "triples"), how many are done, and of how many."""

@@ -14,18 +14,18 @@ from typing import Any
 
 from neo4j import AsyncManagedTransaction
 
-from kg.content_hash import ContentHash, hash_strings, triple_lanes
-from kg.embedded.write import checked_entities, checked_triples
-from kg.errors import BadInputError, VersionError
-from kg.manifest import now
-from kg.neo4j import administration as admin
-from kg.neo4j import cypher
-from kg.neo4j.client import Client, Row
-from kg.neo4j.names import LONGEST_NAME
-from kg.neo4j.values import key_of
-from kg.neo4j.view import MADE
-from kg.text import fold_name
-from kg.types import Entity, KGInfo, Triple
+from trivium.kg.content_hash import ContentHash, hash_strings, triple_lanes
+from trivium.kg.embedded.write import checked_entities, checked_triples
+from trivium.kg.errors import BadInputError, VersionError
+from trivium.kg.manifest import now
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j import cypher
+from trivium.kg.neo4j.client import Client, Row
+from trivium.kg.neo4j.names import LONGEST_NAME
+from trivium.kg.neo4j.values import key_of
+from trivium.kg.neo4j.view import MADE
+from trivium.kg.text import fold_name
+from trivium.kg.types import Entity, KGInfo, Triple
 
 FORMAT = 1
 """The version of how a KG is written; a higher one is refused."""

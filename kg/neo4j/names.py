@@ -1,20 +1,20 @@
 """Find entities by text in a database: exact, then folded, by one full-text index; with typos by another.
 
 The database finds who may be meant; what counts as the same name, and how alike two are, is decided here by the same
-rules as in the embedded store (`kg.similarity`).
+rules as in the embedded store (`trivium.kg.similarity`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg.neo4j import administration as admin
-from kg.neo4j.client import Client
-from kg.neo4j.lucene import part, phrase, similar
-from kg.neo4j.view import View
-from kg.similarity import EXACT, FOLDED, FUZZY, SHORTEST_PART, part_score, similarity, sorted_words
-from kg.text import fold_name
-from kg.types import EntityHit
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.lucene import part, phrase, similar
+from trivium.kg.neo4j.view import View
+from trivium.kg.similarity import EXACT, FOLDED, FUZZY, SHORTEST_PART, part_score, similarity, sorted_words
+from trivium.kg.text import fold_name
+from trivium.kg.types import EntityHit
 
 LONGEST_NAME = 1_000
 """Letters of a folded name that are indexed; the index refuses terms of more than 32 KB."""

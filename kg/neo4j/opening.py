@@ -7,15 +7,15 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from kg.errors import CorruptError, NotAKnowledgeBaseError
-from kg.neo4j import administration as admin
-from kg.neo4j.artefacts import folder_of, prepare
-from kg.neo4j.client import Client
-from kg.neo4j.made import READY, find_marker
-from kg.neo4j.settings import RemoteKG
-from kg.neo4j.store import Neo4jStore
-from kg.neo4j.survey import surveyed
-from kg.neo4j.view import MADE, View
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.artefacts import folder_of, prepare
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.made import READY, find_marker
+from trivium.kg.neo4j.settings import RemoteKG
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.survey import surveyed
+from trivium.kg.neo4j.view import MADE, View
 
 log = logging.getLogger("trivium.neo4j")
 

@@ -13,16 +13,25 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from kg.neo4j import administration as admin
-from kg.neo4j import cypher
-from kg.neo4j.client import Client
-from kg.neo4j.lucene import part, phrase, similar
-from kg.neo4j.patterns import about
-from kg.neo4j.values import candidates, own_name
-from kg.neo4j.view import View
-from kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, SHORTEST_PART, part_score, similarity, sorted_words
-from kg.text import fold_name
-from kg.types import EntityHit, MatchKind
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j import cypher
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.lucene import part, phrase, similar
+from trivium.kg.neo4j.patterns import about
+from trivium.kg.neo4j.values import candidates, own_name
+from trivium.kg.neo4j.view import View
+from trivium.kg.similarity import (
+    EXACT,
+    FOLDED,
+    FUZZY,
+    MIN_SIMILARITY,
+    SHORTEST_PART,
+    part_score,
+    similarity,
+    sorted_words,
+)
+from trivium.kg.text import fold_name
+from trivium.kg.types import EntityHit, MatchKind
 
 _SAME = 500  # nodes of a full-text query that are looked at
 _ALIKE = 300

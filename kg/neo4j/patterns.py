@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kg.neo4j.view import ENTITY, Literal, View
+from trivium.kg.neo4j.view import ENTITY, Literal, View
 
 
 def quote(name: str) -> str:
@@ -37,7 +37,7 @@ def node(view: View, variable: str) -> str:
 
 
 def seek(view: View, variable: str, key: str) -> str:
-    """MATCH an entity by its key (`kg.neo4j.values.key_of`), an expression."""
+    """MATCH an entity by its key (`trivium.kg.neo4j.values.key_of`), an expression."""
     if view.made:
         return f"MATCH ({variable}:{ENTITY} {{key: {key}}})"
     return f"MATCH {node(view, variable)} WHERE elementId({variable}) = {key}"
@@ -49,7 +49,7 @@ def id_of(view: View, variable: str) -> str:
 
 
 def about(view: View, variable: str) -> str:
-    """Four columns that make an `Entity` (`kg.neo4j.values.to_entity`): id, names, aliases, types."""
+    """Four columns that make an `Entity` (`trivium.kg.neo4j.values.to_entity`): id, names, aliases, types."""
     names, x = ", ".join(f"toString({variable}.{quote(key)})" for key in view.name_keys), variable
     if view.made:
         return f"{x}.id AS id, {x}.name AS names, {x}.aliases AS aliases, {x}.types AS types"

@@ -11,11 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kg.files import write_atomic
-from kg.neo4j import administration as admin
-from kg.neo4j.client import Row
-from kg.neo4j.walking import Asked
-from kg.types import RelationSchema
+from trivium.kg.files import write_atomic
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.client import Row
+from trivium.kg.neo4j.walking import Asked
+from trivium.kg.types import RelationSchema
 
 SCHEMA = "schema.json"
 _SAMPLE = 200  # triples whose ends' types stand for all of a relation

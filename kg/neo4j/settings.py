@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from kg.errors import BadInputError
-from kg.neo4j.address import Address, Limits, address_of
+from trivium.kg.errors import BadInputError
+from trivium.kg.neo4j.address import Address, Limits, address_of
 
 Graph = Literal["auto", "own", "trivium"]
 

@@ -15,13 +15,13 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 
-from kg.embedded import EmbeddedStore, build
-from kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
-from kg.files import write_atomic
-from kg.manifest import now
-from kg.neo4j import administration as admin
-from kg.neo4j.store import Neo4jStore
-from kg.streams import drain
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from trivium.kg.files import write_atomic
+from trivium.kg.manifest import now
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.streams import drain
 
 Progress = Callable[[str, int, int | None], None]
 

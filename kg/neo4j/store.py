@@ -3,7 +3,7 @@
 What questions ask again and again (names, hops, whether a chain leads on) is remembered for as long as the database
 has committed nothing since: every answer names the last transaction that it saw, and once a second it is asked for.
 So a foreign write shows within a second, our own at once. In a run, what a question reads gives nothing where the
-database fails, and the run ends with what it has (`kg.failing`).
+database fails, and the run ends with what it has (`trivium.kg.failing`).
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from kg.errors import WriteRefusedError
-from kg.failing import else_nothing
-from kg.neo4j import cypher, made, walking
-from kg.neo4j.client import Client
-from kg.neo4j.names import Names
-from kg.neo4j.own_names import OwnNames
-from kg.neo4j.relations import kept_schema
-from kg.neo4j.values import candidates, is_element, key_of, to_entity
-from kg.neo4j.view import View
-from kg.types import (
+from trivium.kg.errors import WriteRefusedError
+from trivium.kg.failing import else_nothing
+from trivium.kg.neo4j import cypher, made, walking
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.names import Names
+from trivium.kg.neo4j.own_names import OwnNames
+from trivium.kg.neo4j.relations import kept_schema
+from trivium.kg.neo4j.values import candidates, is_element, key_of, to_entity
+from trivium.kg.neo4j.view import View
+from trivium.kg.types import (
     ChainResult,
     Direction,
     Entity,
@@ -116,7 +116,7 @@ class Neo4jStore:
 
     @else_nothing(lambda texts: [[] for _ in texts])
     async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
-        """Candidates for each text, best first (see `kg.neo4j.names`)."""
+        """Candidates for each text, best first (see `trivium.kg.neo4j.names`)."""
         found = await self._find("named", texts, limit, self._names.named)
         if not fuzzy or all(found):
             return found
@@ -126,7 +126,7 @@ class Neo4jStore:
         return [hits or next(alike) for hits in found]
 
     async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
-        """Entities of whose name each text is a part (see `kg.neo4j.names`)."""
+        """Entities of whose name each text is a part (see `trivium.kg.neo4j.names`)."""
         return await self._find("partial", texts, limit, self._names.partial)
 
     async def _find(

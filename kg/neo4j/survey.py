@@ -17,12 +17,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from kg.errors import BadInputError, NotAKnowledgeBaseError
-from kg.neo4j import administration as admin
-from kg.neo4j.client import Client
-from kg.neo4j.relations import keep
-from kg.neo4j.settings import GraphSettings
-from kg.neo4j.view import ENTITY, MARKER, Literal, View, to_view
+from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.relations import keep
+from trivium.kg.neo4j.settings import GraphSettings
+from trivium.kg.neo4j.view import ENTITY, MARKER, Literal, View, to_view
 
 log = logging.getLogger("trivium.neo4j")
 

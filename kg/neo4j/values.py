@@ -9,8 +9,8 @@ from typing import Any
 
 from neo4j.time import Date, DateTime, Duration, Time
 
-from kg.neo4j.view import View
-from kg.types import Entity
+from trivium.kg.neo4j.view import View
+from trivium.kg.types import Entity
 
 _LONGEST_KEY = 4_000  # bytes; the database indexes up to some 8,000
 _ELEMENT = re.compile(r"\d+:[0-9a-fA-F-]{8,}:\d+")
@@ -51,7 +51,7 @@ def candidates(text: str) -> list[Any]:
 
 
 def to_entity(view: View, id_: str, names: Any, aliases: Sequence[str] | None, types: Sequence[str] | None) -> Entity:  # noqa: ANN401 - one name, or those of all name properties
-    """The entity of four columns of `kg.neo4j.patterns.about`."""
+    """The entity of four columns of `trivium.kg.neo4j.patterns.about`."""
     return Entity(id_, label_of(view, id_, names, types), tuple(sorted(aliases or ())), tuple(sorted(types or ())))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from typing import Literal as OneOf
 
-from kg.types import Hop
+from trivium.kg.types import Hop
 
 ENTITY = "TriviumEntity"
 """Label of the entities that Trivium wrote."""

@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from kg.neo4j import cypher
-from kg.neo4j.client import Client, Row
-from kg.neo4j.values import candidates, is_element, key_of, label_of
-from kg.neo4j.view import View
-from kg.types import (
+from trivium.kg.neo4j import cypher
+from trivium.kg.neo4j.client import Client, Row
+from trivium.kg.neo4j.values import candidates, is_element, key_of, label_of
+from trivium.kg.neo4j.view import View
+from trivium.kg.types import (
     ChainResult,
     Direction,
     Entity,

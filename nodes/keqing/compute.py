@@ -8,18 +8,18 @@ from typing import Any
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from kg.indexes import relation_words
-from kg.store import GraphStore
-from kg.text import fold_case
-from kg.types import Hop, parse_chain
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.state import Found, KeqingState, OperatorState, Retrieved, Used
-from nodes.state import Step
-from policies.keqing.computing.apply import compared, extremes, filtered
-from policies.keqing.computing.literals import Literal, Shown, read_literal
-from policies.keqing.computing.operators import bounds_of
-from policies.keqing.english import english, stem
-from tools.knowledge import open_knowledge
+from trivium.kg.indexes import relation_words
+from trivium.kg.store import GraphStore
+from trivium.kg.text import fold_case
+from trivium.kg.types import Hop, parse_chain
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.state import Found, KeqingState, OperatorState, Retrieved, Used
+from trivium.nodes.run.state import Step
+from trivium.policies.keqing.computing.apply import compared, extremes, filtered
+from trivium.policies.keqing.computing.literals import Literal, Shown, read_literal
+from trivium.policies.keqing.computing.operators import bounds_of
+from trivium.policies.keqing.english import english, stem
 
 _VALUES_EACH = 20  # values of one entity that are looked at
 

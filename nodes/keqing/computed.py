@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from kg.store import GraphStore
-from nodes.answer_record import PathRecord, path_record
-from nodes.keqing.state import KeqingState
-from nodes.path_text import path_text
-from nodes.state import Step
+from trivium.kg.store import GraphStore
+from trivium.nodes.keqing.state import KeqingState
+from trivium.nodes.run.answer_record import PathRecord, path_record
+from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.state import Step
 
 Value = bool | int | float | str
 

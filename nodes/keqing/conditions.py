@@ -12,8 +12,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from kg.store import GraphStore
-from kg.types import LogicalChain
+from trivium.kg.store import GraphStore
+from trivium.kg.types import LogicalChain
 
 # A bare year may be short (44 BC); a date is ISO's, with four digits, so that the shop 7-11 was not founded in year 7.
 _YEAR = re.compile(r"\s*(-?(?:\d{1,4}(?!-)|\d{4}))(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?:T.*)?)?\s*")

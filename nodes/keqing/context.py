@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kg.errors import UsageError
-from nodes.context import Context
-from nodes.policy import NO_MODEL
-from nodes.settings import check_at_least
+from trivium.kg.errors import UsageError
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.context import Context
+from trivium.nodes.run.settings import check_at_least
 
 Supplement = Literal["auto", "always", "never"]
 _VERY_WORDS = 0.999  # cosine from which a sub-question is the template's own text, up to rounding
@@ -38,7 +38,7 @@ class KeqingContext(Context):
     always the trained one; `lora`: what `trivium learn keqing --lora` fine-tuned."""
 
     sure: float = 0.95
-    """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `python -m evals.sure` says
+    """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `evals.sure` says
     what it is worth."""
 
     exemplars: int = 4
@@ -68,7 +68,7 @@ class KeqingContext(Context):
         check_at_least(self, 1, "templates_per_sub_question", "max_entities")
         check_at_least(self, 0, "evidence_tokens", "exemplars", "sure")
         if self.model != NO_MODEL:
-            from nodes.keqing.prompts import check_keqing_prompts  # a run without a model has no prompt
+            from trivium.nodes.keqing.prompts import check_keqing_prompts  # a run without a model has no prompt
 
             check_keqing_prompts()
         elif "llm" in (self.decompose, self.reason, self.respond):

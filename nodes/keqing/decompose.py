@@ -10,20 +10,20 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from kg.errors import UsageError
-from nodes.context import check_context
-from nodes.conversation import asked, question_of
-from nodes.keqing.conditions import Condition
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.follow_up import LastAnswers, last_answers, points_back, resolve
-from nodes.keqing.link_entities import link
-from nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
-from nodes.policy import NO_MODEL
-from nodes.usage import Usage, fresh_channels
-from policies.keqing.artefact import has_decomposer
-from policies.keqing.computing.cues import has_cue
-from policies.keqing.decomposer import Decomposition, SubQuestion
-from tools.knowledge import Knowledge, open_knowledge
+from trivium.kg.errors import UsageError
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.keqing.conditions import Condition
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.follow_up import LastAnswers, last_answers, points_back, resolve
+from trivium.nodes.keqing.link_entities import link
+from trivium.nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.context import check_context
+from trivium.nodes.run.conversation import asked, question_of
+from trivium.nodes.run.usage import Usage, fresh_channels
+from trivium.policies.keqing.artefact import has_decomposer
+from trivium.policies.keqing.computing.cues import has_cue
+from trivium.policies.keqing.decomposer import Decomposition, SubQuestion
 
 MAX_CHARACTERS = 10_000
 """The longest question that is read."""
@@ -88,7 +88,7 @@ async def _read(question: str, state: KeqingState, knowledge: Knowledge, context
         trained = await _trained(question, topics, last, knowledge)
         if _is_sure(trained.found, context):
             return trained
-    from nodes.keqing.decompose_llm import decompose_by_llm  # a run without a model pays nothing for the layer
+    from trivium.nodes.keqing.decompose_llm import decompose_by_llm  # a run without a model pays nothing for the layer
 
     asked = await decompose_by_llm(question, topics, knowledge, context, last)
     if asked.found is None:

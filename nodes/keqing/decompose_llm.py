@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kg.types import EntityHit
-from nodes.keqing.conditions import Condition
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.decompose_operators import HOW, AskedComputation, computation_problem, operators
-from nodes.keqing.decompose_prompt import (
+from trivium.kg.types import EntityHit
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.keqing.conditions import Condition
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.decompose_operators import HOW, AskedComputation, computation_problem, operators
+from trivium.nodes.keqing.decompose_prompt import (
     DECOMPOSE,
     LAST_ANSWERS,
     AskedDecomposition,
@@ -18,16 +19,15 @@ from nodes.keqing.decompose_prompt import (
     conditions,
     sub_questions,
 )
-from nodes.keqing.follow_up import LastAnswers, from_all, hits_of
-from nodes.llm import Outcome, ask_typed
-from nodes.operator_prompts import operator_prompt
-from nodes.prompt_data import as_data
-from policies.keqing.computing.cues import has_cue
-from policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
-from policies.keqing.exemplars import Exemplar
-from policies.keqing.mentions import split_question
-from policies.keqing.phrasing import has_exclusion_cue
-from tools.knowledge import Knowledge
+from trivium.nodes.keqing.follow_up import LastAnswers, from_all, hits_of
+from trivium.nodes.model import Outcome, ask_typed
+from trivium.nodes.model.operator_prompts import operator_prompt
+from trivium.nodes.model.prompt_data import as_data
+from trivium.policies.keqing.computing.cues import has_cue
+from trivium.policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
+from trivium.policies.keqing.exemplars import Exemplar
+from trivium.policies.keqing.mentions import split_question
+from trivium.policies.keqing.phrasing import has_exclusion_cue
 
 _ANSWERS = 20  # of the last run, named in the prompt
 _TEMPLATES = 60  # in view: all of a small KG's, of a larger one's the nearest to the question

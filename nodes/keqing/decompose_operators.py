@@ -6,9 +6,9 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from kg.errors import BadInputError
-from nodes.keqing.decompose_prompt import AskedDecomposition, problem
-from policies.keqing.computing.operators import Kind, Operator, check_operator
+from trivium.kg.errors import BadInputError
+from trivium.nodes.keqing.decompose_prompt import AskedDecomposition, problem
+from trivium.policies.keqing.computing.operators import Kind, Operator, check_operator
 
 HOW = """\
 The input asks for something to be computed. Write sub-questions for the plain parts, and beside "sub_questions" a \

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from nodes.keqing.conditions import Among, Condition, Dated
-from nodes.prompts import Prompt
-from policies.keqing.decomposer import MASK, NO_DEPENDENCY, SubQuestion, generated
+from trivium.nodes.keqing.conditions import Among, Condition, Dated
+from trivium.nodes.model.prompts import Prompt
+from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, SubQuestion, generated
 
 LAST_ANSWERS = "<ANSWERS>"
 """The seed entity that stands for a thread's last answers."""

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kg.indexes import relation_words
-from kg.text import fold_name
-from kg.types import Triple
-from nodes.keqing.state import Found
-from nodes.prompt_data import as_data
-from nodes.state import Step
+from trivium.kg.indexes import relation_words
+from trivium.kg.text import fold_name
+from trivium.kg.types import Triple
+from trivium.nodes.keqing.state import Found
+from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.run.state import Step
 
 Format = Literal["tuples", "text"]
 
@@ -66,7 +66,7 @@ def gather(
         labels: by id.
         style: the triple format.
         tokens: the budget, estimated by characters; the first candidate is shown in any case.
-        notes: what stands behind a triple's line (`nodes.qualifiers`).
+        notes: what stands behind a triple's line (`trivium.nodes.run.qualifiers`).
     """
     shown = _shown_names(candidates, labels)
     out, seen, spent = Evidence(), set[str](), 0

@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kg.store import GraphStore
-from kg.text import fold_case
-from kg.types import EntityHit, Hop
-from nodes.keqing.conditions import Among, Condition, Dated, year_of
-from policies.keqing.decomposer import NO_DEPENDENCY, Decomposer, Decomposition, SubQuestion
-from tools.knowledge import Knowledge
+from trivium.kg.store import GraphStore
+from trivium.kg.text import fold_case
+from trivium.kg.types import EntityHit, Hop
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.keqing.conditions import Among, Condition, Dated, year_of
+from trivium.policies.keqing.decomposer import NO_DEPENDENCY, Decomposer, Decomposition, SubQuestion
 
 _MOST = 100  # last answers that a follow-up starts from
 _TRIED = 3  # of them, that stand for all while the question is decomposed

@@ -8,12 +8,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.text import fold_name
-from kg.types import EntityHit
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.state import KeqingState, Link, SubQuestionState
-from tools.find_entities import find_entities
-from tools.knowledge import Knowledge, open_knowledge
+from trivium.kg.text import fold_name
+from trivium.kg.types import EntityHit
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
+from trivium.tools.find_entities import find_entities
 
 _CANDIDATES = 5
 

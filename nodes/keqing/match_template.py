@@ -6,11 +6,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.templates import TemplateMatch
-from kg.types import chain_text
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.state import KeqingState, Match
-from tools.knowledge import open_knowledge
+from trivium.kg.templates import TemplateMatch
+from trivium.kg.types import chain_text
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.state import KeqingState, Match
 
 
 async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from nodes.keqing.decompose_prompt import DECOMPOSE
-from nodes.keqing.reason_prompt import REASON_TEXT, REASON_TUPLES
-from nodes.keqing.respond_prompt import RESPOND
-from nodes.operator_prompts import check_prompts
+from trivium.nodes.keqing.decompose_prompt import DECOMPOSE
+from trivium.nodes.keqing.reason_prompt import REASON_TEXT, REASON_TUPLES
+from trivium.nodes.keqing.respond_prompt import RESPOND
+from trivium.nodes.model.operator_prompts import check_prompts
 
 KEQING_PROMPTS = (DECOMPOSE, REASON_TUPLES, REASON_TEXT, RESPOND)
 
 
 def check_keqing_prompts() -> None:
-    """Refuse an operator's prompt that cannot be used; raises as `nodes.operator_prompts.check_prompts`."""
+    """Refuse an operator's prompt that cannot be used; raises as `nodes.model.operator_prompts.check_prompts`."""
     check_prompts(*KEQING_PROMPTS, prefix="keqing_")

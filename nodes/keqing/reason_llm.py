@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kg.store import GraphStore
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.evidence import Evidence, gather, is_nameless
-from nodes.keqing.reason_prompt import REASON_TEXT, REASON_TUPLES, WaveAnswers
-from nodes.keqing.state import Found, KeqingState, Retrieved
-from nodes.llm import ask_typed
-from nodes.llm.events import brief
-from nodes.operator_prompts import operator_prompt
-from nodes.prompt_data import as_data
-from nodes.qualifiers import notes
-from policies.keqing.decomposer import MASK
+from trivium.kg.store import GraphStore
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.evidence import Evidence, gather, is_nameless
+from trivium.nodes.keqing.reason_prompt import REASON_TEXT, REASON_TUPLES, WaveAnswers
+from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
+from trivium.nodes.model import ask_typed
+from trivium.nodes.model.events import brief
+from trivium.nodes.model.operator_prompts import operator_prompt
+from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.run.qualifiers import notes
+from trivium.policies.keqing.decomposer import MASK
 
 _SEEDS = 5  # seeds named in a question; the rest are counted
 _SAID = 10  # dropped names that an event shows

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from kg.store import GraphStore
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.evidence import Evidence, gather, is_nameless
-from nodes.keqing.state import Found, KeqingState, Retrieved
-from policies.keqing.decomposer import MASK
-from policies.keqing.lora.reasoner import Asked
-from tools.knowledge import Knowledge
+from trivium.kg.store import GraphStore
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.evidence import Evidence, gather, is_nameless
+from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.lora.reasoner import Asked
 
-_SEEDS = 5  # seeds named in a question, as in `nodes.keqing.reason_llm`
+_SEEDS = 5  # seeds named in a question, as in `trivium.nodes.keqing.reason_llm`
 
 
 async def judge_tuned(state: KeqingState, knowledge: Knowledge, context: KeqingContext) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator
 
-from nodes.prompts import Prompt
+from trivium.nodes.model.prompts import Prompt
 
 _INSTRUCTION = """\
 Use the following pieces of context to answer the user's questions. If you don't know the answer to a question, give \

@@ -8,18 +8,18 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.store import GraphStore
-from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from nodes.conversation import reply
-from nodes.keqing.computed import Value, computed, computed_sentence
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.state import KeqingState
-from nodes.path_text import path_text
-from nodes.policy import NO_MODEL
-from nodes.qualifiers import qualified
-from nodes.state import Step
-from policies.keqing.decomposer import NO_DEPENDENCY
-from tools.knowledge import open_knowledge
+from trivium.kg.store import GraphStore
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.nodes.keqing.computed import Value, computed, computed_sentence
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.state import KeqingState
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
+from trivium.nodes.run.conversation import reply
+from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.qualifiers import qualified
+from trivium.nodes.run.state import Step
+from trivium.policies.keqing.decomposer import NO_DEPENDENCY
 
 _NAMED = 12  # answers named in the sentence; the rest are counted
 _LOGGED = 20  # seeds shown of each sub-question in the log
@@ -79,8 +79,8 @@ async def _words(state: KeqingState, answers: list[AnswerEntity], store: GraphSt
     """The model's words; none where there is no model, or no answer: without evidence it would make something up."""
     if context.model == NO_MODEL or context.respond == "rules" or not answers:
         return _Words()
-    from nodes.keqing.respond_llm import say
-    from nodes.llm import told  # a run without a model pays nothing for the layer
+    from trivium.nodes.keqing.respond_llm import say
+    from trivium.nodes.model import told  # a run without a model pays nothing for the layer
 
     text, message_id, outcome = await say(state, answers, store, context)
     return _Words(text, message_id, told(outcome))

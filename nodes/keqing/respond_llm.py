@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg.store import GraphStore
-from nodes.answer_record import AnswerEntity
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.respond_prompt import RESPOND
-from nodes.keqing.state import KeqingState
-from nodes.llm import Outcome, ask_text
-from nodes.operator_prompts import operator_prompt
-from nodes.prompt_data import as_data
-from policies.keqing.decomposer import MASK
+from trivium.kg.store import GraphStore
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.respond_prompt import RESPOND
+from trivium.nodes.keqing.state import KeqingState
+from trivium.nodes.model import Outcome, ask_text
+from trivium.nodes.model.operator_prompts import operator_prompt
+from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.run.answer_record import AnswerEntity
+from trivium.policies.keqing.decomposer import MASK
 
 _NAMED = 50  # answers in the log; the rest are counted
 _BETWEEN = 10  # names shown of what a sub-question started from, and found on the way

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodes.prompts import Prompt
+from trivium.nodes.model.prompts import Prompt
 
 RESPOND = Prompt(
     """\

@@ -8,15 +8,15 @@ from typing import Any
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from kg.store import GraphStore
-from kg.types import ChainResult, LogicalChain, parse_chain
-from nodes.keqing.conditions import dated
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.state import Found, KeqingState, Match, Retrieved, SubQuestionState
-from policies.keqing.decomposer import NO_DEPENDENCY
-from tools.follow_chain import follow_chains
-from tools.knowledge import Knowledge, open_knowledge
-from tools.search_triples import search_triples
+from trivium.kg.store import GraphStore
+from trivium.kg.types import ChainResult, LogicalChain, parse_chain
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.keqing.conditions import dated
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.state import Found, KeqingState, Match, Retrieved, SubQuestionState
+from trivium.policies.keqing.decomposer import NO_DEPENDENCY
+from trivium.tools.follow_chain import follow_chains
+from trivium.tools.search_triples import search_triples
 
 _TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 _SUPPLEMENT = 50  # dense triples considered for the supplement

@@ -12,14 +12,14 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.errors import UsageError
-from nodes.human import ask_human, check_resumable
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.link_entities import link, mentions_of
-from nodes.keqing.state import KeqingState, Link, OperatorState, SubQuestionState
-from nodes.keqing.sub_question_edit import read_edit
-from tools.find_entities import find_entities
-from tools.knowledge import Knowledge, open_knowledge
+from trivium.kg.errors import UsageError
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.link_entities import link, mentions_of
+from trivium.nodes.keqing.state import KeqingState, Link, OperatorState, SubQuestionState
+from trivium.nodes.keqing.sub_question_edit import read_edit
+from trivium.nodes.run.human import ask_human, check_resumable
+from trivium.tools.find_entities import find_entities
 
 _HOW = (
     'Resume with true to go on, or with {"sub_questions": [...]} as shown, edited: all of them, in any order; "dep" '

@@ -7,8 +7,8 @@ from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from nodes.keqing.conditions import Condition
-from nodes.state import RunState, Step
+from trivium.nodes.keqing.conditions import Condition
+from trivium.nodes.run.state import RunState, Step
 
 
 class SubQuestionState(TypedDict):

@@ -7,10 +7,16 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kg.errors import UsageError
-from nodes.keqing.decompose_prompt import Arguments, AskedDecomposition, AskedSubQuestion, problem, sub_questions
-from nodes.keqing.state import SubQuestionState
-from policies.keqing.decomposer import SubQuestion
+from trivium.kg.errors import UsageError
+from trivium.nodes.keqing.decompose_prompt import (
+    Arguments,
+    AskedDecomposition,
+    AskedSubQuestion,
+    problem,
+    sub_questions,
+)
+from trivium.nodes.keqing.state import SubQuestionState
+from trivium.policies.keqing.decomposer import SubQuestion
 
 
 class _Edited(BaseModel):

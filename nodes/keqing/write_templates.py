@@ -1,6 +1,6 @@
 """A chat model writes question templates for a KG's relations, a batch of hops a request, before a question is asked.
 
-What comes back is only read here; `policies.keqing.written` says what of it is a template.
+What comes back is only read here; `trivium.policies.keqing.written` says what of it is a template.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, Field
 
-from kg.types import Hop, RelationSchema, Triple
-from nodes.llm import Outcome, ask_typed
-from nodes.llm.asking import ModelSettings
-from nodes.llm.budget import estimate_tokens
-from nodes.prompt_data import as_data
-from nodes.prompts import Prompt
-from nodes.usage import Usage
-from policies.keqing.decomposer import MASK
+from trivium.kg.types import Hop, RelationSchema, Triple
+from trivium.nodes.model import Outcome, ask_typed
+from trivium.nodes.model.asking import ModelSettings
+from trivium.nodes.model.budget import estimate_tokens
+from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.model.prompts import Prompt
+from trivium.nodes.run.usage import Usage
+from trivium.policies.keqing.decomposer import MASK
 
 _WORDS_EACH = 14  # tokens of one template in the answer, about
 _LABEL = 80  # characters of an example's name that the model is shown

@@ -7,15 +7,15 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from nodes.conversation import reply
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.scoring import scored, supports
-from nodes.knowgpt.state import Candidate, KnowGPTState, Verdict
-from nodes.path_text import path_text
-from nodes.policy import NO_MODEL
-from nodes.qualifiers import qualified
-from tools.knowledge import Knowledge, open_knowledge
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.scoring import scored, supports
+from trivium.nodes.knowgpt.state import Candidate, KnowGPTState, Verdict
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
+from trivium.nodes.run.conversation import reply
+from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.qualifiers import qualified
 
 
 async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
@@ -62,8 +62,8 @@ async def _verdict(
     verdict = Verdict(scores=parts, chosen=best, by="scores", words="")
     if context.model == NO_MODEL or not candidates:
         return verdict, {}
-    from nodes.knowgpt.model_calls import choose, meant  # a run without a model pays nothing for the layer
-    from nodes.llm import told
+    from trivium.nodes.knowgpt.model_calls import choose, meant  # a run without a model pays nothing for the layer
+    from trivium.nodes.model import told
 
     outcome = await choose(state, context)
     picked = meant(outcome.value.choice, candidates) if outcome.value else None
@@ -76,8 +76,8 @@ async def _own_words(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verd
     """What the model says to an open question without any knowledge, for comparison."""
     from dataclasses import replace
 
-    from nodes.knowgpt.model_calls import propose
-    from nodes.llm import told
+    from trivium.nodes.knowgpt.model_calls import propose
+    from trivium.nodes.model import told
 
     outcome = await propose(state["question"], replace(context, candidates=1))
     said = outcome.value.candidates[:1] if outcome.value else []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kg.errors import UsageError
-from nodes.context import Context
-from nodes.policy import NO_MODEL
-from nodes.settings import check_at_least
-from policies.prompt_bandit import BanditSettings
+from trivium.kg.errors import UsageError
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.context import Context
+from trivium.nodes.run.settings import check_at_least
+from trivium.policies.bandit.prompt_bandit import BanditSettings
 
 Prompt = Literal[
     "auto", "rl/sentences", "rl/triples", "rl/graph", "sub/sentences", "sub/triples", "sub/graph", "direct"
@@ -73,7 +73,7 @@ class KnowGPTContext(Context):
             raise UsageError(f"max_hops must be at most 6, not {self.max_hops}")
         self.bandit_settings.check()
         if self.model != NO_MODEL:
-            from nodes.knowgpt.prompts import check_knowgpt_prompts  # a run without a model has no prompt
+            from trivium.nodes.knowgpt.prompts import check_knowgpt_prompts  # a run without a model has no prompt
 
             check_knowgpt_prompts()
         elif self.prompt == "direct" or "llm" in (self.propose, self.description):

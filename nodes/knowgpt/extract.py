@@ -11,13 +11,13 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.types import Triple
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.state import Evidence, KnowGPTState
-from nodes.state import Step
-from tools.extract_paths import extract_paths
-from tools.extract_subgraph import extract_subgraph
-from tools.knowledge import open_knowledge
+from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import Evidence, KnowGPTState
+from trivium.nodes.run.state import Step
+from trivium.tools.extract_paths import extract_paths
+from trivium.tools.extract_subgraph import extract_subgraph
 
 
 async def extract(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:

@@ -13,19 +13,19 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from kg.errors import UsageError
-from nodes.context import check_context
-from nodes.conversation import asked, question_of
-from nodes.keqing.decompose import check_question
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
-from nodes.policy import NO_MODEL
-from nodes.usage import Usage, fresh_channels
-from policies.path_lessons import MAX_SOURCES, link_texts
-from tools.find_entities import find_entities, resolve
-from tools.knowledge import Knowledge, open_knowledge
-from tools.observation import Limits
-from tools.observe import observe
+from trivium.kg.errors import UsageError
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.keqing.decompose import check_question
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.context import check_context
+from trivium.nodes.run.conversation import asked, question_of
+from trivium.nodes.run.usage import Usage, fresh_channels
+from trivium.policies.paths.lessons import MAX_SOURCES, link_texts
+from trivium.tools.find_entities import find_entities, resolve
+from trivium.tools.observation import Limits
+from trivium.tools.observe import observe
 
 MAX_CHOICES = 100
 _TARGETS = 3  # entities of one choice's words: "wear a coat" may be no entity, "wear" and "coat" are
@@ -101,7 +101,7 @@ async def _proposed(
     spent: Usage | None = None
     noted: list[dict[str, Any]] = []
     if context.model != NO_MODEL and context.propose != "kg":
-        from nodes.knowgpt.model_calls import propose  # a run without a model pays nothing for the layer
+        from trivium.nodes.knowgpt.model_calls import propose  # a run without a model pays nothing for the layer
 
         outcome = await propose(question, context)
         spent, noted = outcome.usage, list(outcome.events)

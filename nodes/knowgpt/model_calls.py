@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from kg.text import fold_name
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.prompts import CHOOSE, DESCRIBE, PROPOSE, ChosenAnswer, GraphDescription, ProposedCandidates
-from nodes.knowgpt.state import Candidate, KnowGPTState, Line
-from nodes.llm import Outcome, ask_typed
-from nodes.operator_prompts import operator_prompt
-from nodes.prompt_data import as_data
+from trivium.kg.text import fold_name
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.prompts import CHOOSE, DESCRIBE, PROPOSE, ChosenAnswer, GraphDescription, ProposedCandidates
+from trivium.nodes.knowgpt.state import Candidate, KnowGPTState, Line
+from trivium.nodes.model import Outcome, ask_typed
+from trivium.nodes.model.operator_prompts import operator_prompt
+from trivium.nodes.model.prompt_data import as_data
 
 _QUESTION = 10_000  # characters of a question that are shown
 

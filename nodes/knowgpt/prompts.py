@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from nodes.operator_prompts import check_prompts
-from nodes.prompts import Prompt
+from trivium.nodes.model.operator_prompts import check_prompts
+from trivium.nodes.model.prompts import Prompt
 
 CHOOSE = Prompt(
     """\
@@ -78,5 +78,5 @@ KNOWGPT_PROMPTS = (CHOOSE, PROPOSE, DESCRIBE)
 
 
 def check_knowgpt_prompts() -> None:
-    """Refuse an operator's prompt that cannot be used; raises as `nodes.operator_prompts.check_prompts`."""
+    """Refuse an operator's prompt that cannot be used; raises as `nodes.model.operator_prompts.check_prompts`."""
     check_prompts(*KNOWGPT_PROMPTS, prefix="knowgpt_")

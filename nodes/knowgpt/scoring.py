@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kg.embedders import Embedder
-from nodes.knowgpt.state import Candidate, Evidence
+from trivium.kg.embedders import Embedder
+from trivium.nodes.knowgpt.state import Candidate, Evidence
 
-_LARGEST = 3.0  # l1 + l2 + l3 with a cosine of 1 and one step (policies.path_reward)
+_LARGEST = 3.0  # l1 + l2 + l3 with a cosine of 1 and one step (trivium.policies.paths.reward)
 
 
 def supports(candidate: Candidate, evidence: Sequence[Evidence]) -> list[Evidence]:

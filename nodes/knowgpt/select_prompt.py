@@ -12,16 +12,16 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.errors import BusyError, CorruptError, UsageError, VersionError
-from nodes.human import ask_human, check_resumable
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.state import Chosen, KnowGPTState
-from nodes.policy import NO_MODEL
-from policies.kept_bandit import KeptBandit
-from policies.prompt_bandit import ARMS, ArmEstimate, Floats, arm_named
-from tools.knowledge import Knowledge, open_knowledge
-from tools.select_prompt import open_bandit
-from tools.select_prompt import select_prompt as choose_prompt
+from trivium.kg.errors import BusyError, CorruptError, UsageError, VersionError
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import Chosen, KnowGPTState
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.human import ask_human, check_resumable
+from trivium.policies.bandit.kept_bandit import KeptBandit
+from trivium.policies.bandit.prompt_bandit import ARMS, ArmEstimate, Floats, arm_named
+from trivium.tools.select_prompt import open_bandit
+from trivium.tools.select_prompt import select_prompt as choose_prompt
 
 _UNREAD = "without a model no prompt is read, and the choices are scored by their paths"
 _HOW = 'Resume with true to go on with the chosen arm, or with {"arm": "..."}, one of those shown.'

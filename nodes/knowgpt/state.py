@@ -6,8 +6,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from nodes.described import described
-from nodes.state import QuestionInput, RunState, Step
+from trivium.nodes.run.described import described
+from trivium.nodes.run.state import QuestionInput, RunState, Step
 
 
 class ChoiceInput(TypedDict):

@@ -9,12 +9,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.state import Evidence, KnowGPTState, Line
-from nodes.policy import NO_MODEL
-from nodes.prompt_data import as_data
-from nodes.relation_phrases import relation_phrase
-from tools.knowledge import open_knowledge
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import Evidence, KnowGPTState, Line
+from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.relation_phrases import relation_phrase
 
 _TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 _FACTS = 6  # facts that one sentence joins
@@ -36,8 +36,8 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     lines = FORMS[form](facts, labels, context.evidence_tokens)
     if form != "graph" or context.model == NO_MODEL or context.description == "rules" or not lines:
         return {"lines": lines}
-    from nodes.knowgpt.model_calls import describe  # a run without a model pays nothing for the layer
-    from nodes.llm import told
+    from trivium.nodes.knowgpt.model_calls import describe  # a run without a model pays nothing for the layer
+    from trivium.nodes.model import told
 
     said = [fact for line in lines for fact in line["triples"]]
     shown = as_triples(said, labels, context.evidence_tokens)

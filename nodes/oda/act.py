@@ -9,13 +9,13 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.oda.action import ActionChoice, act_prompt, chosen, problem_of, same_action
-from nodes.oda.by_similarity import similar_action
-from nodes.oda.context import OdaContext
-from nodes.oda.state import Action, OdaState
-from nodes.oda.ways import candidates_of
-from nodes.policy import NO_MODEL
-from tools.knowledge import Knowledge, open_knowledge
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.oda.action import ActionChoice, act_prompt, chosen, problem_of, same_action
+from trivium.nodes.oda.by_similarity import similar_action
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.state import Action, OdaState
+from trivium.nodes.oda.ways import candidates_of
+from trivium.nodes.run.access import NO_MODEL
 
 
 async def act(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
@@ -34,7 +34,7 @@ async def act(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
 
 async def _asked(state: OdaState, context: OdaContext, knowledge: Knowledge) -> tuple[Action, dict[str, Any]]:
     """The model's action; an invalid one is repaired once, then replaced, which is told as an event."""
-    from nodes.llm import ask_typed, told
+    from trivium.nodes.model import ask_typed, told
 
     candidates = candidates_of(state)
     prompt, names = await act_prompt(state, context, knowledge)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from kg.text import fold_name
-from nodes.oda.context import OdaContext
-from nodes.oda.prompts import ACT
-from nodes.oda.state import Action, ActionName, OdaState
-from nodes.oda.text import Names, entities_of_run, named_in, nearest
-from nodes.oda.ways import candidates_of, observations_of
-from nodes.operator_prompts import operator_prompt
-from tools.knowledge import Knowledge
+from trivium.kg.text import fold_name
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.model.operator_prompts import operator_prompt
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.prompts import ACT
+from trivium.nodes.oda.state import Action, ActionName, OdaState
+from trivium.nodes.oda.text import Names, entities_of_run, named_in, nearest
+from trivium.nodes.oda.ways import candidates_of, observations_of
 
 
 class ActionChoice(BaseModel):

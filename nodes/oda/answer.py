@@ -7,16 +7,16 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.store import GraphStore
-from nodes.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from nodes.conversation import reply
-from nodes.oda.context import OdaContext
-from nodes.oda.result import Result, similar_result
-from nodes.oda.state import OdaState
-from nodes.path_text import path_text
-from nodes.policy import NO_MODEL
-from nodes.qualifiers import qualified
-from tools.knowledge import Knowledge, open_knowledge
+from trivium.kg.store import GraphStore
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.result import Result, similar_result
+from trivium.nodes.oda.state import OdaState
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
+from trivium.nodes.run.conversation import reply
+from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.qualifiers import qualified
 
 _NAMED = 12  # answers named in the sentence; the rest are counted
 _UNSURE = 0.1  # a score below it says that the relations followed are hardly like the question
@@ -57,7 +57,7 @@ async def _result(state: OdaState, context: OdaContext, knowledge: Knowledge) ->
     """The model's answer, or the memory read without a model where there is none or it says nothing usable."""
     if context.model == NO_MODEL:
         return await similar_result(state, context, knowledge), {}
-    from nodes.oda.model_answer import ask_answer
+    from trivium.nodes.oda.model_answer import ask_answer
 
     result, spent, reason = await ask_answer(state, context, knowledge)
     if result is None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg.types import Hop, LogicalChain, WalkedTriple
-from nodes.oda.context import OdaContext
-from nodes.oda.memory import chain_of, start_of, traces
-from nodes.oda.state import Action, ActionName, OdaState
-from nodes.oda.ways import Way, candidates_of, choice_of, explored, settled, ways_on
-from policies.question_kind import question_kind
-from tools.knowledge import Knowledge
-from tools.search_triples import rank_triples
+from trivium.kg.types import Hop, LogicalChain, WalkedTriple
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.memory import chain_of, start_of, traces
+from trivium.nodes.oda.state import Action, ActionName, OdaState
+from trivium.nodes.oda.ways import Way, candidates_of, choice_of, explored, settled, ways_on
+from trivium.policies.question_kind import question_kind
+from trivium.tools.search_triples import rank_triples
 
 _OF_A_GROUP = 2_000  # triples of one relation around one entity that a reflection ranks
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kg.errors import UsageError
-from nodes.context import Context
-from nodes.policy import NO_MODEL
-from nodes.settings import check_at_least
-from tools.observation import Limits
+from trivium.kg.errors import UsageError
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.context import Context
+from trivium.nodes.run.settings import check_at_least
+from trivium.tools.observation import Limits
 
 Reflection = Literal["observed", "similarity", "random", "generated_fact"]
 
@@ -83,7 +83,7 @@ class OdaContext(Context):
         if self.path_hops > 6:
             raise UsageError(f"path_hops must be at most 6, not {self.path_hops}: paths grow with every hop")
         if self.model != NO_MODEL:
-            from nodes.oda.prompts import check_oda_prompts  # a run without a model has no prompt
+            from trivium.nodes.oda.prompts import check_oda_prompts  # a run without a model has no prompt
 
             check_oda_prompts()
         elif self.reflection == "generated_fact":

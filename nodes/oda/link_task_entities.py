@@ -12,20 +12,20 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.indexes import own_words
-from kg.types import EntityHit
-from nodes.context import check_context
-from nodes.conversation import asked, question_of
-from nodes.keqing.decompose import check_question
-from nodes.oda.context import OdaContext
-from nodes.oda.state import OdaState
-from nodes.usage import fresh_channels
-from policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, find_mentions, mention_features
-from policies.keqing.similar_mentions import find_similar
-from policies.question_kind import ASKING_WORDS, FUNCTION_WORDS, question_kind
-from policies.similarity_choice import SimilarityChoice
-from tools.find_entities import resolve
-from tools.knowledge import Knowledge, open_knowledge
+from trivium.kg.indexes import own_words
+from trivium.kg.types import EntityHit
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.keqing.decompose import check_question
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.state import OdaState
+from trivium.nodes.run.context import check_context
+from trivium.nodes.run.conversation import asked, question_of
+from trivium.nodes.run.usage import fresh_channels
+from trivium.policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, find_mentions, mention_features
+from trivium.policies.keqing.similar_mentions import find_similar
+from trivium.policies.question_kind import ASKING_WORDS, FUNCTION_WORDS, question_kind
+from trivium.policies.similarity_choice import SimilarityChoice
+from trivium.tools.find_entities import resolve
 
 _TOPICS = 4  # entities that a question starts from at most
 _NAMESAKES = 5  # entities of one name that are looked at

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from kg.types import Hop, LogicalChain, WalkedTriple
-from nodes.state import Step
+from trivium.kg.types import Hop, LogicalChain, WalkedTriple
+from trivium.nodes.run.state import Step
 
 Memory = list[list[Step]]
 """Paths in the order in which they began; each step starts where the one before it ended."""

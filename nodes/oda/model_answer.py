@@ -7,18 +7,18 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from kg.text import fold_name
-from kg.types import ReasoningPath, WalkedTriple
-from nodes.oda.action import meant
-from nodes.oda.context import OdaContext
-from nodes.oda.memory import traces, triples_of
-from nodes.oda.prompts import ANSWER
-from nodes.oda.result import Found, Result, literal_value, value_of
-from nodes.oda.state import OdaState
-from nodes.oda.text import Names, entities_of_run, named_in
-from nodes.operator_prompts import operator_prompt
-from policies.question_kind import question_kind
-from tools.knowledge import Knowledge
+from trivium.kg.text import fold_name
+from trivium.kg.types import ReasoningPath, WalkedTriple
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.model.operator_prompts import operator_prompt
+from trivium.nodes.oda.action import meant
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.memory import traces, triples_of
+from trivium.nodes.oda.prompts import ANSWER
+from trivium.nodes.oda.result import Found, Result, literal_value, value_of
+from trivium.nodes.oda.state import OdaState
+from trivium.nodes.oda.text import Names, entities_of_run, named_in
+from trivium.policies.question_kind import question_kind
 
 _TRUE, _FALSE = frozenset({"true", "yes"}), frozenset({"false", "no"})
 
@@ -33,7 +33,7 @@ async def ask_answer(
     state: OdaState, context: OdaContext, knowledge: Knowledge
 ) -> tuple[Result | None, dict[str, Any], str | None]:
     """The model's answer tied to the memory, else None with the reason; and usage and events."""
-    from nodes.llm import ask_typed, told
+    from trivium.nodes.model import ask_typed, told
 
     names = await Names.of(knowledge.store, entities_of_run(state))
     prompt = operator_prompt(ANSWER).fill(memory=names.memory(state), question=state["question"])

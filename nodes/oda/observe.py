@@ -10,10 +10,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.oda.context import OdaContext
-from nodes.oda.state import OdaState
-from nodes.oda.ways import candidates_of, observations_of
-from tools.knowledge import open_knowledge
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.state import OdaState
+from trivium.nodes.oda.ways import candidates_of, observations_of
 
 _LOGGED = 3  # triples of an observation that the log shows
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nodes.operator_prompts import check_prompts
-from nodes.prompts import Prompt
+from trivium.nodes.model.operator_prompts import check_prompts
+from trivium.nodes.model.prompts import Prompt
 
 ACT = Prompt(
     """You function as an agent that provides answers based on a knowledge graph (KG).
@@ -88,5 +88,5 @@ ODA_PROMPTS = (ACT, REFLECT, FACTS, ANSWER)
 
 
 def check_oda_prompts() -> None:
-    """Refuse an operator's prompt that cannot be used; raises as `nodes.operator_prompts.check_prompts`."""
+    """Refuse an operator's prompt that cannot be used; raises as `nodes.model.operator_prompts.check_prompts`."""
     check_prompts(*ODA_PROMPTS, prefix="oda_")

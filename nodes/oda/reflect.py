@@ -7,16 +7,16 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from kg.types import WalkedTriple
-from nodes.oda.by_similarity import best_paths, similar_triples
-from nodes.oda.context import OdaContext
-from nodes.oda.memory import chain_of, remember
-from nodes.oda.reflection import ask_facts, ask_triples
-from nodes.oda.state import Action, OdaState
-from nodes.oda.ways import choice_of
-from nodes.policy import NO_MODEL
-from tools.knowledge import Knowledge, open_knowledge
-from tools.search_triples import rank_triples
+from trivium.kg.types import WalkedTriple
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.oda.by_similarity import best_paths, similar_triples
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.memory import chain_of, remember
+from trivium.nodes.oda.reflection import ask_facts, ask_triples
+from trivium.nodes.oda.state import Action, OdaState
+from trivium.nodes.oda.ways import choice_of
+from trivium.nodes.run.access import NO_MODEL
+from trivium.tools.search_triples import rank_triples
 
 _NEIGHBORS = 10_000  # triples of one entity that GetNeighbor returns
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from kg.types import WalkedTriple
-from nodes.oda.action import ActionChoice, act_prompt, chosen, problem_of
-from nodes.oda.context import OdaContext
-from nodes.oda.prompts import FACTS, REFLECT
-from nodes.oda.state import OdaState
-from nodes.oda.text import Names, entities_of_run, named_in, nearest
-from nodes.oda.ways import candidates_of, observations_of
-from nodes.operator_prompts import operator_prompt
-from tools.knowledge import Knowledge
+from trivium.kg.types import WalkedTriple
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.model.operator_prompts import operator_prompt
+from trivium.nodes.oda.action import ActionChoice, act_prompt, chosen, problem_of
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.prompts import FACTS, REFLECT
+from trivium.nodes.oda.state import OdaState
+from trivium.nodes.oda.text import Names, entities_of_run, named_in, nearest
+from trivium.nodes.oda.ways import candidates_of, observations_of
 
 _AND_ACT = """
 
@@ -47,7 +47,7 @@ async def ask_triples(
     state: OdaState, context: OdaContext, knowledge: Knowledge, candidates: Sequence[WalkedTriple]
 ) -> tuple[list[WalkedTriple] | None, dict[str, Any]]:
     """The triples that the model selects, None where it says nothing that can be used; and usage, events, proposal."""
-    from nodes.llm import ask_typed, told
+    from trivium.nodes.model import ask_typed, told
 
     if not candidates:
         return [], {}
@@ -83,7 +83,7 @@ async def ask_facts(
     state: OdaState, context: OdaContext, knowledge: Knowledge, candidates: Sequence[WalkedTriple]
 ) -> tuple[list[WalkedTriple], dict[str, Any]]:
     """The ablation: facts that the model writes take the triples' place in the memory, and nothing proves them."""
-    from nodes.llm import ask_typed, told
+    from trivium.nodes.model import ask_typed, told
 
     if not candidates:
         return [], {}

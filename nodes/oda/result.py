@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kg.types import ChainResult, Hop, LogicalChain, Reached, ReasoningPath
-from nodes.oda.context import OdaContext
-from nodes.oda.state import OdaState
-from nodes.oda.ways import choice_of, settled
-from policies.question_kind import question_kind
-from tools.knowledge import Knowledge
+from trivium.kg.types import ChainResult, Hop, LogicalChain, Reached, ReasoningPath
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.state import OdaState
+from trivium.nodes.oda.ways import choice_of, settled
+from trivium.policies.question_kind import question_kind
 
 Value = bool | int | float | str | None
 

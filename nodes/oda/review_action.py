@@ -8,14 +8,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from kg.errors import UnknownEntityError, UsageError
-from nodes.human import ask_human, check_resumable
-from nodes.oda.action import ActionChoice
-from nodes.oda.context import OdaContext
-from nodes.oda.state import Action, OdaState
-from nodes.oda.ways import candidates_of
-from tools.find_entities import resolve
-from tools.knowledge import Knowledge, open_knowledge
+from trivium.kg.errors import UnknownEntityError, UsageError
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.oda.action import ActionChoice
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.state import Action, OdaState
+from trivium.nodes.oda.ways import candidates_of
+from trivium.nodes.run.human import ask_human, check_resumable
+from trivium.tools.find_entities import resolve
 
 _HOW = (
     'Resume with true to go on, or with {"action": "GetNeighbor" | "GetPath" | "Answer", "entities": [...]}; '

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from nodes.state import RunState, Step
+from trivium.nodes.run.state import RunState, Step
 
 ActionName = Literal["GetNeighbor", "GetPath", "Answer"]
 

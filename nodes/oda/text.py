@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kg.store import GraphStore
-from kg.types import WalkedTriple
-from nodes.oda.memory import triples_of
-from nodes.oda.state import Action, OdaState
-from tools.observation import Observation
+from trivium.kg.store import GraphStore
+from trivium.kg.types import WalkedTriple
+from trivium.nodes.oda.memory import triples_of
+from trivium.nodes.oda.state import Action, OdaState
+from trivium.tools.observation import Observation
 
 _NOTHING = "(none)"
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kg.types import Hop, LogicalChain
-from nodes.oda.context import OdaContext
-from nodes.oda.memory import chain_of, chains_from, start_of, traces
-from nodes.oda.state import OdaState
-from policies.similarity_choice import SimilarityChoice
-from tools.knowledge import Knowledge
-from tools.observation import Observation
-from tools.observe import observe
+from trivium.kg.types import Hop, LogicalChain
+from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.memory import chain_of, chains_from, start_of, traces
+from trivium.nodes.oda.state import OdaState
+from trivium.policies.similarity_choice import SimilarityChoice
+from trivium.tools.observation import Observation
+from trivium.tools.observe import observe
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kg.loaders import Question as Pair
-from kg.store import GraphStore
-from kg.text import fold_name
-from kg.types import Hop, LogicalChain
-from policies.keqing.mentions import find_mentions
+from trivium.kg.loaders import Question as Pair
+from trivium.kg.store import GraphStore
+from trivium.kg.text import fold_name
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.keqing.mentions import find_mentions
 
 Progress = Callable[[int, int], None]
 

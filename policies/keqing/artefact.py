@@ -11,19 +11,19 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from kg.embedders import Embedder
-from kg.errors import CorruptError, EmbedderError, VersionError
-from kg.files import write_atomic
-from kg.types import Hop
-from policies.keqing.chain_search import ChainModel, TaughtSlots
-from policies.keqing.compact_decomposer import CompactDecomposer
-from policies.keqing.learning import Learnt
-from policies.keqing.mentions import MentionModel
-from policies.keqing.readings import Reader
-from policies.keqing.segment_model import SegmentModel
-from policies.keqing.slot_model import SlotModel
-from policies.keqing.word_table import WordTable
-from policies.keqing.wording import Encoder, KnownWords, Vocabulary
+from trivium.kg.embedders import Embedder
+from trivium.kg.errors import CorruptError, EmbedderError, VersionError
+from trivium.kg.files import write_atomic
+from trivium.kg.types import Hop
+from trivium.policies.keqing.chain_search import ChainModel, TaughtSlots
+from trivium.policies.keqing.compact_decomposer import CompactDecomposer
+from trivium.policies.keqing.learning import Learnt
+from trivium.policies.keqing.mentions import MentionModel
+from trivium.policies.keqing.readings import Reader
+from trivium.policies.keqing.segment_model import SegmentModel
+from trivium.policies.keqing.slot_model import SlotModel
+from trivium.policies.keqing.word_table import WordTable
+from trivium.policies.keqing.wording import Encoder, KnownWords, Vocabulary
 
 FORMAT = 4
 _MODEL, _ARRAYS = "decomposer.json", "decomposer-{}.safetensors"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kg.indexes import relation_words
-from kg.text import fold_case
-from kg.types import RelationSchema
-from policies.keqing.decomposer import MASK
-from policies.keqing.english import stem
-from policies.keqing.question_words import ASKING, FUNCTION_WORDS
+from trivium.kg.indexes import relation_words
+from trivium.kg.text import fold_case
+from trivium.kg.types import RelationSchema
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.english import stem
+from trivium.policies.keqing.question_words import ASKING, FUNCTION_WORDS
 
 TypeNames = Mapping[str, str]
 """For a type's words as stems, joined by spaces, its name in the KG."""

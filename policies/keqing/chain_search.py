@@ -1,6 +1,6 @@
 """The chains that a wording speaks for, best first: what the schema's words say, and what pairs have taught.
 
-Where nothing was taught, the segments decide alone (`policies.keqing.segment_model`). Else the slots'
+Where nothing was taught, the segments decide alone (`trivium.policies.keqing.segment_model`). Else the slots'
 log-probabilities are added (`policies.keqing.slot_model`), but only for what the pairs have shown: a chain with a
 relation that no pair has, or of a length that none has, gets what the best chain known to the slots gets, less a
 little. And all that the slots say counts as far as the pairs hold the wording's words: one that says nothing that a
@@ -19,12 +19,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.types import Hop, LogicalChain
-from policies.keqing.english import stem
-from policies.keqing.grown_chains import Grown
-from policies.keqing.segment_model import SegmentModel, is_silent
-from policies.keqing.slot_model import SlotModel, SlotScores
-from policies.keqing.wording import UNKNOWN, Encoder, Wording
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.keqing.english import stem
+from trivium.policies.keqing.grown_chains import Grown
+from trivium.policies.keqing.segment_model import SegmentModel, is_silent
+from trivium.policies.keqing.slot_model import SlotModel, SlotScores
+from trivium.policies.keqing.wording import UNKNOWN, Encoder, Wording
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int64]

@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, replace
 
 from rapidfuzz import fuzz
 
-from kg.store import GraphStore
-from kg.templates import Exclusion, schema_template
-from kg.text import fold_name
-from kg.types import EntityHit, Hop, LogicalChain
-from policies.keqing.asked_types import TypeNames, asked_type
-from policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
-from policies.keqing.feasibility import Feasible, first_feasible
-from policies.keqing.mentions import Mention, Question, find_mentions
-from policies.keqing.phrasing import has_exclusion_cue
-from policies.keqing.readings import Reader, Reading, Topic, names_left, words_left
-from policies.keqing.similar_mentions import Initials, widened, with_initials
+from trivium.kg.store import GraphStore
+from trivium.kg.templates import Exclusion, schema_template
+from trivium.kg.text import fold_name
+from trivium.kg.types import EntityHit, Hop, LogicalChain
+from trivium.policies.keqing.asked_types import TypeNames, asked_type
+from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from trivium.policies.keqing.feasibility import Feasible, first_feasible
+from trivium.policies.keqing.mentions import Mention, Question, find_mentions
+from trivium.policies.keqing.phrasing import has_exclusion_cue
+from trivium.policies.keqing.readings import Reader, Reading, Topic, names_left, words_left
+from trivium.policies.keqing.similar_mentions import Initials, widened, with_initials
 
 Phrases = Mapping[Hop, str]
 """For each hop the text of its template."""

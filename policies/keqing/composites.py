@@ -11,9 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from kg.types import Hop, LogicalChain
-from policies.keqing.decomposer import MASK
-from policies.keqing.wording import Wording
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.wording import Wording
 
 _ASKING = frozenset({"which", "what", "who", "whom", "whose", "when", "where", "how"})
 _AUXILIARIES = frozenset({"did", "does", "do", "was", "were", "is", "are", "has", "have", "been"})

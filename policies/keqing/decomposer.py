@@ -1,7 +1,7 @@
 """The interface behind which every question decomposer stands (Keqing, section 3.1).
 
 Here: the compact trained one (`policies.keqing.compact_decomposer`). An LLM and a LoRA-tuned model come behind the same
-protocol; `nodes.keqing.decompose` asks whichever the run's settings name.
+protocol; `trivium.nodes.keqing.decompose` asks whichever the run's settings name.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kg.store import GraphStore
-from kg.types import EntityHit
-from policies.keqing.computing.operators import Operator
+from trivium.kg.store import GraphStore
+from trivium.kg.types import EntityHit
+from trivium.policies.keqing.computing.operators import Operator
 
 MASK = "[mask]"
 """Stands in a sub-question for its seed entity (paper, table 1)."""

@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from kg.embedders import Embedder
-from kg.files import write_atomic
-from kg.loaders import Question as Pair
-from kg.store import GraphStore
-from kg.templates import QuestionTemplate
-from kg.text import tokens
-from kg.types import Hop
-from policies.keqing.compact_decomposer import CompactDecomposer
-from policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion
+from trivium.kg.embedders import Embedder
+from trivium.kg.files import write_atomic
+from trivium.kg.loaders import Question as Pair
+from trivium.kg.store import GraphStore
+from trivium.kg.templates import QuestionTemplate
+from trivium.kg.text import tokens
+from trivium.kg.types import Hop
+from trivium.policies.keqing.compact_decomposer import CompactDecomposer
+from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion
 
 FILE = "exemplars.json"
 _KEPT = 200  # over all chains

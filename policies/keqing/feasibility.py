@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kg.store import GraphStore
-from kg.types import EntityHit, Hop, LogicalChain
-from policies.keqing.readings import Reading, Topic, candidates
+from trivium.kg.store import GraphStore
+from trivium.kg.types import EntityHit, Hop, LogicalChain
+from trivium.policies.keqing.readings import Reading, Topic, candidates
 
 _CAP = 500  # entities a hop that a trial walk of two topics keeps
 _TRIALS = 24  # readings that are walked

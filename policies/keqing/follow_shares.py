@@ -7,8 +7,8 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.store import GraphStore
-from kg.types import Hop
+from trivium.kg.store import GraphStore
+from trivium.kg.types import Hop
 
 _SAMPLE = 20_000  # entities looked at; shares are exact in a smaller graph
 _BATCH = 1_000

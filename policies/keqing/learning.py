@@ -9,21 +9,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kg.embedders import Embedder
-from kg.errors import BadInputError
-from kg.loaders import Question as Pair
-from kg.store import GraphStore
-from kg.templates import QuestionTemplate, completed
-from kg.types import Hop
-from policies.keqing.answer_chains import add_chains
-from policies.keqing.asked_types import type_names
-from policies.keqing.chain_search import ChainModel, TaughtSlots
-from policies.keqing.compact_decomposer import CompactDecomposer
-from policies.keqing.composites import Example, compose
-from policies.keqing.decomposer import MASK
-from policies.keqing.english import english
-from policies.keqing.follow_shares import follow_shares
-from policies.keqing.mentions import (
+from trivium.kg.embedders import Embedder
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Question as Pair
+from trivium.kg.store import GraphStore
+from trivium.kg.templates import QuestionTemplate, completed
+from trivium.kg.types import Hop
+from trivium.policies.keqing.answer_chains import add_chains
+from trivium.policies.keqing.asked_types import type_names
+from trivium.policies.keqing.chain_search import ChainModel, TaughtSlots
+from trivium.policies.keqing.compact_decomposer import CompactDecomposer
+from trivium.policies.keqing.composites import Example, compose
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.english import english
+from trivium.policies.keqing.follow_shares import follow_shares
+from trivium.policies.keqing.mentions import (
     DEFAULT_MENTION_MODEL,
     Mention,
     MentionModel,
@@ -31,19 +31,19 @@ from policies.keqing.mentions import (
     mention_features,
     train_mention_model,
 )
-from policies.keqing.naming import initials, initials_of, namesakes_of
-from policies.keqing.natural import natural_templates, own_wordings
-from policies.keqing.pairs import AlignedPair, align_pairs
-from policies.keqing.phrasing import wording_of, wording_of_two
-from policies.keqing.question_words import QUESTION_WORDS
-from policies.keqing.readings import Reader
-from policies.keqing.schema_words import Synonyms, hop_words
-from policies.keqing.segment_model import SegmentModel
-from policies.keqing.similar_mentions import widened
-from policies.keqing.slot_model import SlotSettings, train_slot_model
-from policies.keqing.template_mining import exclusion_habits, mine_templates
-from policies.keqing.wording import Encoder, KnownWords, Vocabulary
-from policies.keqing.written import Written, add_words, written_templates
+from trivium.policies.keqing.naming import initials, initials_of, namesakes_of
+from trivium.policies.keqing.natural import natural_templates, own_wordings
+from trivium.policies.keqing.pairs import AlignedPair, align_pairs
+from trivium.policies.keqing.phrasing import wording_of, wording_of_two
+from trivium.policies.keqing.question_words import QUESTION_WORDS
+from trivium.policies.keqing.readings import Reader
+from trivium.policies.keqing.schema_words import Synonyms, hop_words
+from trivium.policies.keqing.segment_model import SegmentModel
+from trivium.policies.keqing.similar_mentions import widened
+from trivium.policies.keqing.slot_model import SlotSettings, train_slot_model
+from trivium.policies.keqing.template_mining import exclusion_habits, mine_templates
+from trivium.policies.keqing.wording import Encoder, KnownWords, Vocabulary
+from trivium.policies.keqing.written import Written, add_words, written_templates
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage's name, how much is done and the total, if known."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.store import GraphStore
-from kg.text import Token, tokens
-from kg.types import EntityHit
-from policies.keqing.question_words import FUNCTION_WORDS
+from trivium.kg.store import GraphStore
+from trivium.kg.text import Token, tokens
+from trivium.kg.types import EntityHit
+from trivium.policies.keqing.question_words import FUNCTION_WORDS
 
 MAX_WORDS = 64
 """Words of a question that are searched for mentions; a longer question is searched in its last ones."""

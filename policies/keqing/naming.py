@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from kg.text import fold_name
+from trivium.kg.text import fold_name
 
 _FILE = Path(__file__).with_name("demonyms.txt")
 _ENDINGS = ("n", "i", "an", "ic", "er", "ian", "ean", "ese", "ish")  # what leaves most of the name first
@@ -54,7 +54,7 @@ def namesakes_of(entities: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]
 
     "Irish" is a language here, and "Irish people" are called so as well; "Russian" may stand for Russia. Where no
     entity is called by the word alone, parts of names and peoples are looked up anyway
-    (`policies.keqing.similar_mentions`).
+    (`trivium.policies.keqing.similar_mentions`).
     """
     by_name = {fold_name(label): key for key, label in entities}
     found: dict[str, list[str]] = {}

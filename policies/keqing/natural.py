@@ -2,7 +2,7 @@
 
 Words come from a small phrase book of English (`phrases.txt`), else are put together from the shape of a relation's
 name and the types of its ends. No text may stand for two hops (matching finds hops by their text): where two would read
-alike, each takes a longer wording, and in the end the one that the name alone gives (`kg.templates`).
+alike, each takes a longer wording, and in the end the one that the name alone gives (`trivium.kg.templates`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from kg.indexes import own_words, relation_words
-from kg.templates import QuestionTemplate, schema_template
-from kg.types import Hop, RelationSchema
-from policies.keqing.english import english, stem
+from trivium.kg.indexes import own_words, relation_words
+from trivium.kg.templates import QuestionTemplate, schema_template
+from trivium.kg.types import Hop, RelationSchema
+from trivium.policies.keqing.english import english, stem
 
 _FILE = Path(__file__).with_name("phrases.txt")
 _PATH = 3  # segments of a Freebase-like path: domain, type, property

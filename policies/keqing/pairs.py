@@ -11,11 +11,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kg.loaders import Question as Pair
-from kg.store import GraphStore
-from kg.text import fold_name
-from kg.types import Hop, LogicalChain
-from policies.keqing.mentions import Mention, Question, find_mentions
+from trivium.kg.loaders import Question as Pair
+from trivium.kg.store import GraphStore
+from trivium.kg.text import fold_name
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.keqing.mentions import Mention, Question, find_mentions
 
 _BATCH = 256
 _WORST_FIT = 0.3

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Container, Sequence
 
-from policies.keqing.decomposer import MASK
-from policies.keqing.mentions import Mention, Question
-from policies.keqing.wording import NAME, Wording, mask_words
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.mentions import Mention, Question
+from trivium.policies.keqing.wording import NAME, Wording, mask_words
 
 OTHER = "[other]"
 """Stands for the second topic of a question with two."""

@@ -16,11 +16,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.types import EntityHit, Hop, LogicalChain
-from policies.keqing.chain_search import ScoredChain
-from policies.keqing.mentions import Mention, MentionModel, Question, mention_features
-from policies.keqing.phrasing import wording_of, wording_of_two
-from policies.keqing.wording import Wording
+from trivium.kg.types import EntityHit, Hop, LogicalChain
+from trivium.policies.keqing.chain_search import ScoredChain
+from trivium.policies.keqing.mentions import Mention, MentionModel, Question, mention_features
+from trivium.policies.keqing.phrasing import wording_of, wording_of_two
+from trivium.policies.keqing.wording import Wording
 
 _MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; set by hand, no other value was tried
 _RENOWN = 0.5  # nats for each e-fold of triples between namesakes; 0.3, 0.5, 0.8 do as well on two folds of WebQSP
@@ -49,7 +49,7 @@ class Reading:
 
 
 class ChainFinder(Protocol):
-    """Finds the chains that a wording asks for (`policies.keqing.chain_search`)."""
+    """Finds the chains that a wording asks for (`trivium.policies.keqing.chain_search`)."""
 
     def best(self, wording: Wording, first: Collection[Hop], limit: int) -> list[ScoredChain]:
         """The best chains that begin with one of `first`, at most `limit`."""

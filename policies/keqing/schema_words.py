@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.indexes import relation_words
-from kg.text import fold_case
-from kg.types import Hop, RelationSchema
-from policies.keqing.english import Lexicon, stem
-from policies.keqing.voice import LITERAL, doers_of, voice_of
+from trivium.kg.indexes import relation_words
+from trivium.kg.text import fold_case
+from trivium.kg.types import Hop, RelationSchema
+from trivium.policies.keqing.english import Lexicon, stem
+from trivium.policies.keqing.voice import LITERAL, doers_of, voice_of
 
 Floats = NDArray[np.float32]
 Weights = dict[str, float]

@@ -17,16 +17,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedders import Embedder
-from kg.types import Hop
-from policies.keqing.decomposer import MASK
-from policies.keqing.english import stem
-from policies.keqing.grown_chains import Grown
-from policies.keqing.question_words import ASKING, FUNCTION_WORDS, KINDS, ONES_LIKE_IT, SAME
-from policies.keqing.schema_words import HopWords
-from policies.keqing.voice import is_passive
-from policies.keqing.word_table import WordTable
-from policies.keqing.wording import Wording
+from trivium.kg.embedders import Embedder
+from trivium.kg.types import Hop
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.english import stem
+from trivium.policies.keqing.grown_chains import Grown
+from trivium.policies.keqing.question_words import ASKING, FUNCTION_WORDS, KINDS, ONES_LIKE_IT, SAME
+from trivium.policies.keqing.schema_words import HopWords
+from trivium.policies.keqing.voice import is_passive
+from trivium.policies.keqing.word_table import WordTable
+from trivium.policies.keqing.wording import Wording
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int64]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
-from kg.store import GraphStore
-from kg.text import fold_name
-from kg.types import EntityHit
-from policies.keqing.mentions import MAX_SPAN, Mention, Question
-from policies.keqing.naming import countries
-from policies.keqing.question_words import FUNCTION_WORDS
+from trivium.kg.store import GraphStore
+from trivium.kg.text import fold_name
+from trivium.kg.types import EntityHit
+from trivium.policies.keqing.mentions import MAX_SPAN, Mention, Question
+from trivium.policies.keqing.naming import countries
+from trivium.policies.keqing.question_words import FUNCTION_WORDS
 
 _FUZZY_SPANS = 20  # windows that are searched with typos
 _SHORTEST_TYPO = 4  # letters of what may be misspelt: any three letters are nearly somebody's name ("gmt", MGMT)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from kg.types import Hop, LogicalChain
-from policies.keqing.wording import Encoded
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.keqing.wording import Encoded
 
 Floats = NDArray[np.float32]
 Progress = Callable[[int, int], None]

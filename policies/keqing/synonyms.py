@@ -6,10 +6,10 @@ import json
 from collections.abc import Container
 from pathlib import Path
 
-from kg.errors import BadInputError, CorruptError
-from kg.files import write_atomic
-from kg.text import fold_case
-from policies.keqing.schema_words import Synonyms
+from trivium.kg.errors import BadInputError, CorruptError
+from trivium.kg.files import write_atomic
+from trivium.kg.text import fold_case
+from trivium.policies.keqing.schema_words import Synonyms
 
 SYNONYMS = "synonyms.json"
 """The file, beside the decomposer, that keeps them."""

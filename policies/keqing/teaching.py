@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from kg.embedded.locks import write_lock
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Question as Pair
-from kg.manifest import register_derived
-from policies.keqing.artefact import save_decomposer
-from policies.keqing.exemplars import make_exemplars, save_exemplars
-from policies.keqing.learning import Learnt, Progress, learn
-from policies.keqing.schema_words import Synonyms
-from policies.keqing.synonyms import keep_synonyms, kept_synonyms, still_named
-from policies.keqing.versions import keep_version, restore_files, version_before, version_templates
-from policies.keqing.written import read_written
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question as Pair
+from trivium.kg.manifest import register_derived
+from trivium.policies.keqing.artefact import save_decomposer
+from trivium.policies.keqing.exemplars import make_exemplars, save_exemplars
+from trivium.policies.keqing.learning import Learnt, Progress, learn
+from trivium.policies.keqing.schema_words import Synonyms
+from trivium.policies.keqing.synonyms import keep_synonyms, kept_synonyms, still_named
+from trivium.policies.keqing.versions import keep_version, restore_files, version_before, version_templates
+from trivium.policies.keqing.written import read_written
 
 
 async def teach(

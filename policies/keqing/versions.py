@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from kg.errors import CorruptError, NotLearntError
-from kg.files import atomic_folder, write_atomic
-from kg.templates import QuestionTemplate, read_templates, write_templates
-from policies.keqing.synonyms import SYNONYMS
+from trivium.kg.errors import CorruptError, NotLearntError
+from trivium.kg.files import atomic_folder, write_atomic
+from trivium.kg.templates import QuestionTemplate, read_templates, write_templates
+from trivium.policies.keqing.synonyms import SYNONYMS
 
 KEPT = 5
 """Versions kept; an older one goes when a new one comes."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kg.indexes import own_words, relation_words
-from kg.text import fold_case
-from policies.keqing.english import Lexicon, stem
+from trivium.kg.indexes import own_words, relation_words
+from trivium.kg.text import fold_case
+from trivium.policies.keqing.english import Lexicon, stem
 
 LITERAL = frozenset({"in", "on", "at", "to", "of", "for", "from", "with", "under", "into", "within", "about"})
 """Prepositions: a name that ends in one, or has one behind its first word, reads `head NAME tail`."""

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kg.embedders import Embedder
-from policies.keqing.decomposer import MASK
-from policies.keqing.english import stem
+from trivium.kg.embedders import Embedder
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.english import stem
 
 NAME = "<name>"
 """Stands for an unknown word inside another mention: names say nothing about relations."""

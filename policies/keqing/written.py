@@ -11,19 +11,19 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from kg.embedded.locks import write_lock
-from kg.errors import CorruptError
-from kg.files import write_atomic
-from kg.knowledge_base import KnowledgeBase
-from kg.manifest import register_derived
-from kg.templates import QuestionTemplate
-from kg.text import fold_name
-from kg.types import Hop, RelationSchema
-from policies.keqing.decomposer import MASK
-from policies.keqing.english import stem
-from policies.keqing.natural import natural_templates
-from policies.keqing.question_words import QUESTION_WORDS
-from policies.keqing.schema_words import HopWords
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.errors import CorruptError
+from trivium.kg.files import write_atomic
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.manifest import register_derived
+from trivium.kg.templates import QuestionTemplate
+from trivium.kg.text import fold_name
+from trivium.kg.types import Hop, RelationSchema
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.english import stem
+from trivium.policies.keqing.natural import natural_templates
+from trivium.policies.keqing.question_words import QUESTION_WORDS
+from trivium.policies.keqing.schema_words import HopWords
 
 Written = Mapping[Hop, Sequence[str]]
 """For each hop that was asked for its templates, the most natural first; none where nothing usable came."""

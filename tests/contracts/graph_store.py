@@ -8,10 +8,10 @@ from typing import get_args
 
 import pytest
 
-from kg.content_hash import hash_triples
-from kg.store import GraphStore
-from kg.types import Direction, Entity, Triple, parse_chain
 from tests.contracts.naive import NaiveGraph, is_path, random_triples
+from trivium.kg.content_hash import hash_triples
+from trivium.kg.store import GraphStore
+from trivium.kg.types import Direction, Entity, Triple, parse_chain
 
 MakeStore = Callable[[Iterable[Triple], Iterable[Entity]], Awaitable[GraphStore]]
 """Make an open store that holds these triples and named entities; the fixture closes it."""

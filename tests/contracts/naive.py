@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from kg.types import Direction, LogicalChain, ReasoningPath, Triple, WalkedTriple
+from trivium.kg.types import Direction, LogicalChain, ReasoningPath, Triple, WalkedTriple
 
 
 def random_triples(seed: int, *, entities: int = 30, relations: int = 4, triples: int = 120) -> list[Triple]:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from kg.embedded import EmbeddedStore, build
-from kg.embedded.locks import write_lock
-from kg.embedded.snapshot import HEADER, snapshot_path
-from kg.embedded.write import add_triples
-from kg.errors import BadInputError, BusyError, CorruptError, NotAKnowledgeBaseError
-from kg.types import Entity, Triple
 from tests.contracts.graph_store import FILMS, NAMES, GraphStoreContract, MakeStore
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.snapshot import HEADER, snapshot_path
+from trivium.kg.embedded.write import add_triples
+from trivium.kg.errors import BadInputError, BusyError, CorruptError, NotAKnowledgeBaseError
+from trivium.kg.types import Entity, Triple
 
 
 @pytest.fixture
@@ -52,7 +52,8 @@ async def test_another_process_writes_and_readers_see_it(films: Path) -> None:
     store = EmbeddedStore.open(films)
     old = store.snapshot
     code = (
-        "from pathlib import Path; from kg.embedded.write import add_triples; from kg.types import Triple;"
+        "from pathlib import Path; from trivium.kg.embedded.write import add_triples; "
+        "from trivium.kg.types import Triple;"
         f"print(add_triples(Path({str(films)!r}), [Triple(*{tuple(NEW)!r})]))"
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from kg.embedded import EmbeddedStore, build
-from kg.neo4j.address import Address
-from kg.neo4j.client import Client
-from kg.neo4j.loading import load
-from kg.neo4j.store import Neo4jStore
-from kg.neo4j.view import MADE
-from kg.types import Entity, Triple, parse_chain
 from tests.contracts.graph_store import GraphStoreContract, MakeStore
 from tests.contracts.naive import random_triples
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.neo4j.address import Address
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.loading import load
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import MADE
+from trivium.kg.types import Entity, Triple, parse_chain
 
 
 @pytest.fixture

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from graphs.oda import graph
-from kg.embedded import EmbeddedStore
-from kg.embedders import CachedEmbedder, open_embedder
-from kg.knowledge_base import KnowledgeBase
-from kg.neo4j.address import Address
-from kg.neo4j.client import Client
-from kg.neo4j.loading import load
-from kg.neo4j.store import Neo4jStore
-from kg.neo4j.view import MADE
-from nodes.oda.context import OdaContext
-from nodes.state import QuestionInput
-from tools.knowledge import close_all
-from tools.observation import Limits, Observation
-from tools.observe import observe
+from trivium.graphs.oda import graph
+from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.embedders import CachedEmbedder, open_embedder
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.neo4j.address import Address
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.loading import load
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import MADE
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.run.state import QuestionInput
+from trivium.tools.observation import Limits, Observation
+from trivium.tools.observe import observe
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def serving(folder: Path, settings: str, kg: str, **environment: str) -> Iterato
     with FakeOpenAI() as model, log.open("wb") as out:
         inherited = {n: value for n, value in os.environ.items() if not n.startswith(("LANGSMITH", "LANGCHAIN"))}
         asked = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": model.url, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "app.main", "serve", "--port", str(port), "--kg", kg]
+        command = [sys.executable, "-m", "trivium.app.cli.main", "serve", "--port", str(port), "--kg", kg]
         process = subprocess.Popen(
             command, cwd=folder, env={**inherited, **asked, **environment}, stdout=out, stderr=subprocess.STDOUT
         )

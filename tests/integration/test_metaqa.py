@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from evals.bench.__main__ import metaqa_pairs, metaqa_questions
-from evals.metaqa import data_folder, triples_file
-from evals.metrics import mean, score_answer
-from graphs.keqing import graph
-from kg.embedded import build
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import read_triples
-from kg.types import Triple
-from nodes.answer_record import Answer
-from nodes.keqing.context import KeqingContext
-from policies.keqing.teaching import teach
-from tools.knowledge import close_all, open_knowledge
+from trivium.evals.bench.__main__ import metaqa_pairs, metaqa_questions
+from trivium.evals.metaqa import data_folder, triples_file
+from trivium.evals.metrics import mean, score_answer
+from trivium.graphs.keqing import graph
+from trivium.kg.embedded import build
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import read_triples
+from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import close_all, open_knowledge
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.answer_record import Answer
+from trivium.policies.keqing.teaching import teach
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kg.errors import UnreachableError
-from kg.neo4j.address import Address, Limits
-from kg.neo4j.client import Client
+from trivium.kg.errors import UnreachableError
+from trivium.kg.neo4j.address import Address, Limits
+from trivium.kg.neo4j.client import Client
 
 
 class Wire:

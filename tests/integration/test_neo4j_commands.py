@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.bench.remote import measure_remote
-from kg.errors import WriteRefusedError
-from kg.loaders import read_questions
-from kg.neo4j.address import Address
 from tests.films import build_films
 from tests.neo4j_server.server import Server
 from tests.own_graphs import MOVIES
-from tests.unit.app.running import Said, Trivium, refused
+from tests.unit.app.cli.running import Said, Trivium, refused
+from trivium.evals.bench.remote import measure_remote
+from trivium.kg.errors import WriteRefusedError
+from trivium.kg.loaders import read_questions
+from trivium.kg.neo4j.address import Address
 
 
 @pytest.fixture

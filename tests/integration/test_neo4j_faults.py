@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from neo4j.exceptions import Neo4jError, ServiceUnavailable
 
-from kg.embedded import EmbeddedStore, build
-from kg.errors import (
+from tests.contracts.graph_store import FILMS, NAMES
+from tests.neo4j_server.server import Server, new_password, start, stop
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.errors import (
     CorruptError,
     KnowledgeBaseExistsError,
     LoginError,
@@ -22,19 +24,17 @@ from kg.errors import (
     UnreachableError,
     WriteRefusedError,
 )
-from kg.failing import collected
-from kg.neo4j import administration as admin
-from kg.neo4j.address import Address, Limits
-from kg.neo4j.client import Client
-from kg.neo4j.failures import can_retry, translated
-from kg.neo4j.loading import check_target, load
-from kg.neo4j.opening import open_store
-from kg.neo4j.settings import RemoteKG
-from kg.neo4j.store import Neo4jStore
-from kg.neo4j.view import MADE
-from kg.types import Triple, parse_chain
-from tests.contracts.graph_store import FILMS, NAMES
-from tests.neo4j_server.server import Server, new_password, start, stop
+from trivium.kg.failing import collected
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.address import Address, Limits
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.failures import can_retry, translated
+from trivium.kg.neo4j.loading import check_target, load
+from trivium.kg.neo4j.opening import open_store
+from trivium.kg.neo4j.settings import RemoteKG
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import MADE
+from trivium.kg.types import Triple, parse_chain
 
 
 @pytest.fixture

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from kg.embedded import EmbeddedStore, build
-from kg.errors import BadInputError
-from kg.neo4j.address import Address
-from kg.neo4j.client import Client
-from kg.neo4j.loading import load
-from kg.neo4j.opening import open_store
-from kg.neo4j.patterns import quote, text
-from kg.neo4j.settings import GraphSettings, RemoteKG
-from kg.neo4j.store import Neo4jStore
-from kg.neo4j.view import MADE
-from kg.types import Hop, Triple
 from tests.contracts.graph_store import FILMS, NAMES
 from tests.neo4j_server.server import Server
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.errors import BadInputError
+from trivium.kg.neo4j.address import Address
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.loading import load
+from trivium.kg.neo4j.opening import open_store
+from trivium.kg.neo4j.patterns import quote, text
+from trivium.kg.neo4j.settings import GraphSettings, RemoteKG
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import MADE
+from trivium.kg.types import Hop, Triple
 
 CLOSERS = [
     "`",

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from kg.content_hash import hash_triples
-from kg.errors import BadInputError, NotAKnowledgeBaseError, WriteRefusedError
-from kg.neo4j import administration as admin
-from kg.neo4j.address import Address
-from kg.neo4j.client import Client
-from kg.neo4j.indexes import make_indexes
-from kg.neo4j.opening import open_store
-from kg.neo4j.settings import GraphSettings, RemoteKG
-from kg.neo4j.store import Neo4jStore
-from kg.types import Hop, Triple, parse_chain
-from nodes.answer_record import path_record
-from nodes.qualifiers import notes, qualified
 from tests.neo4j_server.server import Server
 from tests.own_graphs import CITATIONS, MOVIES, SHOP
+from trivium.kg.content_hash import hash_triples
+from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError, WriteRefusedError
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.address import Address
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.indexes import make_indexes
+from trivium.kg.neo4j.opening import open_store
+from trivium.kg.neo4j.settings import GraphSettings, RemoteKG
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.types import Hop, Triple, parse_chain
+from trivium.nodes.run.answer_record import path_record
+from trivium.nodes.run.qualifiers import notes, qualified
 
 Open = Callable[..., Neo4jStore]
 

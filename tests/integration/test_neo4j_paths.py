@@ -10,25 +10,25 @@ from typing import get_args
 
 import pytest
 
-from kg import sample
-from kg.embedded import EmbeddedStore, build
-from kg.embedders import CachedEmbedder, open_embedder
-from kg.errors import NotAKnowledgeBaseError, StaleError
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import read_entities, read_triples
-from kg.neo4j.address import Address
-from kg.neo4j.artefacts import prepare
-from kg.neo4j.client import Client
-from kg.neo4j.loading import load
-from kg.neo4j.opening import open_store
-from kg.neo4j.settings import RemoteKG
-from kg.neo4j.snapshots import make_snapshot, open_snapshot_store
-from kg.neo4j.store import Neo4jStore
-from kg.neo4j.view import MADE
-from kg.types import Entity, Triple
-from tools.extract_paths import Extraction, PolicyName, extract_paths
-from tools.extract_subgraph import extract_subgraph
-from tools.path_live import FAN_OUT
+from trivium.kg import sample
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedders import CachedEmbedder, open_embedder
+from trivium.kg.errors import NotAKnowledgeBaseError, StaleError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import read_entities, read_triples
+from trivium.kg.neo4j.address import Address
+from trivium.kg.neo4j.artefacts import prepare
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.loading import load
+from trivium.kg.neo4j.opening import open_store
+from trivium.kg.neo4j.settings import RemoteKG
+from trivium.kg.neo4j.snapshots import make_snapshot, open_snapshot_store
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import MADE
+from trivium.kg.types import Entity, Triple
+from trivium.tools.extract_paths import Extraction, PolicyName, extract_paths
+from trivium.tools.extract_subgraph import extract_subgraph
+from trivium.tools.path_live import FAN_OUT
 
 QUESTION = "which bridge was painted near the harbour?"
 _WORDS = ["film", "actor", "river", "city", "song", "painter", "bridge", "novel", "harbour", "violin"]

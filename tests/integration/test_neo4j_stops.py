@@ -13,24 +13,24 @@ from typing import Any
 
 import pytest
 
-from app.batch import answer_file
-from graphs import keqing, knowgpt, oda
-from graphs.routing import STORE_FAILED
-from kg.catalog import cache_folder
-from kg.embedded import EmbeddedStore
-from kg.errors import StoreError
-from kg.neo4j.address import Address
-from kg.neo4j.artefacts import folder_of, prepare
-from kg.neo4j.client import Client
-from kg.neo4j.loading import load
-from nodes.context import Context
-from nodes.keqing.context import KeqingContext
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.oda.context import OdaContext
 from tests.films import TRIPLES, pairs
 from tests.neo4j_server.install import missing
 from tests.neo4j_server.server import Server, new_password, start, stop
-from tools.knowledge import close_all
+from trivium.app.cli.batch import answer_file
+from trivium.graphs import keqing, knowgpt, oda
+from trivium.graphs.routing import STORE_FAILED
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.errors import StoreError
+from trivium.kg.neo4j.address import Address
+from trivium.kg.neo4j.artefacts import folder_of, prepare
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.loading import load
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.run.context import Context
 
 pytestmark = pytest.mark.slow
 

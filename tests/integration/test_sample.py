@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from evals.metrics import mean
-from evals.sample import ask_all
-from kg.catalog import SAMPLE
-from kg.embedded.verify import verify
-from kg.loaders import Question, read_questions
-from kg.sample import TEST_QUESTIONS
-from tools.sample import ensure_sample
+from trivium.evals.metrics import mean
+from trivium.evals.sample import ask_all
+from trivium.kg.catalog import SAMPLE
+from trivium.kg.embedded.verify import verify
+from trivium.kg.loaders import Question, read_questions
+from trivium.kg.sample import TEST_QUESTIONS
+from trivium.knowledge.sample import ensure_sample
 
 pytestmark = pytest.mark.slow
 

@@ -11,12 +11,12 @@ from langchain_core.tracers.schemas import Run
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
 
-from graphs.keqing import graph
-from nodes.keqing.context import KeqingContext
-from nodes.llm import close_models
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai.replies import Script
 from tests.integration.conftest import KEY, MODEL, PASSWORD, Server
+from trivium.graphs.keqing import graph
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.model import close_models
 
 QUESTION = "who directed Heat?"
 SAID = "Michael Mann directed the film Heat."

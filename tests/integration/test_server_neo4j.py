@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from langgraph_sdk import get_client
 
-from kg.embedded import EmbeddedStore
-from kg.neo4j.address import Address
-from kg.neo4j.client import Client
-from kg.neo4j.loading import load
 from tests.films import write_files
 from tests.integration.conftest import ROOT, serving
+from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.neo4j.address import Address
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.loading import load
 
 WHO = "who directed Heat?"
 
@@ -29,7 +29,17 @@ async def test_all_three_methods_answer_over_neo4j(neo4j_address: Address, films
     client.close_now()
     login = {"TRIVIUM_NEO4J_USER": neo4j_address.user or "", "TRIVIUM_NEO4J_PASSWORD": neo4j_address.password or ""}
     pairs = write_files(tmp_path)[2]
-    learn = [sys.executable, "-m", "app.main", "learn", "keqing", "--kg", neo4j_address.uri, "--questions", str(pairs)]
+    learn = [
+        sys.executable,
+        "-m",
+        "trivium.app.cli.main",
+        "learn",
+        "keqing",
+        "--kg",
+        neo4j_address.uri,
+        "--questions",
+        str(pairs),
+    ]
     process = await asyncio.create_subprocess_exec(*learn, env={**os.environ, **login, "PYTHONPATH": str(ROOT)})
     assert await process.wait() == 0
     settings = f'[kg.films]\nuri = "{neo4j_address.uri}"\n'

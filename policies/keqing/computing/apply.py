@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from policies.keqing.computing.literals import Literal, holds
-from policies.keqing.computing.operators import Bounds
+from trivium.policies.keqing.computing.literals import Literal, holds
+from trivium.policies.keqing.computing.operators import Bounds
 
 Values = Mapping[str, Sequence[Literal]]
 """For each entity the values that it has, perhaps none."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from kg.text import tokens
-from policies.keqing.computing.operators import By, Kind
+from trivium.kg.text import tokens
+from trivium.policies.keqing.computing.operators import By, Kind
 
 _NUMBER = re.compile(r"\d[\d.,]*$")
 

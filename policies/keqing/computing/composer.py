@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kg.embedders import Embedder
-from kg.store import GraphStore
-from kg.templates import TemplateIndex, schema_template
-from kg.text import tokens
-from kg.types import EntityHit, Hop
-from policies.keqing.computing.asked import Computation, Step
-from policies.keqing.computing.cues import CUES, DECADE, has_cue
-from policies.keqing.computing.operators import Operator
-from policies.keqing.computing.parsing import parse
-from policies.keqing.computing.values import are_values, nearest_relation, value_relations
-from policies.keqing.decomposer import NO_DEPENDENCY, Decomposer, Decomposition, SubQuestion, generated
-from policies.keqing.mentions import MAX_WORDS, Mention, Question, find_mentions
+from trivium.kg.embedders import Embedder
+from trivium.kg.store import GraphStore
+from trivium.kg.templates import TemplateIndex, schema_template
+from trivium.kg.text import tokens
+from trivium.kg.types import EntityHit, Hop
+from trivium.policies.keqing.computing.asked import Computation, Step
+from trivium.policies.keqing.computing.cues import CUES, DECADE, has_cue
+from trivium.policies.keqing.computing.operators import Operator
+from trivium.policies.keqing.computing.parsing import parse
+from trivium.policies.keqing.computing.values import are_values, nearest_relation, value_relations
+from trivium.policies.keqing.decomposer import NO_DEPENDENCY, Decomposer, Decomposition, SubQuestion, generated
+from trivium.policies.keqing.mentions import MAX_WORDS, Mention, Question, find_mentions
 
 _TRIED = 200  # entities a hop of a trial walk
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kg.text import tokens
+from trivium.kg.text import tokens
 
 COUNT = ("in how many", "how many", "number of", "count of", "count the", "count")
 MIN = frozenset({"oldest", "earliest", "first", "eldest", "smallest", "lowest", "shortest", "least recent"})

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from kg.text import fold_case
+from trivium.kg.text import fold_case
 
 Shown = int | float | str
 """A value as an answer shows it: a number, or the KG's own text of a date or word."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from kg.errors import BadInputError
-from policies.keqing.computing.literals import SIGNS, read_literal
-from policies.keqing.computing.literals import Literal as Value
+from trivium.kg.errors import BadInputError
+from trivium.policies.keqing.computing.literals import SIGNS, read_literal
+from trivium.policies.keqing.computing.literals import Literal as Value
 
 Kind = Literal["count", "filter", "extreme", "most", "union", "intersection", "difference", "compare", "choose"]
 """What an operator does with the results of what it depends on.

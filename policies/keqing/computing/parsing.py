@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from policies.keqing.computing.asked import Asked, Computation, Step
-from policies.keqing.computing.cues import (
+from trivium.policies.keqing.computing.asked import Asked, Computation, Step
+from trivium.policies.keqing.computing.cues import (
     ASKS_VALUE,
     BOUNDS,
     CHOSEN,
@@ -41,7 +41,7 @@ def parse(text: str, spans: Sequence[tuple[int, int]]) -> Computation | None:
 
     Args:
         text: the question.
-        spans: ranges of its words that are names (as `kg.text.tokens` counts them), numbers left out.
+        spans: ranges of its words that are names (as `trivium.kg.text.tokens` counts them), numbers left out.
     """
     asked = Asked(text, spans)
     found = _of_two_names(asked)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from kg.embedders import Embedder
-from kg.indexes import relation_words
-from kg.store import GraphStore
-from kg.types import Hop
-from policies.keqing.computing.literals import read_literal
+from trivium.kg.embedders import Embedder
+from trivium.kg.indexes import relation_words
+from trivium.kg.store import GraphStore
+from trivium.kg.types import Hop
+from trivium.policies.keqing.computing.literals import read_literal
 
 _LOOKED_AT = 30  # entities, and
 _AROUND = 200  # triples of each

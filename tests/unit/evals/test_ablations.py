@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from evals.ablations.__main__ import ABLATIONS, main
-from evals.ablations.asking import Asked, ask, taught
-from evals.ablations.chains import wording
-from evals.ablations.report import Outcome, plot, show, table
-from evals.ablations.supplement import MODES, outcome
-from evals.ablations.templates import KS, free_words
-from evals.ablations.whole_chains import train_whole_chains
-from evals.webqsp import FOLDS, folds
-from kg.errors import BadInputError
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders.questions import Question, parse_question
-from kg.types import Hop
-from nodes.keqing.context import KeqingContext
-from policies.keqing.artefact import load_decomposer
-from policies.keqing.pairs import align_pairs
 from tests.films import build_films, pairs, walk
+from trivium.evals.ablations.__main__ import ABLATIONS, main
+from trivium.evals.ablations.asking import Asked, ask, taught
+from trivium.evals.ablations.chains import wording
+from trivium.evals.ablations.report import Outcome, plot, show, table
+from trivium.evals.ablations.supplement import MODES, outcome
+from trivium.evals.ablations.templates import KS, free_words
+from trivium.evals.ablations.whole_chains import train_whole_chains
+from trivium.evals.webqsp import FOLDS, folds
+from trivium.kg.errors import BadInputError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders.questions import Question, parse_question
+from trivium.kg.types import Hop
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.policies.keqing.artefact import load_decomposer
+from trivium.policies.keqing.pairs import align_pairs
 
 
 def _pairs() -> list[Question]:

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals.bench import observing
-from evals.bench.answering import measure_answering
-from evals.bench.model import CALL_SECONDS, measure_model
-from evals.bench.prompting import measure_bandit, measure_prompting
-from evals.bench.replay import Tape, replaying
-from evals.bench.report import Figure, in_turn, percentile
-from evals.bench.walking import measure_walking
-from graphs.keqing import graph
-from kg.embedded import EmbeddedStore
-from kg.loaders.questions import Choice, Question, parse_question
-from nodes.keqing.context import KeqingContext
+from trivium.evals.bench import observing
+from trivium.evals.bench.answering import measure_answering
+from trivium.evals.bench.model import CALL_SECONDS, measure_model
+from trivium.evals.bench.prompting import measure_bandit, measure_prompting
+from trivium.evals.bench.replay import Tape, replaying
+from trivium.evals.bench.report import Figure, in_turn, percentile
+from trivium.evals.bench.walking import measure_walking
+from trivium.graphs.keqing import graph
+from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.loaders.questions import Choice, Question, parse_question
+from trivium.nodes.keqing.context import KeqingContext
 
 JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
 

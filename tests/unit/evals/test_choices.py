@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.choice_sets import CHOICE_SETS, ChoiceSet, labelled, optioned, read_choices
-from evals.choices import interval, kg_folder, line, main, measure, right_share
-from evals.metaqa import data_folder
-from kg.errors import BadInputError, UsageError
-from tools.knowledge import close_all
+from trivium.evals.choice_sets import CHOICE_SETS, ChoiceSet, labelled, optioned, read_choices
+from trivium.evals.choices import interval, kg_folder, line, main, measure, right_share
+from trivium.evals.metaqa import data_folder
+from trivium.kg.errors import BadInputError, UsageError
+from trivium.knowledge.knowledge import close_all
 
 LABELLED = {
     "id": "1",

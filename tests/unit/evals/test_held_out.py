@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.held_out import FOLDS, fold_of, main, outcome, parts
-from evals.metaqa import read_metaqa
-from evals.pair_curves import Result
+from trivium.evals.held_out import FOLDS, fold_of, main, outcome, parts
+from trivium.evals.metaqa import read_metaqa
+from trivium.evals.pair_curves import Result
 
 _FILMS = {
     "Alien": ("Scott", "1979"), "Heat": ("Mann", "1995"), "Diner": ("Levinson", "1982"), "Ronin": ("Frank", "1998"),

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evals.metaqa import data_folder, is_held_out, read_metaqa, spread, triples_file
-from kg.errors import BadInputError
-from kg.loaders import Question
-from kg.types import chain_text
+from trivium.evals.metaqa import data_folder, is_held_out, read_metaqa, spread, triples_file
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Question
+from trivium.kg.types import chain_text
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evals.metrics import Score, mean, score, score_answer
+from trivium.evals.metrics import Score, mean, score, score_answer
 
 
 @pytest.mark.parametrize(

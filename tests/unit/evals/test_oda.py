@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from evals import oda
-from evals.oda import VARIANTS, ask, main, question_sets, read_slots
-from kg.embedded import build
-from kg.errors import BadInputError
-from kg.types import Triple
-from nodes.oda.context import OdaContext
-from tools.knowledge import close_all
+from trivium.evals import oda
+from trivium.evals.oda import VARIANTS, ask, main, question_sets, read_slots
+from trivium.kg.embedded import build
+from trivium.kg.errors import BadInputError
+from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.oda.context import OdaContext
 
 FACTS = [
     Triple("Heat", "/film/film/directed_by", "Michael Mann"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from evals.operators import Outcome, ask_all, is_right, miss, read_lines, table
+from trivium.evals.operators import Outcome, ask_all, is_right, miss, read_lines, table
 
 
 def test_there_are_150_questions_with_an_answer_or_a_value() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.own_graphs import FOLDER, graphs, measure, table
-from kg.loaders import read_entities, read_questions, read_triples
+from trivium.evals.own_graphs import FOLDER, graphs, measure, table
+from trivium.kg.loaders import read_entities, read_questions, read_triples
 
 
 @pytest.mark.parametrize("name", graphs())

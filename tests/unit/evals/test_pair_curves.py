@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from evals.ablations.report import table
-from evals.pair_curves import Result, curve, main, metaqa_outcome, rows, webqsp_outcome
-from kg.errors import BadInputError
-from kg.loaders import Question
-from kg.types import Hop
 from tests.films import build_films, walk
+from trivium.evals.ablations.report import table
+from trivium.evals.pair_curves import Result, curve, main, metaqa_outcome, rows, webqsp_outcome
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Question
+from trivium.kg.types import Hop
 
 _DIRECTED = (Hop("directed_by", inverse=False),)
 

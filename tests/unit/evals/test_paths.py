@@ -11,17 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals.path_runs import ABLATIONS, Runs, train_runs, without
-from evals.path_table import Row, spread
-from evals.paths import measure, read_csqa
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders import Choice, Question, read_questions
-from policies.path_lessons import make_lessons
-from policies.path_model import PathInputs, PathNetwork
-from policies.path_policy import PolicySettings, train_policy
-from policies.path_teaching import PathTeaching, prepare
 from tests.films import write_files
-from tools.path_tables import path_tables
+from trivium.evals.path_runs import ABLATIONS, Runs, train_runs, without
+from trivium.evals.path_table import Row, spread
+from trivium.evals.paths import measure, read_csqa
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Choice, Question, read_questions
+from trivium.policies.paths.lessons import make_lessons
+from trivium.policies.paths.model import PathInputs, PathNetwork
+from trivium.policies.paths.policy import PolicySettings, train_policy
+from trivium.policies.paths.teaching import PathTeaching, prepare
+from trivium.tools.path_tables import path_tables
 
 
 def test_the_files_own_questions_are_read(tmp_path: Path) -> None:

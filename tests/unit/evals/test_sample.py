@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from evals.sample import kind_of, main, table
-from kg.loaders.questions import parse_question
 from tests.films import walk
+from trivium.evals.sample import kind_of, main, table
+from trivium.kg.loaders.questions import parse_question
 
 LINES: list[dict[str, Any]] = [
     {"question": "who directed Heat?", "chain": ["directed_by"], "answers": ["mann"]},

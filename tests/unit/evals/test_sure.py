@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from evals.sure import FRESH_QUESTIONS, Judged, rows
-from kg.loaders import read_questions
-from nodes.keqing.context import KeqingContext
+from trivium.evals.sure import FRESH_QUESTIONS, Judged, rows
+from trivium.kg.loaders import read_questions
+from trivium.nodes.keqing.context import KeqingContext
 
 
 def test_shares_above_and_below() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals.prompt_replay import Workload, replay
-from evals.table8 import TYPES, main, questions, shortfalls, workload
-from kg.embedders import open_embedder
-from policies.prompt_bandit import BanditSettings
+from trivium.evals.prompt_replay import Workload, replay
+from trivium.evals.table8 import TYPES, main, questions, shortfalls, workload
+from trivium.kg.embedders import open_embedder
+from trivium.policies.bandit.prompt_bandit import BanditSettings
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from kg.embedded import build
-from kg.loaders import read_entities, read_triples
-from kg.sample import ENTITIES, TRIPLES
 from tests.films import build_films
-from tools.knowledge import close_all
+from trivium.kg.embedded import build
+from trivium.kg.loaders import read_entities, read_triples
+from trivium.kg.sample import ENTITIES, TRIPLES
+from trivium.knowledge.knowledge import close_all
 
 
 @pytest.fixture(scope="session")

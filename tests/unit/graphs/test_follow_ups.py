@@ -9,16 +9,16 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graphs.keqing import builder
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Triple
-from nodes.keqing.conditions import year_of
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.follow_up import points_back
-from nodes.llm import close_models
-from nodes.state import QuestionInput
 from tests.fake_openai import FakeOpenAI
 from tests.films import walk
+from trivium.graphs.keqing import builder
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Triple
+from trivium.nodes.keqing.conditions import year_of
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.follow_up import points_back
+from trivium.nodes.model import close_models
+from trivium.nodes.run.state import QuestionInput
 
 Say = Callable[..., Awaitable[dict[str, Any]]]
 

@@ -14,13 +14,13 @@ from langgraph.checkpoint.memory import MemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph.state import CompiledStateGraph
 
-from graphs.keqing import builder, graph
-from kg.errors import ModelError, UsageError
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Triple
-from nodes.keqing.context import KeqingContext
-from nodes.state import QuestionInput
 from tests.films import walk
+from trivium.graphs.keqing import builder, graph
+from trivium.kg.errors import ModelError, UsageError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Triple
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.state import QuestionInput
 
 MERMAID = """\
 graph TD;

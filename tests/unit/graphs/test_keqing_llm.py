@@ -11,16 +11,16 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from graphs.keqing import builder, graph
-from kg.embedded import build
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Entity, Triple
-from nodes.keqing.context import KeqingContext
-from nodes.llm import close_models
-from nodes.state import QuestionInput
 from tests.fake_openai import FakeOpenAI, Reply
 from tests.films import walk
-from tools.knowledge import close_all
+from trivium.graphs.keqing import builder, graph
+from trivium.kg.embedded import build
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Entity, Triple
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.model import close_models
+from trivium.nodes.run.state import QuestionInput
 
 KEY = "planted-key-0123456789"
 QUESTION = "who starred in the films directed by Michael Mann?"

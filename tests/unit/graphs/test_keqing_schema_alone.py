@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from graphs.keqing import graph
-from kg.embedded import build
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Entity, Triple
-from nodes.keqing.context import KeqingContext
-from policies.keqing.asked_types import asked_type, type_names
-from policies.keqing.teaching import teach
+from trivium.graphs.keqing import graph
+from trivium.kg.embedded import build
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Entity, Triple
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.policies.keqing.asked_types import asked_type, type_names
+from trivium.policies.keqing.teaching import teach
 
 _ENTITIES = {
     "Employee": "Ada Whitfield, Bruno Keller, Carla Mendes, Dario Rossi, Elif Kaya, Farid Aziz",

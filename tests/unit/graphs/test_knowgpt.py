@@ -12,15 +12,15 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from graphs.knowgpt import builder, graph
-from kg.errors import UnknownEntityError, UsageError
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Triple
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.state import ChoiceInput, KnowGPTInput
-from policies.prompt_bandit import ARMS
-from tools.knowledge import open_knowledge
-from tools.select_prompt import give_feedback, open_bandit
+from trivium.graphs.knowgpt import builder, graph
+from trivium.kg.errors import UnknownEntityError, UsageError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import ChoiceInput, KnowGPTInput
+from trivium.policies.bandit.prompt_bandit import ARMS
+from trivium.tools.select_prompt import give_feedback, open_bandit
 
 MERMAID = """\
 graph TD;

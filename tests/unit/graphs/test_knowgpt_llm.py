@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from graphs.knowgpt import graph
-from kg.embedded import build
-from kg.loaders import read_triples
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.state import ChoiceInput
-from nodes.llm import close_models
-from policies.prompt_bandit import ARMS
 from tests.fake_openai import FakeOpenAI
+from trivium.graphs.knowgpt import graph
+from trivium.kg.embedded import build
+from trivium.kg.loaders import read_triples
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import ChoiceInput
+from trivium.nodes.model import close_models
+from trivium.policies.bandit.prompt_bandit import ARMS
 
 WHO = "who directed Heat?"
 CHOICES: list[ChoiceInput] = [{"id": "A", "text": "Ridley Scott"}, {"id": "B", "text": "Michael Mann"}]
@@ -138,7 +138,7 @@ async def test_candidates_that_are_no_entities_are_replaced_by_the_kgs(
 async def test_a_model_that_fails_leaves_the_choice_to_the_scores(
     kg: str, monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any], event: str, calls: int
 ) -> None:
-    monkeypatch.setattr("nodes.llm.calls.Patience.wait", lambda *_: 0.0)
+    monkeypatch.setattr("trivium.nodes.model.calls.Patience.wait", lambda *_: 0.0)
     with FakeOpenAI([rule("", reply)]) as server:
         told = await run(server, monkeypatch, kg, prompt="rl/sentences")
     assert told["choice"] == "B"

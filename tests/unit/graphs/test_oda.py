@@ -10,12 +10,12 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from graphs.oda import builder, graph
-from kg.errors import ModelError, UnknownEntityError, UsageError
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Triple
-from nodes.oda.context import OdaContext
-from nodes.state import QuestionInput
+from trivium.graphs.oda import builder, graph
+from trivium.kg.errors import ModelError, UnknownEntityError, UsageError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Triple
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.run.state import QuestionInput
 
 MERMAID = """\
 graph TD;

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from graphs.oda import graph
-from kg.embedded import build
-from kg.types import Triple
-from nodes.llm import close_models
-from nodes.oda import reflect as reflecting
-from nodes.oda.context import OdaContext
-from nodes.prompts import PromptError
-from nodes.state import QuestionInput
 from tests.fake_openai import FakeOpenAI, Reply
-from tools.knowledge import close_all
+from trivium.graphs.oda import graph
+from trivium.kg.embedded import build
+from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.model import close_models
+from trivium.nodes.model.prompts import PromptError
+from trivium.nodes.oda import reflect as reflecting
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.run.state import QuestionInput
 
 CALL, FANG = "novel/the_call_of_the_wild", "novel/white_fang"
 LONDON = "Where are both The Call of the Wild and White Fang set, the most two famous works of Jack London?"

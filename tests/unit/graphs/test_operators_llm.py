@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from graphs.keqing import graph
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.decompose_operators import HOW
-from nodes.llm import close_models
 from tests.fake_openai import FakeOpenAI
+from trivium.graphs.keqing import graph
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.decompose_operators import HOW
+from trivium.nodes.model import close_models
 
 FILMS = {
     "question": "which films did [mask] direct?",

@@ -10,9 +10,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from graphs.keqing import builder, graph
-from kg.errors import UsageError
-from nodes.keqing.context import KeqingContext
+from trivium.graphs.keqing import builder, graph
+from trivium.kg.errors import UsageError
+from trivium.nodes.keqing.context import KeqingContext
 
 THREAD = RunnableConfig(configurable={"thread_id": "1"})
 

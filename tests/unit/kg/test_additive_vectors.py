@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.additive_vectors import _widen
-from kg.embedded.verify import verify
-from kg.embedders import CachedEmbedder, FloatArray, unit
-from kg.errors import EmbedderError
-from kg.indexes import own_words, relation_words
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Triple
+from trivium.kg.additive_vectors import _widen
+from trivium.kg.embedded.verify import verify
+from trivium.kg.embedders import CachedEmbedder, FloatArray, unit
+from trivium.kg.errors import EmbedderError
+from trivium.kg.indexes import own_words, relation_words
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Triple
 
 
 @pytest.fixture

@@ -10,22 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from kg.content_hash import hash_triples
-from kg.embedded import EmbeddedStore, build
-from kg.embedded.locks import build_lock
-from kg.embedded.verify import verify
-from kg.errors import BadInputError, BusyError, KnowledgeBaseExistsError
-from kg.manifest import read_manifest
-from kg.types import Entity, Triple
 from tests.contracts.naive import random_triples
+from trivium.kg.content_hash import hash_triples
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedded.locks import build_lock
+from trivium.kg.embedded.verify import verify
+from trivium.kg.errors import BadInputError, BusyError, KnowledgeBaseExistsError
+from trivium.kg.manifest import read_manifest
+from trivium.kg.types import Entity, Triple
 
 TRIPLES = random_triples(0)
 
 SLEEPER = """
 import sys, time
 from pathlib import Path
-from kg.embedded import build
-from kg.types import Triple
+from trivium.kg.embedded import build
+from trivium.kg.types import Triple
 def progress(stage, done, total):
     if stage == "store":
         print("storing", flush=True)

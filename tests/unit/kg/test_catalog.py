@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kg.catalog import SETTINGS_FILE, cache_folder, locate, named_kgs
-from kg.errors import BadInputError, NotAKnowledgeBaseError
+from trivium.kg.catalog import SETTINGS_FILE, cache_folder, locate, named_kgs
+from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
 
 
 def test_names_are_relative_to_their_settings(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import random
 
 import numpy as np
 
-from kg.content_hash import ContentHash, hash_coded, hash_strings, hash_triples, triple_lanes
-from kg.types import Triple
 from tests.contracts.naive import random_triples
+from trivium.kg.content_hash import ContentHash, hash_coded, hash_strings, hash_triples, triple_lanes
+from trivium.kg.types import Triple
 
 TRIPLES = random_triples(0)
 

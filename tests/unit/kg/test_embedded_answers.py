@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg.embedded import EmbeddedStore, build
-from kg.embedded.transitions import hops_of
-from kg.similarity import EXACT, FOLDED, FUZZY, part_score, similarity, sorted_words
-from kg.types import Entity, Hop, Triple
-from policies.keqing.follow_shares import follow_shares
 from tests.contracts.naive import random_triples
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedded.transitions import hops_of
+from trivium.kg.similarity import EXACT, FOLDED, FUZZY, part_score, similarity, sorted_words
+from trivium.kg.types import Entity, Hop, Triple
+from trivium.policies.keqing.follow_shares import follow_shares
 
 Open = Callable[[Iterable[Triple], Iterable[Entity]], EmbeddedStore]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.embedders import CachedEmbedder, FloatArray, additive
-from kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders import CachedEmbedder, FloatArray, additive
+from trivium.kg.embedders.hashing import HashingEmbedder
 
 
 class Counting(HashingEmbedder):

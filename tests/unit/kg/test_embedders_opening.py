@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
-from kg.embedders import additive, open_embedder
-from kg.embedders.huggingface import HuggingFaceEmbedder
-from kg.embedders.minilm import MiniLMEmbedder
-from kg.embedders.remote import LangChainEmbedder
-from kg.embedders.weights import weights_hash
-from kg.errors import EmbedderError
+from trivium.kg.embedders import additive, open_embedder
+from trivium.kg.embedders.huggingface import HuggingFaceEmbedder
+from trivium.kg.embedders.minilm import MiniLMEmbedder
+from trivium.kg.embedders.remote import LangChainEmbedder
+from trivium.kg.embedders.weights import weights_hash
+from trivium.kg.errors import EmbedderError
 
 KEY = "sk-secret-secret-secret"
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from kg.embedders import Embedder, additive, open_embedder, unit
-from kg.embedders.hashing import HashingEmbedder
-from kg.embedders.pieces import LONGEST, WordPieces
-from kg.embedders.static import TOKENIZER, WEIGHTS, StaticEmbedder, _package_folder
-from kg.errors import EmbedderError
+from trivium.kg.embedders import Embedder, additive, open_embedder, unit
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.pieces import LONGEST, WordPieces
+from trivium.kg.embedders.static import TOKENIZER, WEIGHTS, StaticEmbedder, _package_folder
+from trivium.kg.errors import EmbedderError
 
 TEXTS = ["film director", "directed by", "currency", "Ünïcode 七人の侍 \U0001f600", "a", "2001: A Space Odyssey"]
 
@@ -97,7 +97,7 @@ def test_changed_or_missing_weights_are_refused(tmp_path: Path) -> None:
 
 def test_nothing_heavy_is_imported() -> None:
     code = (
-        "import sys; from kg.embedders import open_embedder; e = open_embedder(); e.embed(['a']);"
+        "import sys; from trivium.kg.embedders import open_embedder; e = open_embedder(); e.embed(['a']);"
         "sys.exit(any(m in sys.modules for m in ('wordllama', 'tokenizers', 'faiss', 'langchain', 'torch')))"
     )
     found = subprocess.run(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kg.files import atomic_folder, building_name, remove_leftovers, sha256_file, write_atomic
+from trivium.kg.files import atomic_folder, building_name, remove_leftovers, sha256_file, write_atomic
 
 
 def test_write_atomic_replaces_and_leaves_nothing_beside(tmp_path: Path) -> None:

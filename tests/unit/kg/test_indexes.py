@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.embedders.hashing import HashingEmbedder
-from kg.embedders.static import StaticEmbedder
-from kg.errors import CorruptError, EmbedderError
-from kg.indexes import VectorIndex, relation_words
-from kg.indexes.files import MANIFEST
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.errors import CorruptError, EmbedderError
+from trivium.kg.indexes import VectorIndex, relation_words
+from trivium.kg.indexes.files import MANIFEST
 
 WORDS = HashingEmbedder(64)
 TEXTS = ["directed by", "written by", "has genre", "release year", "starred actors", "in language", "has genre"]

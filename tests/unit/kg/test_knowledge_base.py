@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from kg.embedded.locks import write_lock
-from kg.embedded.verify import verify
-from kg.embedded.write import add_triples, delete_triples
-from kg.errors import EmbedderError, NotAKnowledgeBaseError
-from kg.knowledge_base import KnowledgeBase
-from kg.manifest import read_manifest
-from kg.templates import QuestionTemplate
-from kg.types import Hop, RelationSchema, Triple
 from tests.films import TRIPLES, build_films
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.verify import verify
+from trivium.kg.embedded.write import add_triples, delete_triples
+from trivium.kg.errors import EmbedderError, NotAKnowledgeBaseError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.manifest import read_manifest
+from trivium.kg.templates import QuestionTemplate
+from trivium.kg.types import Hop, RelationSchema, Triple
 
 RELATIONS = {relation for _, relation, _ in TRIPLES}
 

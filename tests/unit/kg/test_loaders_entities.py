@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import BadInputError
-from kg.loaders import TripleWriter, read_entities, read_triples, write_entities, write_triples
-from kg.types import Entity, Triple
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import TripleWriter, read_entities, read_triples, write_entities, write_triples
+from trivium.kg.types import Entity, Triple
 
 ENTITIES = [
     Entity("/m/1", "Alien", ("Alien (1979)", "a|b", "back\\slash", "both\\|"), ("Film", "Work")),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import BadInputError
-from kg.loaders import Branch, Choice, Question, read_questions
-from kg.types import Hop
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Branch, Choice, Question, read_questions
+from trivium.kg.types import Hop
 
 
 def test_every_field_of_the_contract(tmp_path: Path) -> None:

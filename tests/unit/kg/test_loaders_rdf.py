@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import BadInputError
-from kg.loaders import read_entities, read_triples
-from kg.types import Entity, Triple
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import read_entities, read_triples
+from trivium.kg.types import Entity, Triple
 
 A = "http://a.org/"
 TURTLE = """@prefix : <http://a.org/> .

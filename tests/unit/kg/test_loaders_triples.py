@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import BadInputError
-from kg.loaders import delimited, read_triples
-from kg.loaders.skips import KEEP, SkipLog
-from kg.types import Triple
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import delimited, read_triples
+from trivium.kg.loaders.skips import KEEP, SkipLog
+from trivium.kg.types import Triple
 
 ALIEN = [Triple("Alien", "directed_by", "Ridley Scott"), Triple("Alien", "has_genre", "Horror, mostly")]
 

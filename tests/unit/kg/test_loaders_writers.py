@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg.errors import BadInputError
-from kg.loaders import read_entities, read_triples
-from kg.loaders.source import MAX_LINE_BYTES, Source, decode
-from kg.loaders.writers import write_entities, write_triples
-from kg.types import Entity, Triple
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import read_entities, read_triples
+from trivium.kg.loaders.source import MAX_LINE_BYTES, Source, decode
+from trivium.kg.loaders.writers import write_entities, write_triples
+from trivium.kg.types import Entity, Triple
 
 # Any letter but control characters, which no table by tab can hold, and half surrogates, which are no text.
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp", "Zs", "Cf")), min_size=1)

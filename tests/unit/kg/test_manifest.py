@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
-from kg.manifest import MANIFEST, Manifest, check_derived, read_manifest, register_derived, write_manifest
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from trivium.kg.manifest import MANIFEST, Manifest, check_derived, read_manifest, register_derived, write_manifest
 
 PLAIN = Manifest("2024-01-01T00:00:00+00:00", "2024-01-01T00:00:00+00:00", 2, 1, 1, "ab" * 16, "stamp")
 

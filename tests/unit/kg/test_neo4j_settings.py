@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kg.catalog import named_kgs
-from kg.errors import BadInputError
-from kg.neo4j.address import Limits
-from kg.neo4j.settings import GraphSettings, RemoteKG, read_remote
+from trivium.kg.catalog import named_kgs
+from trivium.kg.errors import BadInputError
+from trivium.kg.neo4j.address import Limits
+from trivium.kg.neo4j.settings import GraphSettings, RemoteKG, read_remote
 
 FILE = Path("trivium.toml")
 WHOLE: dict[str, Any] = {

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.errors import BadInputError
-from kg.neo4j import administration as admin
-from kg.neo4j import cypher
-from kg.neo4j.address import Address, address_of, is_uri
-from kg.neo4j.lucene import part, phrase, similar
-from kg.neo4j.patterns import any_of, arrows, is_forward, quote, stated, text
-from kg.neo4j.values import candidates, is_element, key_of, label_of, own_name, to_entity
-from kg.neo4j.view import MADE, Literal, View, to_view
-from kg.types import Entity, Hop, parse_chain
+from trivium.kg.errors import BadInputError
+from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j import cypher
+from trivium.kg.neo4j.address import Address, address_of, is_uri
+from trivium.kg.neo4j.lucene import part, phrase, similar
+from trivium.kg.neo4j.patterns import any_of, arrows, is_forward, quote, stated, text
+from trivium.kg.neo4j.values import candidates, is_element, key_of, label_of, own_name, to_entity
+from trivium.kg.neo4j.view import MADE, Literal, View, to_view
+from trivium.kg.types import Entity, Hop, parse_chain
 
 OWN = View(
     made=False,

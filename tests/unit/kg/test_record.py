@@ -12,22 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from kg.content_hash import hash_triples
-from kg.embedded import EmbeddedStore, build
-from kg.embedded.record import RECORD, meta_of, read_meta, read_tables, reading
-from kg.embedded.verify import verify
-from kg.embedded.write import add_triples, delete_triples
-from kg.errors import CorruptError, VersionError
-from kg.types import Entity, Triple
 from tests.contracts.naive import random_triples
+from trivium.kg.content_hash import hash_triples
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedded.record import RECORD, meta_of, read_meta, read_tables, reading
+from trivium.kg.embedded.verify import verify
+from trivium.kg.embedded.write import add_triples, delete_triples
+from trivium.kg.errors import CorruptError, VersionError
+from trivium.kg.types import Entity, Triple
 
 FIRST = Triple("a", "knows", "b")
 
 KILLED = """
 import sys
 from pathlib import Path
-from kg.embedded.write import add_triples
-from kg.types import Triple
+from trivium.kg.embedded.write import add_triples
+from trivium.kg.types import Triple
 print("ready", flush=True)
 add_triples(Path(sys.argv[1]), [Triple(f"round {sys.argv[2]}", "knows", f"person {i}") for i in range(3000)])
 print("done", flush=True)

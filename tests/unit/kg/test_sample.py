@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kg.sample import ENTITIES, TEST_QUESTIONS, TRAIN_QUESTIONS, TRIPLES
+from trivium.kg.sample import ENTITIES, TEST_QUESTIONS, TRAIN_QUESTIONS, TRIPLES
 
 Question = dict[str, Any]
 Adjacency = dict[tuple[str, str], set[str]]

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from rapidfuzz import fuzz
 
-from kg.embedded import EmbeddedStore, Snapshot, build
-from kg.embedded.columns import StringColumn
-from kg.embedded.names import grams_of
-from kg.embedded.search import find, find_similar
-from kg.similarity import FUZZY, MIN_SIMILARITY
-from kg.types import Entity, Triple
+from trivium.kg.embedded import EmbeddedStore, Snapshot, build
+from trivium.kg.embedded.columns import StringColumn
+from trivium.kg.embedded.names import grams_of
+from trivium.kg.embedded.search import find, find_similar
+from trivium.kg.similarity import FUZZY, MIN_SIMILARITY
+from trivium.kg.types import Entity, Triple
 
 WORDS = ["alien", "brazil", "casablanca", "drive", "eraserhead", "fargo", "gilda", "heat", "inception", "jaws"]
 

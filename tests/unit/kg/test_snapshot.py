@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.embedded import EmbeddedStore, Snapshot, build
-from kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
-from kg.embedded.layout import ARRAYS
-from kg.embedded.snapshot import SnapshotError, open_snapshot
-from kg.embedded.tables import sort_rows
-from kg.types import Entity, Hop
 from tests.contracts.naive import random_triples
+from trivium.kg.embedded import EmbeddedStore, Snapshot, build
+from trivium.kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
+from trivium.kg.embedded.layout import ARRAYS
+from trivium.kg.embedded.snapshot import SnapshotError, open_snapshot
+from trivium.kg.embedded.tables import sort_rows
+from trivium.kg.types import Entity, Hop
 
 TRIPLES = random_triples(3)
 TEXTS = ["", "a", "ab", "ba", "日本", "é" * 300, "x" * 5000, "a"]

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kg.errors import BadInputError, StoreError, UnreachableError
-from kg.failing import collected, else_nothing
-from kg.streams import drain
+from trivium.kg.errors import BadInputError, StoreError, UnreachableError
+from trivium.kg.failing import collected, else_nothing
+from trivium.kg.streams import drain
 
 
 class Store:

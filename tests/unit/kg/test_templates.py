@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.embedders.hashing import HashingEmbedder
-from kg.errors import CorruptError, EmbedderError
-from kg.templates import (
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.errors import CorruptError, EmbedderError
+from trivium.kg.templates import (
     QuestionTemplate,
     TemplateIndex,
     completed,
@@ -18,7 +18,7 @@ from kg.templates import (
     schema_template,
     schema_templates,
 )
-from kg.types import Hop, RelationSchema, chain_text, parse_chain
+from trivium.kg.types import Hop, RelationSchema, chain_text, parse_chain
 
 WORDS = HashingEmbedder(128)
 TEMPLATES = [

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from kg.embedded.names import fold_names
-from kg.text import Token, fold_case, fold_name, tokens
+from trivium.kg.embedded.names import fold_names
+from trivium.kg.text import Token, fold_case, fold_name, tokens
 
 
 @pytest.mark.parametrize(

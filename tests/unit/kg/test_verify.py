@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from kg.embedded import EmbeddedStore, build
-from kg.embedded.locks import write_lock
-from kg.embedded.record import RECORD
-from kg.embedded.snapshot import FOLDER
-from kg.embedded.verify import verify
-from kg.embedded.write import add_triples, delete_triples, guard_files
-from kg.errors import BusyError, NotAKnowledgeBaseError
-from kg.manifest import read_manifest, write_manifest
-from kg.types import Entity, Triple
 from tests.contracts.naive import random_triples
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.record import RECORD
+from trivium.kg.embedded.snapshot import FOLDER
+from trivium.kg.embedded.verify import verify
+from trivium.kg.embedded.write import add_triples, delete_triples, guard_files
+from trivium.kg.errors import BusyError, NotAKnowledgeBaseError
+from trivium.kg.manifest import read_manifest, write_manifest
+from trivium.kg.types import Entity, Triple
 
 TRIPLES = random_triples(0, entities=2000, triples=6000)
 

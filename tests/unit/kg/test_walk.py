@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.embedded import EmbeddedStore, Snapshot, build
-from kg.embedded import walk as walking
-from kg.embedded.paths import simple_paths
-from kg.embedded.walk import follow, has_triples, leads, neighbors, row_of, step
-from kg.types import Triple, parse_chain
 from tests.contracts.naive import NaiveGraph, random_triples
+from trivium.kg.embedded import EmbeddedStore, Snapshot, build
+from trivium.kg.embedded import walk as walking
+from trivium.kg.embedded.paths import simple_paths
+from trivium.kg.embedded.walk import follow, has_triples, leads, neighbors, row_of, step
+from trivium.kg.types import Triple, parse_chain
 
 HUB = [Triple("hub", f"r{i % 5}", f"x{i}") for i in range(5000)] + [
     Triple(f"x{i}", "to", "end") for i in range(0, 5000, 2)

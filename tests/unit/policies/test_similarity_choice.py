@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg.embedders import open_embedder
-from kg.types import Hop, LogicalChain, parse_chain
-from policies.similarity_choice import RelationNames, SimilarityChoice, without_names
+from trivium.kg.embedders import open_embedder
+from trivium.kg.types import Hop, LogicalChain, parse_chain
+from trivium.policies.similarity_choice import RelationNames, SimilarityChoice, without_names
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kg.knowledge_base import KnowledgeBase
 from tests.films import TRIPLES
-from tools.extract_paths import Extraction, PolicyName, extract_paths
-from tools.extract_subgraph import extract_subgraph
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.tools.extract_paths import Extraction, PolicyName, extract_paths
+from trivium.tools.extract_subgraph import extract_subgraph
 
 QUESTION = "which actor played for the director of Heat?"
 SOURCES, TARGETS = ["heat", "mann"], ["deniro", "reno", "weaver", "scott"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kg.errors import UnknownEntityError
-from kg.knowledge_base import KnowledgeBase
-from tools.find_entities import find_entities, resolve
+from trivium.kg.errors import UnknownEntityError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.tools.find_entities import find_entities, resolve
 
 
 async def test_names_come_before_meaning(films: KnowledgeBase) -> None:

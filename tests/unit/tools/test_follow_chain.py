@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kg.knowledge_base import KnowledgeBase
-from kg.types import parse_chain
 from tests.films import walk
-from tools.follow_chain import follow_chains
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import parse_chain
+from trivium.tools.follow_chain import follow_chains
 
 MADE, PLAYED, WROTE = (parse_chain([hop]) for hop in ("^directed_by", "^starring", "^written_by"))
 

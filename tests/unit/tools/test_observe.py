@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.embedded import EmbeddedStore, Snapshot, build
-from kg.embedders import CachedEmbedder, Embedder, FloatArray, unit
-from kg.embedders.hashing import HashingEmbedder
-from kg.indexes import relation_words
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Direction, Triple, WalkedTriple
-from tools.observation import Limits, Observation
-from tools.observe import observe
+from trivium.kg.embedded import EmbeddedStore, Snapshot, build
+from trivium.kg.embedders import CachedEmbedder, Embedder, FloatArray, unit
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.indexes import relation_words
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Direction, Triple, WalkedTriple
+from trivium.tools.observation import Limits, Observation
+from trivium.tools.observe import observe
 
 WORDS = ["film", "actor", "river", "city", "song", "painter", "bridge", "novel", "harbour", "violin"]
 

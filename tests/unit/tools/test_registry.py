@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from kg.errors import BadInputError, TriviumError, UnknownEntityError, UnknownRelationError, UnknownToolError
-from kg.knowledge_base import KnowledgeBase
 from tests.films import walk
-from tools.registry import TOOL_NAMES, call_tool, make_tools, parse_call
+from trivium.kg.errors import BadInputError, TriviumError, UnknownEntityError, UnknownRelationError, UnknownToolError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.tools.registry import TOOL_NAMES, call_tool, make_tools, parse_call
 
 CALLS: dict[str, dict[str, Any]] = {
     "find_entities": {"text": "Blade Runner"},

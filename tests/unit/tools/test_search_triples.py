@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from kg.embedders import CachedEmbedder, additive
-from kg.embedders.base import FloatArray
-from kg.embedders.static import StaticEmbedder
-from kg.indexes import relation_words
-from kg.knowledge_base import KnowledgeBase
-from tools.search_triples import search_triples
+from trivium.kg.embedders import CachedEmbedder, additive
+from trivium.kg.embedders.base import FloatArray
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.indexes import relation_words
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.tools.search_triples import search_triples
 
 
 class WholeTexts:

@@ -7,13 +7,13 @@ from typing import Any, cast
 import pytest
 from langgraph.checkpoint.memory import MemorySaver
 
-from graphs.keqing import builder, graph
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Triple
-from nodes.keqing.compute import ready
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.state import KeqingState
 from tests.films import walk
+from trivium.graphs.keqing import builder, graph
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Triple
+from trivium.nodes.keqing.compute import ready
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.state import KeqingState
 
 
 async def _ask(question: str, kg: str) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.embedded import EmbeddedStore, build
-from kg.types import Entity, Triple, parse_chain
-from nodes.keqing.conditions import Dated, dated, holds, year_of
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.types import Entity, Triple, parse_chain
+from trivium.nodes.keqing.conditions import Dated, dated, holds, year_of
 
 
 @pytest.mark.parametrize(

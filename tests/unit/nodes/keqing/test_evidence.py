@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nodes.keqing.evidence import Format, gather, is_nameless
-from nodes.keqing.state import Found
-from nodes.prompt_data import as_data
-from nodes.state import Step
+from trivium.nodes.keqing.evidence import Format, gather, is_nameless
+from trivium.nodes.keqing.state import Found
+from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.run.state import Step
 
 LABELS = {
     "wind": "Written on the Wind",

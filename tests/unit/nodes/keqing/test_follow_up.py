@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from kg.types import Entity, EntityHit
-from nodes.keqing.follow_up import LastAnswers, from_all, hits_of, last_answers, points_back, resolve
-from policies.keqing.decomposer import Decomposition, SubQuestion
-from tools.knowledge import close_all, open_knowledge
+from trivium.kg.types import Entity, EntityHit
+from trivium.knowledge.knowledge import close_all, open_knowledge
+from trivium.nodes.keqing.follow_up import LastAnswers, from_all, hits_of, last_answers, points_back, resolve
+from trivium.policies.keqing.decomposer import Decomposition, SubQuestion
 
 HEAT, RONIN = (EntityHit(key, key.title(), 1.0, 2, "exact") for key in ("heat", "ronin"))
 

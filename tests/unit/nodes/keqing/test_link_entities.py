@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 from langgraph.runtime import Runtime
 
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.link_entities import link_entities, mentions_of, unlinked
-from nodes.keqing.match_template import match_template
-from nodes.keqing.state import KeqingState, Link, SubQuestionState
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.link_entities import link_entities, mentions_of, unlinked
+from trivium.nodes.keqing.match_template import match_template
+from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
 
 
 def sub(number: int, question: str, *seeds: str, dep: tuple[int, ...] = (-1,)) -> SubQuestionState:

@@ -6,9 +6,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.reason import reason
-from nodes.keqing.state import Found, KeqingState, Match, Retrieved, SubQuestionState
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.reason import reason
+from trivium.nodes.keqing.state import Found, KeqingState, Match, Retrieved, SubQuestionState
 
 
 def _sub(number: int, *dep: int) -> SubQuestionState:

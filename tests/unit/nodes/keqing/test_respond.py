@@ -7,11 +7,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from nodes.answer_record import Answer, answer_problem
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.respond import respond
-from nodes.keqing.state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
-from nodes.state import Step
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.respond import respond
+from trivium.nodes.keqing.state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
+from trivium.nodes.run.answer_record import Answer, answer_problem
+from trivium.nodes.run.state import Step
 
 MATCH = Match(template="t", score=1.0, chains=[["r"]])
 

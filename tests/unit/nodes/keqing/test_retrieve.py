@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.retrieve import RetrieveInput, retrieve, wave
-from nodes.keqing.state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
 from tests.films import walk
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.retrieve import RetrieveInput, retrieve, wave
+from trivium.nodes.keqing.state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
 
 SETTINGS = KeqingContext()
 

@@ -11,11 +11,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
-from graphs.keqing import builder, graph
-from kg.errors import UsageError
-from nodes.keqing.context import KeqingContext
-from nodes.keqing.state import SubQuestionState
-from nodes.keqing.sub_question_edit import read_edit
+from trivium.graphs.keqing import builder, graph
+from trivium.kg.errors import UsageError
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.state import SubQuestionState
+from trivium.nodes.keqing.sub_question_edit import read_edit
 
 SHOWN: list[SubQuestionState] = [
     {"id": 0, "question": "who directed [mask]?", "dep": [-1], "seed_entities": ["Heat"], "excludes_used": False},

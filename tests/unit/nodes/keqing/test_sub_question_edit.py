@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kg.errors import UsageError
-from nodes.keqing.conditions import Among
-from nodes.keqing.state import SubQuestionState
-from nodes.keqing.sub_question_edit import read_edit
+from trivium.kg.errors import UsageError
+from trivium.nodes.keqing.conditions import Among
+from trivium.nodes.keqing.state import SubQuestionState
+from trivium.nodes.keqing.sub_question_edit import read_edit
 
 SHOWN = [
     SubQuestionState(id=0, question="who directed [mask]?", dep=[-1], seed_entities=["Heat"], excludes_used=False),

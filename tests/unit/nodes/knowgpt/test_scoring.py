@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.embedders.hashing import HashingEmbedder
-from kg.errors import UsageError
-from nodes.knowgpt.link_entities import MAX_CHOICES, check_choices
-from nodes.knowgpt.scoring import likeness, scored, support, supports
-from nodes.knowgpt.state import Candidate, Evidence
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.errors import UsageError
+from trivium.nodes.knowgpt.link_entities import MAX_CHOICES, check_choices
+from trivium.nodes.knowgpt.scoring import likeness, scored, support, supports
+from trivium.nodes.knowgpt.state import Candidate, Evidence
 
 STEP = ("a", "r", "b", False)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from kg.embedders import open_embedder
-from kg.types import Triple
-from nodes.knowgpt.context import KnowGPTContext
-from nodes.knowgpt.extract import among, best_first
-from nodes.knowgpt.scoring import scored, support, supports
-from nodes.knowgpt.state import Candidate, Evidence
-from nodes.knowgpt.verbalize import as_graph, as_sentences, as_triples, centre_of, facts_of
-from nodes.relation_phrases import relation_phrase
+from trivium.kg.embedders import open_embedder
+from trivium.kg.types import Triple
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.extract import among, best_first
+from trivium.nodes.knowgpt.scoring import scored, support, supports
+from trivium.nodes.knowgpt.state import Candidate, Evidence
+from trivium.nodes.knowgpt.verbalize import as_graph, as_sentences, as_triples, centre_of, facts_of
+from trivium.nodes.run.relation_phrases import relation_phrase
 
 BRIN, PICHAI, GOOGLE, COMPANY = "brin", "pichai", "google", "company"
 LABELS = {BRIN: "Sergey Brin", PICHAI: "Sundar Pichai", GOOGLE: "Google", COMPANY: "high-tech company"}

@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 from langgraph.runtime import Runtime
 
-from kg.errors import UnknownEntityError, UsageError
-from nodes.oda.context import OdaContext
-from nodes.oda.link_task_entities import link_task_entities
-from nodes.oda.state import OdaState
+from trivium.kg.errors import UnknownEntityError, UsageError
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.link_task_entities import link_task_entities
+from trivium.nodes.oda.state import OdaState
 
 
 async def begun(kg: str, question: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of the input

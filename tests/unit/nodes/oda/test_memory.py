@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kg.types import WalkedTriple, chain_text
-from nodes.oda.memory import Memory, chain_of, chains_from, remember, start_of, traces, triples_of
+from trivium.kg.types import WalkedTriple, chain_text
+from trivium.nodes.oda.memory import Memory, chain_of, chains_from, remember, start_of, traces, triples_of
 
 
 def out(head: str, relation: str, tail: str) -> WalkedTriple:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.types import WalkedTriple
-from nodes.oda.by_similarity import best_paths
-from nodes.oda.result import Found, literal_value, value_of
-from nodes.oda.state import Action, OdaState
-from nodes.oda.ways import candidates_of, explored
+from trivium.kg.types import WalkedTriple
+from trivium.nodes.oda.by_similarity import best_paths
+from trivium.nodes.oda.result import Found, literal_value, value_of
+from trivium.nodes.oda.state import Action, OdaState
+from trivium.nodes.oda.ways import candidates_of, explored
 
 
 @pytest.mark.parametrize(

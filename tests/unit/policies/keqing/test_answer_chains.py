@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders.questions import parse_question
-from kg.types import parse_chain
-from policies.keqing.answer_chains import add_chains
 from tests.films import pairs
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders.questions import parse_question
+from trivium.kg.types import parse_chain
+from trivium.policies.keqing.answer_chains import add_chains
 
 
 async def test_most_chains_of_the_films_are_found_again(films: KnowledgeBase) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kg.embedders.hashing import HashingEmbedder
-from kg.errors import CorruptError, EmbedderError, VersionError
-from kg.knowledge_base import KnowledgeBase
-from policies.keqing.artefact import FORMAT, has_decomposer, load_decomposer, save_decomposer
-from policies.keqing.learning import Learnt
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.errors import CorruptError, EmbedderError, VersionError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.policies.keqing.artefact import FORMAT, has_decomposer, load_decomposer, save_decomposer
+from trivium.policies.keqing.learning import Learnt
 
 MODEL = "decomposer.json"
 QUESTIONS = [

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg.embedders.hashing import HashingEmbedder
-from kg.types import Hop
-from policies.keqing import chain_search
-from policies.keqing.chain_search import ChainModel, TaughtSlots
-from policies.keqing.decomposer import MASK
-from policies.keqing.schema_words import HopWords
-from policies.keqing.segment_model import SegmentModel
-from policies.keqing.slot_model import SlotSettings, train_slot_model
-from policies.keqing.wording import Encoder, Vocabulary, Wording
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.types import Hop
+from trivium.policies.keqing import chain_search
+from trivium.policies.keqing.chain_search import ChainModel, TaughtSlots
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.schema_words import HopWords
+from trivium.policies.keqing.segment_model import SegmentModel
+from trivium.policies.keqing.slot_model import SlotSettings, train_slot_model
+from trivium.policies.keqing.wording import Encoder, Vocabulary, Wording
 
 BUCKETS = 512
 A, B, C = (Hop(name, False) for name in ("alpha", "beta", "gamma"))
@@ -104,7 +104,7 @@ def test_a_small_schema_scored_whole_says_the_same(monkeypatch: pytest.MonkeyPat
         for text in ("alpha of beta of [mask]", "qqq gamma [mask]", "beta [mask]"):
             whole = [model.best(_wording(text), first, 20) for first in firsts]
             with monkeypatch.context() as patch:
-                patch.setattr("policies.keqing.chain_search._SMALL", 0)
+                patch.setattr("trivium.policies.keqing.chain_search._SMALL", 0)
                 each = [model.best(_wording(text), first, 20) for first in firsts]
             assert whole == each
             assert {scored.chain[0] for scored in whole[0]} == {A}

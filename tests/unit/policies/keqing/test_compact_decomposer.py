@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kg.knowledge_base import KnowledgeBase
-from policies.keqing.artefact import load_decomposer
-from policies.keqing.compact_decomposer import CompactDecomposer
-from policies.keqing.decomposer import Decomposition
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.policies.keqing.artefact import load_decomposer
+from trivium.policies.keqing.compact_decomposer import CompactDecomposer
+from trivium.policies.keqing.decomposer import Decomposition
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from kg.types import Hop
-from policies.keqing.composites import Example, compose
-from policies.keqing.decomposer import MASK
-from policies.keqing.wording import Wording
+from trivium.kg.types import Hop
+from trivium.policies.keqing.composites import Example, compose
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.wording import Wording
 
 GENRE, DIRECTED, MADE, YEAR = (
     Hop("has_genre", False),

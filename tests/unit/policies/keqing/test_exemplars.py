@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kg.knowledge_base import KnowledgeBase
-from policies.keqing.exemplars import Exemplar, ExemplarIndex, load_exemplars, save_exemplars, template_exemplars
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.policies.keqing.exemplars import (
+    Exemplar,
+    ExemplarIndex,
+    load_exemplars,
+    save_exemplars,
+    template_exemplars,
+)
 
 
 def test_learning_keeps_some_of_every_chain(films: KnowledgeBase) -> None:

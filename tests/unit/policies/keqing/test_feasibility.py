@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kg.knowledge_base import KnowledgeBase
-from kg.types import parse_chain
-from policies.keqing.feasibility import Feasible, first_feasible
-from policies.keqing.mentions import Mention, find_mentions
-from policies.keqing.readings import Reading, Topic
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import parse_chain
+from trivium.policies.keqing.feasibility import Feasible, first_feasible
+from trivium.policies.keqing.mentions import Mention, find_mentions
+from trivium.policies.keqing.readings import Reading, Topic
 
 
 async def _feasible(

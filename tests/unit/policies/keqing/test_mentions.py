@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg.embedded import EmbeddedStore, build
-from kg.store import GraphStore
-from kg.types import Entity, Triple
-from policies.keqing.mentions import (
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.store import GraphStore
+from trivium.kg.types import Entity, Triple
+from trivium.policies.keqing.mentions import (
     DEFAULT_MENTION_MODEL,
     FEATURES,
     MAX_WORDS,
@@ -21,7 +21,7 @@ from policies.keqing.mentions import (
     mention_features,
     train_mention_model,
 )
-from policies.keqing.similar_mentions import find_similar, widened, with_initials
+from trivium.policies.keqing.similar_mentions import find_similar, widened, with_initials
 
 KNOWN = frozenset(["who", "directed", "which", "films", "did", "the", "other", "direct", "in", "wrote", "s"])
 TRIPLES = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from policies.keqing.naming import countries, initials, initials_of, namesakes_of
+from trivium.policies.keqing.naming import countries, initials, initials_of, namesakes_of
 
 
 @pytest.mark.parametrize(

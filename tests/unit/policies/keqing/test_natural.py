@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kg.types import RelationSchema
-from policies.keqing.natural import natural_templates
+from trivium.kg.types import RelationSchema
+from trivium.policies.keqing.natural import natural_templates
 
 
 def _texts(*relations: RelationSchema) -> dict[str, str]:

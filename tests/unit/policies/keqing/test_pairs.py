@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders.questions import Question, parse_question
-from kg.types import parse_chain
-from policies.keqing.mentions import Question as MentionedQuestion
-from policies.keqing.pairs import AlignedPair, align_pairs
-from policies.keqing.similar_mentions import widened
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders.questions import Question, parse_question
+from trivium.kg.types import parse_chain
+from trivium.policies.keqing.mentions import Question as MentionedQuestion
+from trivium.policies.keqing.pairs import AlignedPair, align_pairs
+from trivium.policies.keqing.similar_mentions import widened
 
 
 def _pair(**line: object) -> Question:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from kg.types import EntityHit, Hop
-from policies.keqing.chain_search import ScoredChain
-from policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, split_question
-from policies.keqing.readings import Reader, candidates
-from policies.keqing.wording import Wording
+from trivium.kg.types import EntityHit, Hop
+from trivium.policies.keqing.chain_search import ScoredChain
+from trivium.policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, split_question
+from trivium.policies.keqing.readings import Reader, candidates
+from trivium.policies.keqing.wording import Wording
 
 OF_FILM, OF_COUNTRY = Hop("film_language", inverse=False), Hop("official_language", inverse=False)
 COUNTRY, FILM = EntityHit("c", "Brazil", 0.98, 400, "folded"), EntityHit("f", "Brazil", 0.98, 20, "folded")

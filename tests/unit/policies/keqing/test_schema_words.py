@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg.types import Hop, RelationSchema
-from policies.keqing.english import Lexicon, english, parse_concepts, stem
-from policies.keqing.schema_words import HopWords, hop_words, split_name
+from trivium.kg.types import Hop, RelationSchema
+from trivium.policies.keqing.english import Lexicon, english, parse_concepts, stem
+from trivium.policies.keqing.schema_words import HopWords, hop_words, split_name
 
 
 def _words(*schema: RelationSchema, synonyms: dict[str, list[str]] | None = None) -> dict[str, HopWords]:

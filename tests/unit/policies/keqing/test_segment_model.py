@@ -7,15 +7,15 @@ import itertools
 import numpy as np
 import pytest
 
-from kg.embedders.hashing import HashingEmbedder
-from kg.knowledge_base import KnowledgeBase
-from kg.types import Hop
-from policies.keqing.chain_search import ChainModel
-from policies.keqing.decomposer import MASK
-from policies.keqing.learning import learn, schema_model
-from policies.keqing.schema_words import HopWords
-from policies.keqing.segment_model import Marks, SegmentModel
-from policies.keqing.wording import Wording
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.types import Hop
+from trivium.policies.keqing.chain_search import ChainModel
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.learning import learn, schema_model
+from trivium.policies.keqing.schema_words import HopWords
+from trivium.policies.keqing.segment_model import Marks, SegmentModel
+from trivium.policies.keqing.wording import Wording
 
 HOPS = tuple(sorted(Hop(name, inverse) for name in "abc" for inverse in (False, True)))
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kg.types import Hop, LogicalChain
-from policies.keqing.slot_model import SlotModel, SlotSettings, _Training, train_slot_model
-from policies.keqing.wording import Encoded
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.keqing.slot_model import SlotModel, SlotSettings, _Training, train_slot_model
+from trivium.policies.keqing.wording import Encoded
 
 HOPS = tuple(Hop(name, inverse) for name in "abc" for inverse in (False, True))
 BUCKETS = 64

@@ -9,20 +9,20 @@ from typing import cast
 
 import pytest
 
-from kg.embedded import build
-from kg.embedded.locks import write_lock
-from kg.embedded.verify import verify
-from kg.errors import BadInputError, BusyError
-from kg.knowledge_base import KnowledgeBase
-from kg.loaders.questions import Question, parse_question
-from kg.manifest import read_manifest
-from kg.store import GraphStore
-from kg.templates import QuestionTemplate
-from kg.types import Hop, Triple, parse_chain
-from policies.keqing.artefact import load_decomposer
-from policies.keqing.learning import Learnt, all_templates, learn
-from policies.keqing.teaching import teach
 from tests.films import pairs
+from trivium.kg.embedded import build
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.verify import verify
+from trivium.kg.errors import BadInputError, BusyError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders.questions import Question, parse_question
+from trivium.kg.manifest import read_manifest
+from trivium.kg.store import GraphStore
+from trivium.kg.templates import QuestionTemplate
+from trivium.kg.types import Hop, Triple, parse_chain
+from trivium.policies.keqing.artefact import load_decomposer
+from trivium.policies.keqing.learning import Learnt, all_templates, learn
+from trivium.policies.keqing.teaching import teach
 
 TINY = [
     Triple("heat", "directed_by", "mann"),

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from kg.templates import Exclusion
-from kg.types import EntityHit, parse_chain
-from policies.keqing.mentions import Mention, Question, split_question
-from policies.keqing.pairs import AlignedPair
-from policies.keqing.template_mining import exclusion_habits, mine_templates
+from trivium.kg.templates import Exclusion
+from trivium.kg.types import EntityHit, parse_chain
+from trivium.policies.keqing.mentions import Mention, Question, split_question
+from trivium.policies.keqing.pairs import AlignedPair
+from trivium.policies.keqing.template_mining import exclusion_habits, mine_templates
 
 
 def _pair(text: str, topic: str, *chain: str) -> AlignedPair:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kg.embedded.verify import verify
-from kg.errors import BadInputError, CorruptError, NotLearntError
-from kg.knowledge_base import KnowledgeBase
-from policies.keqing.artefact import load_decomposer
-from policies.keqing.synonyms import keep_synonyms, kept_synonyms, read_synonyms
-from policies.keqing.teaching import roll_back, teach
-from policies.keqing.versions import KEPT, list_versions
+from trivium.kg.embedded.verify import verify
+from trivium.kg.errors import BadInputError, CorruptError, NotLearntError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.policies.keqing.artefact import load_decomposer
+from trivium.policies.keqing.synonyms import keep_synonyms, kept_synonyms, read_synonyms
+from trivium.policies.keqing.teaching import roll_back, teach
+from trivium.policies.keqing.versions import KEPT, list_versions
 
 
 @pytest.fixture

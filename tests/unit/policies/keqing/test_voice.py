@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg.embedders.static import StaticEmbedder
-from kg.types import Hop, RelationSchema
-from policies.keqing.chain_search import ChainModel
-from policies.keqing.decomposer import MASK
-from policies.keqing.english import english, parse_asked, stem
-from policies.keqing.schema_words import hop_words
-from policies.keqing.segment_model import SegmentModel
-from policies.keqing.voice import doers_of, is_passive, voice_of
-from policies.keqing.wording import Wording
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.types import Hop, RelationSchema
+from trivium.policies.keqing.chain_search import ChainModel
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.english import english, parse_asked, stem
+from trivium.policies.keqing.schema_words import hop_words
+from trivium.policies.keqing.segment_model import SegmentModel
+from trivium.policies.keqing.voice import doers_of, is_passive, voice_of
+from trivium.policies.keqing.wording import Wording
 
 
 @pytest.mark.parametrize(

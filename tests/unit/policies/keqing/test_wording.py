@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kg.embedders.hashing import HashingEmbedder
-from kg.embedders.static import StaticEmbedder
-from policies.keqing.decomposer import MASK
-from policies.keqing.wording import NAME, UNKNOWN, Encoder, Vocabulary, Wording, mask_words
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.wording import NAME, UNKNOWN, Encoder, Vocabulary, Wording, mask_words
 
 WORDS = ["who", "directed", "which", "films", "did", "direct", "other", "the", "of"]
 BUCKETS = 512

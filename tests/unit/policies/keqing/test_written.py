@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kg.types import Hop, RelationSchema
-from policies.keqing.schema_words import HopWords
-from policies.keqing.written import add_words, unwritten, usable, written_templates
+from trivium.kg.types import Hop, RelationSchema
+from trivium.policies.keqing.schema_words import HopWords
+from trivium.policies.keqing.written import add_words, unwritten, usable, written_templates
 
 SCHEMA = [RelationSchema("directed_by", 1, 1, 1), RelationSchema("written_by", 1, 1, 1)]
 DIRECTED, WROTE = Hop("directed_by", inverse=False), Hop("written_by", inverse=False)

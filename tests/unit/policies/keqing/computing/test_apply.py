@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg.embedded import EmbeddedStore, build
-from kg.embedders.hashing import HashingEmbedder
-from kg.errors import BadInputError
-from kg.types import Entity, Hop, Triple
-from policies.keqing.computing.apply import compared, extremes, filtered
-from policies.keqing.computing.literals import SIGNS, Literal, holds, read_literal
-from policies.keqing.computing.operators import Operator, bounds_of, check_operator
-from policies.keqing.computing.values import are_values, nearest_relation, value_relations
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.errors import BadInputError
+from trivium.kg.types import Entity, Hop, Triple
+from trivium.policies.keqing.computing.apply import compared, extremes, filtered
+from trivium.policies.keqing.computing.literals import SIGNS, Literal, holds, read_literal
+from trivium.policies.keqing.computing.operators import Operator, bounds_of, check_operator
+from trivium.policies.keqing.computing.values import are_values, nearest_relation, value_relations
 
 
 def number(value: float) -> Literal:

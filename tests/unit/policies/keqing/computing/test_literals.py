@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kg.errors import BadInputError
-from policies.keqing.computing.apply import compared, extremes, filtered
-from policies.keqing.computing.literals import Literal, holds, read_literal
-from policies.keqing.computing.operators import Operator, bounds_of, check_operator
+from trivium.kg.errors import BadInputError
+from trivium.policies.keqing.computing.apply import compared, extremes, filtered
+from trivium.policies.keqing.computing.literals import Literal, holds, read_literal
+from trivium.policies.keqing.computing.operators import Operator, bounds_of, check_operator
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from kg.text import tokens
-from policies.keqing.computing.asked import Computation, Step
-from policies.keqing.computing.cues import has_cue
-from policies.keqing.computing.parsing import parse
+from trivium.kg.text import tokens
+from trivium.policies.keqing.computing.asked import Computation, Step
+from trivium.policies.keqing.computing.cues import has_cue
+from trivium.policies.keqing.computing.parsing import parse
 
 
 def _parse(marked: str) -> Computation | None:

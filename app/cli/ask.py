@@ -1,0 +1,99 @@
+"""`trivium ask`: one question with its stages as they run, or a file of questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from trivium.kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from trivium.kg.loaders import Choice
+    from trivium.nodes.run.context import Context
+
+
+def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
+    question: Annotated[str | None, typer.Argument(help="The question in words.")] = None,
+    kg: Annotated[str, typer.Option(help="A KG directory or name; without it, the bundled sample.")] = "sample",
+    method: Annotated[str, typer.Option(help="auto, keqing, knowgpt, oda")] = "auto",
+    model: Annotated[str, typer.Option(help="A chat model, such as openai:gpt-4o-mini, or none.")] = "none",
+    json: Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")] = False,
+    batch: Annotated[Path | None, typer.Option(help="A file of question lines (JSON), .gz allowed.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the answers of --batch go, a line each.")] = None,
+    templates: Annotated[int, typer.Option(help="Templates matched to each sub-question.")] = 3,
+    supplement: Annotated[
+        Literal["auto", "always", "never"], typer.Option(help="Dense triples beside the chains'.")
+    ] = "auto",
+    choice: Annotated[
+        list[str] | None, typer.Option(help="An option of a multiple-choice question, TEXT or ID=TEXT; once each.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="NAME=VALUE: any setting of the method, such as max_llm_calls=5."),
+    ] = None,
+) -> None:
+    """Answer a question, or a file of questions, over a KG; every answer carries its path.
+
+    A chat model's key and base URL come from the environment: OPENAI_API_KEY, OPENAI_BASE_URL.
+    """
+    import asyncio
+
+    from trivium.app.cli.methods import method_named
+
+    chosen = method_named(method)
+    given = {"kg": kg, "model": model, "templates_per_sub_question": templates, "supplement": supplement}
+    context = chosen.context(**given, **chosen.read_settings(settings or ()))
+    context.check()
+    if question is not None:
+        from trivium.nodes.keqing.decompose import check_question
+
+        check_question(question)
+    if choice and question is None:
+        raise UsageError("--choice goes with a question; the lines of a file carry their own choices")
+    if (batch is None) != (out is None) or (batch is None) == (question is None):
+        raise UsageError("give a question, or --batch IN.jsonl with --out OUT.jsonl")
+    if batch is not None and out is not None:
+        from trivium.app.cli.batch import answer_file
+
+        asyncio.run(answer_file(method, batch, out, context))
+    else:
+        asyncio.run(_one(method, question or "", context, _choices(method, choice or ()), as_json=json))
+
+
+def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
+    """Choices as given, those without an id lettered A, B, ... by their place; raises `UsageError`."""
+    from trivium.kg.loaders import Choice
+
+    if texts and method not in ("auto", "knowgpt"):
+        raise UsageError(f"{method} does not choose among options: leave --choice out, or use --method knowgpt")
+    read = []
+    for place, text in enumerate(texts):
+        named = re.fullmatch(r"(\w{1,8})=(.+)", text, re.DOTALL)
+        read.append(Choice(named[1], named[2]) if named else Choice(chr(ord("A") + place % 26), text))
+    return read
+
+
+async def _one(method: str, question: str, context: Context, choices: Sequence[Choice], *, as_json: bool) -> None:
+    from trivium.app.cli.answering import answer, close_all, stages
+    from trivium.app.cli.output import print_json
+
+    try:
+        if as_json:
+            print_json(dict(await answer(method, question, context, choices=choices)))
+            return
+        from trivium.app.cli.show import Show
+
+        show = await Show.over(context.kg)
+        async for stage, added in stages(method, question, context, choices=choices):
+            await show.stage(stage, added)
+    finally:
+        await close_all()
+
+
+def register(app: typer.Typer) -> None:
+    """Add `ask` to the command line."""
+    app.command("ask")(ask)

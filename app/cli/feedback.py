@@ -1,0 +1,87 @@
+"""`trivium feedback`: a thumb up or down for a KnowGPT run; without a run, the bandit's dashboard."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+import typer
+
+from trivium.app.cli.output import print_json, print_rows, print_text
+from trivium.kg.errors import UsageError
+
+
+def feedback(
+    run: Annotated[str | None, typer.Argument(help="The run's id, from its answer's step select_prompt.")] = None,
+    thumb: Annotated[Literal["up", "down"] | None, typer.Argument(help="up: the answer was right; down: not.")] = None,
+    kg: Annotated[str, typer.Option(help="The KG that the run asked.")] = "sample",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Tell the bandit of a KG whether a run was right, once a run; without one, show what it has learnt."""
+    if (run is None) != (thumb is None):
+        raise UsageError("give a run and up or down, or neither for what the bandit has learnt")
+    if run is None or thumb is None:
+        _show(asyncio.run(_dashboard(kg)), as_json=json)
+        return
+    told = asyncio.run(_give(kg, run, float(thumb == "up")))
+    if json:
+        print_json(told)
+    else:
+        print_text(f"{'counted' if told['counted'] else 'was counted before'}: {thumb} for {told['arm']}")
+
+
+async def _give(kg: str, run: str, reward: float) -> dict[str, object]:
+    from trivium.knowledge.knowledge import close_all, open_knowledge
+    from trivium.tools.select_prompt import give_feedback
+
+    try:
+        return (await give_feedback((await open_knowledge(kg)).base, run, reward)).as_result(run)
+    finally:
+        await close_all()
+
+
+async def _dashboard(kg: str) -> dict[str, Any]:
+    """The report of the bandit for every chat model that it pulled arms for."""
+    from trivium.knowledge.knowledge import close_all, open_knowledge
+    from trivium.tools.select_prompt import bandit_models, open_bandit
+
+    try:
+        base = (await open_knowledge(kg)).base
+        reports = []
+        for model in await bandit_models(base):
+            report = await asyncio.to_thread((await open_bandit(base, model)).report)
+            arms = [arm._asdict() for arm in report.arms]
+            reports.append({"model": model, **report._asdict(), "regret": round(report.regret, 3), "arms": arms})
+        return {"kg": kg, "models": reports}
+    finally:
+        await close_all()
+
+
+def _show(board: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(board)
+        return
+    if not board["models"]:
+        print_text(
+            f"no KnowGPT run has asked {board['kg']} yet: trivium ask QUESTION --method knowgpt --kg {board['kg']}"
+        )
+    for report in board["models"]:
+        sources = ", ".join(f"{count} by {source}" for source, count in report["sources"].items()) or "none yet"
+        print_text(f"model {report['model']}: feedback {sources}; {report['waiting']} runs wait for theirs")
+        rows = [
+            (arm["arm"], arm["pulls"], "-" if arm["mean"] is None else f"{arm['mean']:.3f}", _bar(arm["mean"]))
+            for arm in report["arms"]
+        ]
+        print_rows(("arm", "pulls", "mean reward", ""), rows)
+        if report["rounds"]:
+            lost = report["regret"] / report["rounds"]
+            print_text(f"estimated regret {report['regret']:.1f} in {report['rounds']} pulls ({lost:.3f} each)")
+
+
+def _bar(mean: float | None, width: int = 20) -> str:
+    return "" if mean is None else "█" * round(mean * width)
+
+
+def register(app: typer.Typer) -> None:
+    """Add `feedback` to the command line."""
+    app.command("feedback")(feedback)

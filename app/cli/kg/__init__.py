@@ -1,0 +1,24 @@
+"""`trivium kg …`: one module a family of commands, joined here."""
+
+from __future__ import annotations
+
+import typer
+
+from trivium.app.cli.kg.change import add, remove
+from trivium.app.cli.kg.check import info, verify
+from trivium.app.cli.kg.make import build, copy, export
+from trivium.app.cli.kg.remote import index, schema, snapshot
+from trivium.app.cli.kg.vectors import vectors
+from trivium.app.cli.kg.walk import find, neighbors, paths
+
+COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths, vectors, schema, index, snapshot)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group to the command line."""
+    group = typer.Typer(
+        help="Build, change, copy, check and look into knowledge graphs.", rich_markup_mode=None, no_args_is_help=True
+    )
+    for command in COMMANDS:
+        group.command()(command)
+    app.add_typer(group, name="kg")

@@ -1,0 +1,62 @@
+"""`trivium kg add` and `remove`: one transaction each, begun when all input has been read."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from trivium.app.cli.kg.options import EntitiesOption, Files, JsonOption, KGArgument, SkipBadOption
+from trivium.app.cli.output import print_facts, print_json
+
+if TYPE_CHECKING:
+    from trivium.kg.store import GraphStore
+
+
+def add(
+    kg: KGArgument,
+    files: Files,
+    entities: EntitiesOption = None,
+    skip_bad: SkipBadOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Add the triples of files to a KG, all of them or none."""
+    from trivium.app.cli.kg.input import Input
+    from trivium.app.cli.kg_argument import writable_store
+    from trivium.app.cli.progress import progress
+
+    with writable_store(kg) as store:
+        given = Input(files, entities, skip_bad=skip_bad)
+        with progress() as show:
+            added = asyncio.run(store.add(chain.from_iterable(given.shown(show)), given.entities()))
+        given.tell_skipped()
+        _report(store, {"added": added, "skipped": given.skipped}, as_json=as_json)
+
+
+def remove(
+    kg: KGArgument,
+    files: Files,
+    skip_bad: SkipBadOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove the triples of files from a KG, with entities that are left without one; those not there are counted."""
+    from trivium.app.cli.kg.input import Input
+    from trivium.app.cli.kg_argument import writable_store
+    from trivium.app.cli.progress import progress
+
+    with writable_store(kg) as store:
+        given = Input(files, skip_bad=skip_bad)
+        with progress() as show:
+            triples = list(dict.fromkeys(chain.from_iterable(given.shown(show))))
+            removed = asyncio.run(store.delete(triples))
+        given.tell_skipped()
+        counts = {"removed": removed, "absent": len(triples) - removed, "skipped": given.skipped}
+        _report(store, counts, as_json=as_json)
+
+
+def _report(store: GraphStore, counts: dict[str, int], *, as_json: bool) -> None:
+    """The counts of the change, then those of the KG as it is now."""
+    from dataclasses import asdict
+
+    told = {**counts, **asdict(asyncio.run(store.info()))}
+    (print_json if as_json else print_facts)(told)

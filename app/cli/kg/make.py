@@ -1,0 +1,222 @@
+"""`trivium kg build`, `copy` and `export`: a KG from files, from a KG, and back to files."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trivium.app.cli.kg.options import (
+    EntitiesOption,
+    Files,
+    JsonOption,
+    KGArgument,
+    ReplaceOption,
+    SkipBadOption,
+    WriteOption,
+)
+from trivium.app.cli.output import complain, print_facts, print_json
+from trivium.kg.errors import BadInputError, CorruptError, TriviumError, UsageError
+
+if TYPE_CHECKING:
+    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.kg.neo4j.settings import RemoteKG
+    from trivium.kg.store import GraphStore
+    from trivium.kg.types import KGInfo
+
+
+# Up to which a build learns from the schema: time and memory grow with the square of the relations. A build at both
+# bounds takes ten seconds; learning 3,000 relations of a triple each, 50 seconds and 740 MB.
+_TRIPLES_LEARNT, _RELATIONS_LEARNT = 500_000, 500
+
+
+def build(
+    files: Files,
+    out: Annotated[
+        str, typer.Option(metavar="DIR", help="The new KG directory, which must not exist or be empty; or bolt://…")
+    ],
+    entities: EntitiesOption = None,
+    skip_bad: SkipBadOption = False,
+    write: WriteOption = False,
+    replace: ReplaceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once.
+
+    A directory of up to 500,000 triples and 500 relations is learnt from its schema alone, so that it answers questions
+    at once.
+    """
+    from trivium.app.cli.kg.building import build_directory
+    from trivium.app.cli.kg.input import Input
+
+    target = _target(out)
+    if isinstance(target, Path):
+        if replace:
+            raise UsageError("--replace is for a database; remove the directory, or see trivium kg copy --replace")
+        given = Input(files, entities, skip_bad=skip_bad)
+        held = build_directory(target, given)
+    else:
+        from trivium.app.cli.kg.loading import load_files
+
+        given = Input(files, entities, skip_bad=skip_bad)
+        held = load_files(given, target, write=write, replace=replace)
+    given.tell_skipped()
+    _derive(target, held)
+    told = {**asdict(held), "skipped": given.skipped}
+    (print_json if as_json else print_facts)(told)
+
+
+def _target(name: str) -> Path | RemoteKG:
+    """Where a new KG is to be: a database by URI or by a name that has one, else a directory of that name."""
+    from trivium.kg.catalog import named_kgs, source
+    from trivium.kg.neo4j.address import is_uri
+    from trivium.kg.neo4j.settings import RemoteKG
+
+    return source(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
+
+
+def _derive(out: Path | RemoteKG, held: KGInfo) -> None:
+    """Make the indexes of relations and templates now, and let Keqing learn from the schema.
+
+    The KG is whole without them: the first question makes the indexes, and `trivium learn keqing` learns.
+    """
+    import asyncio
+
+    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.policies.keqing.natural import natural_templates
+
+    async def derive() -> None:
+        base = KnowledgeBase.open(out)
+        base.template_maker = natural_templates
+        try:
+            await base.derive()
+            if isinstance(out, Path) and held.triples <= _TRIPLES_LEARNT and held.relations <= _RELATIONS_LEARNT:
+                await _learn(base, out)
+        finally:
+            await base.close()
+
+    try:
+        asyncio.run(derive())
+    except (TriviumError, OSError) as error:
+        complain(f"the KG is complete, its indexes are left to the first question ({type(error).__name__}: {error})")
+
+
+async def _learn(base: KnowledgeBase, out: Path) -> None:
+    """Let Keqing learn from the schema; where it cannot, say how to do it later: the KG itself is complete."""
+    from trivium.app.cli.progress import progress
+    from trivium.policies.keqing.teaching import teach
+
+    try:
+        with progress() as show:
+            await teach(base, None, show)
+    except (TriviumError, OSError, MemoryError) as error:
+        complain(
+            f"the KG is complete, but Keqing has not learnt it ({type(error).__name__}: {error}): "
+            f"run trivium learn keqing --kg {out}"
+        )
+
+
+def copy(
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="A KG directory, bolt://…, a name from trivium.toml, or: sample.")
+    ],
+    target: Annotated[str, typer.Argument(metavar="TO", help="The new KG directory, or bolt://…")],
+    write: WriteOption = False,
+    replace: ReplaceOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Copy triples and entities of a KG. What pairs, words or a model taught is not: run trivium learn on the copy."""
+    from trivium.app.cli.kg_argument import open_store
+    from trivium.kg.embedded import EmbeddedStore
+
+    place = _target(target)
+    with open_store(source) as store:
+        # Asked first, while nothing is written yet.
+        taught = isinstance(store, EmbeddedStore) and _taught(store.path)
+        if isinstance(place, Path):
+            from trivium.app.cli.kg.copying import copy_store
+
+            held = copy_store(store, place, replace=replace)
+        else:
+            from trivium.app.cli.kg.loading import load_store
+
+            held = load_store(store, place, write=write, replace=replace)
+    _derive(place, held)
+    if taught:
+        complain(
+            f"what pairs, synonyms or a model taught stays with {source}: "
+            f"give it to the copy with trivium learn keqing --kg {target}"
+        )
+    (print_json if as_json else print_facts)(asdict(held))
+
+
+def _taught(kg: Path) -> bool:
+    """Whether more was learnt on a KG than its schema, which a copy learns by itself."""
+    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.policies.keqing.versions import list_versions
+    from trivium.policies.keqing.written import has_written
+    from trivium.policies.lora.artefact import has_adapter
+
+    base = KnowledgeBase.open(kg)
+    try:
+        if has_written(base.learnt) or has_adapter(kg, "decompose") or has_adapter(kg, "reason"):
+            return True
+        return any(version.current and (version.pairs or version.synonyms) for version in list_versions(base.learnt))
+    except (CorruptError, OSError):
+        return True  # what cannot be read may be more than the schema, and is no reason to refuse the copy
+    finally:
+        base.store.close_now()
+
+
+def export(
+    kg: KGArgument,
+    file: Annotated[
+        Path, typer.Argument(metavar="F", help="The file for head, relation, tail by tab; .gz by its name.")
+    ],
+    entities: Annotated[Path | None, typer.Option(metavar="F2", help="A file for ids, labels, aliases, types.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the triples of a KG, and its entities, to files that trivium kg build reads back."""
+    import asyncio
+
+    from trivium.app.cli.kg_argument import open_store
+    from trivium.kg.embedded import EmbeddedStore
+
+    with open_store(kg) as store:
+        _check_outputs(store.path if isinstance(store, EmbeddedStore) else None, file, entities)
+        counts = {"triples": asyncio.run(_write_triples(store, file))}
+        if entities is not None:
+            counts["entities"] = asyncio.run(_write_entities(store, entities))
+    (print_json if as_json else print_facts)(counts)
+
+
+def _check_outputs(kg: Path | None, *files: Path | None) -> None:
+    """Refuse before any work what would destroy the KG or cannot be written."""
+    named = [file.absolute() for file in files if file is not None]
+    for file in named:
+        if file.is_dir():
+            raise BadInputError("is a folder; name a file", path=file)
+        if kg is not None and kg.resolve() in file.resolve().parents:
+            raise UsageError(f"{file} lies inside the KG; write it elsewhere")
+    if len({file.resolve() for file in named}) < len(named):
+        raise UsageError("triples and entities need a file each")
+
+
+async def _write_triples(store: GraphStore, file: Path) -> int:
+    from trivium.kg.loaders import TripleWriter
+
+    with TripleWriter(file) as out:
+        async for batch in store.triples():
+            out.write(batch)
+    return out.count
+
+
+async def _write_entities(store: GraphStore, file: Path) -> int:
+    from trivium.kg.loaders import EntityWriter
+
+    with EntityWriter(file) as out:
+        async for batch in store.all_entities():
+            out.write(batch)
+    return out.count

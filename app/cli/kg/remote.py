@@ -1,0 +1,112 @@
+"""`trivium kg schema`, `index` and `snapshot`: how a KG is read, and what makes one in Neo4j fast."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trivium.app.cli.kg.options import JsonOption, KGArgument
+from trivium.app.cli.output import complain, print_facts, print_json, print_rows, print_text
+from trivium.kg.errors import UsageError
+
+if TYPE_CHECKING:
+    from trivium.kg.neo4j.settings import RemoteKG
+
+RefreshOption = Annotated[bool, typer.Option("--refresh", help="Look at a database's own graph afresh.")]
+
+
+def schema(kg: KGArgument, refresh: RefreshOption = False, as_json: JsonOption = False) -> None:
+    """Show a KG's relations and, of a graph of your own in Neo4j, how its nodes and properties are read."""
+    from dataclasses import asdict
+
+    from trivium.app.cli.kg_argument import open_store
+    from trivium.kg.neo4j.store import Neo4jStore
+
+    if refresh:
+        _refresh(kg)
+    with open_store(kg) as store:
+        relations = asyncio.run(store.schema())
+        view = store.view if isinstance(store, Neo4jStore) and not store.view.made else None
+    if as_json:
+        print_json({"relations": [asdict(row) for row in relations], "view": None if view is None else asdict(view)})
+        return
+    if view is not None:
+        names = [f"{label}: {key}" for label, key in view.names] or ["no label has a property like a name"]
+        print_facts({
+            "named by": "; ".join(names),
+            "labels": ", ".join(view.labels) or "all",
+            "against the arrow": ", ".join(view.reversed) or "none",
+            "both ways": ", ".join(view.symmetric) or "none",
+            "literals": "; ".join(f"{x.relation} of {', '.join(x.labels)}" for x in view.literals) or "none",
+            "qualifiers": "; ".join(f"{kind}: {', '.join(keys)}" for kind, keys in view.qualifiers.items()) or "none",
+        })  # fmt: skip
+        print_text("")
+    columns = ("relation", "triples", "heads", "tails", "from", "to")
+    rows = [(r.name, r.triples, r.heads, r.tails, ", ".join(r.head_types), ", ".join(r.tail_types)) for r in relations]
+    print_rows(columns, rows)
+
+
+def _refresh(kg: str) -> None:
+    from trivium.app.cli.kg_argument import open_client
+    from trivium.kg.catalog import cache_folder
+    from trivium.kg.neo4j.artefacts import folder_of
+    from trivium.kg.neo4j.relations import SCHEMA
+    from trivium.kg.neo4j.survey import SURVEY
+
+    remote = _remote(kg)
+    with open_client(remote):
+        for name in (SURVEY, SCHEMA):
+            (folder_of(cache_folder(), remote.address) / name).unlink(missing_ok=True)
+
+
+def index(kg: KGArgument, as_json: JsonOption = False) -> None:
+    """Make the full-text indexes by which names are found; the one thing that Trivium adds to a graph of your own."""
+    from trivium.app.cli.kg_argument import open_client
+    from trivium.kg.catalog import cache_folder
+    from trivium.kg.neo4j.indexes import make_indexes
+    from trivium.kg.neo4j.opening import open_store
+
+    remote = _remote(kg)
+    with open_client(remote) as client:
+
+        async def make() -> list[str]:
+            return await make_indexes(await open_store(client, remote, cache_folder(), quiet=True))
+
+        names = client.wait(make())
+    (print_json if as_json else print_facts)({"indexes": names if as_json else ", ".join(names)})
+
+
+def snapshot(kg: KGArgument, as_json: JsonOption = False) -> None:
+    """Keep a local walking snapshot of a KG in Neo4j, or refresh it; tells what has changed since the last one."""
+    from trivium.app.cli.progress import progress
+    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.kg.neo4j.snapshots import counts_of, kept_snapshot, make_snapshot
+    from trivium.kg.neo4j.store import Neo4jStore
+
+    base = KnowledgeBase.open(_remote(kg))
+    try:
+        assert isinstance(base.store, Neo4jStore)
+        before = kept_snapshot(base.path)
+        if before is not None:
+            nodes, relationships = before.drift(asyncio.run(counts_of(base.store)))
+            complain(f"the last snapshot: {before.created}; since then {nodes:+,} nodes, {relationships:+,} triples")
+        with progress() as show:
+            made = asyncio.run(make_snapshot(base.store, base.path, lambda s, done, total: show(s, done, total, "")))
+    finally:
+        base.close_now()
+    told = {"folder": str(base.path / "walk" / made.folder), "created": made.created}
+    (print_json if as_json else print_facts)({**told, "nodes": made.nodes, "relationships": made.relationships})
+
+
+def _remote(kg: str) -> RemoteKG:
+    from trivium.app.cli.kg_argument import kg_source
+    from trivium.kg.neo4j.settings import RemoteKG
+
+    found = kg_source(kg)
+    if not isinstance(found, RemoteKG):
+        raise UsageError(
+            f"{kg} is a KG directory; this is for a KG in Neo4j: bolt://… or a name of one in trivium.toml"
+        )
+    return found

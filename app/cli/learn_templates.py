@@ -1,0 +1,172 @@
+"""`trivium learn keqing --model M`: a chat model writes templates for the KG's relations, before the lesson.
+
+Batches of hops are asked for one after another and kept as they come, so that a command that is cut, or that reaches
+its limit, goes on from there. What a model has answered once is never asked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from trivium.app.cli.output import complain
+from trivium.app.cli.progress import Show
+from trivium.app.cli.spending import Spending
+
+if TYPE_CHECKING:
+    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.kg.types import Hop, RelationSchema, Triple
+    from trivium.nodes.keqing.context import KeqingContext
+    from trivium.policies.keqing.written import Written
+
+_BATCH = 16  # hops a request: eight relations, both ways
+_TRIPLES = 500_000  # read at most for an example of each relation
+
+
+@dataclass
+class Session:
+    """What asking came to: of `directions` to be written `asked` were answered, `refused` of them without a template.
+
+    `failed` requests brought no answer that can be read; their directions are asked for anew by the next command.
+    """
+
+    directions: int
+    asked: int = 0
+    templates: int = 0
+    refused: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    stopped: str = "all asked"
+
+    @property
+    def tokens(self) -> int:
+        """Prompts and completions together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def report(self) -> dict[str, Any]:
+        """As JSON."""
+        return {**asdict(self), "tokens": self.tokens}
+
+    def line(self) -> str:
+        """In a line."""
+        return (
+            f"{self.templates} templates written for {self.asked} of {self.directions} directions "
+            f"({self.refused} without any), {self.tokens:,} tokens, cost {self.cost:.4f}: {self.stopped}"
+        )
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Which model writes how many templates a direction, and what may be spent on it."""
+
+    model: str
+    each: int
+    spending: Spending
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a model is named."""
+        return self.model != "none"
+
+    async def write(self, base: KnowledgeBase, show: Show) -> Session:
+        """Ask for every hop that none has answered for yet, and keep what is usable, batch by batch.
+
+        Raises:
+            ModelError: the model is unknown or its key is missing.
+            UsageError: the limits make no sense.
+        """
+        from trivium.nodes.keqing.context import KeqingContext
+        from trivium.policies.keqing.written import read_written, unwritten
+
+        self.spending.prices()
+        context = KeqingContext(kg=str(base.path), model=self.model)
+        context.check()
+        schema = await base.store.schema()
+        todo = unwritten(schema, read_written(base.learnt))
+        work = _Work(self, base, context, {relation.name: relation for relation in schema}, await _examples(base, todo))
+        session = Session(len(todo))
+        batches = [todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH)]
+        if batches:
+            work.tell_price(batches)
+        for number, batch in enumerate(batches):
+            if (limit := self.spending.reached(session.tokens, session.cost)) is not None:
+                session.stopped = limit
+                break
+            if (reason := await work.write(batch, session)) is not None:
+                session.stopped = f"stopped, the model failed: {reason}; run again to go on"
+                break
+            show("write templates", number + 1, len(batches), f"{session.tokens:,} tokens")
+        return session
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One command's work on a KG; `examples` are triples by relation, with labels."""
+
+    writer: Writer
+    base: KnowledgeBase
+    context: KeqingContext
+    schema: Mapping[str, RelationSchema]
+    examples: Mapping[str, Triple]
+
+    def tell_price(self, batches: Sequence[Sequence[Hop]]) -> None:
+        """Say on stderr what is going to be asked, and about what it costs."""
+        from trivium.nodes.keqing.write_templates import expected_tokens
+
+        each = self.writer.each
+        expected = [expected_tokens(self._prompt(batch), len(batch), each) for batch in batches]
+        prompt, completion = (sum(found) for found in zip(*expected, strict=True))
+        cost = f", cost about {self.writer.spending.cost(prompt, completion):.4f}" if self.writer.spending.price else ""
+        complain(
+            f"asking {self.writer.model} for {each} templates of {sum(map(len, batches))} directions in "
+            f"{len(batches)} requests: about {prompt + completion:,} tokens{cost}"
+        )
+
+    async def write(self, batch: Sequence[Hop], session: Session) -> str | None:
+        """Ask for a batch, and keep what is usable; the reason where no answer came."""
+        from trivium.nodes.keqing.write_templates import write_templates
+        from trivium.policies.keqing.written import keep_written, read_written, usable
+
+        proposed, outcome = await write_templates(self._within(session), None, batch, self._prompt(batch))
+        session.prompt_tokens += outcome.usage["prompt_tokens"]
+        session.completion_tokens += outcome.usage["completion_tokens"]
+        session.cost = self.writer.spending.cost(session.prompt_tokens, session.completion_tokens)
+        if outcome.value is None:
+            session.failed += 1
+            return outcome.reason
+        known: Written = read_written(self.base.learnt)
+        found = usable(proposed, list(self.schema.values()), known, self.writer.each)
+        keep_written(self.base, {**known, **found})
+        session.asked += len(batch)
+        session.templates += sum(map(len, found.values()))
+        session.refused += sum(not texts for texts in found.values())
+        return None
+
+    def _prompt(self, batch: Sequence[Hop]) -> str:
+        from trivium.nodes.keqing.write_templates import templates_prompt
+
+        return templates_prompt(batch, self.schema, self.examples, self.writer.each)
+
+    def _within(self, session: Session) -> KeqingContext:
+        """The settings of the next request: what is left of the tokens is all that it may spend."""
+        limit = self.writer.spending.max_tokens
+        return self.context if limit is None else replace(self.context, max_tokens=max(limit - session.tokens, 0))
+
+
+async def _examples(base: KnowledgeBase, hops: Sequence[Hop]) -> dict[str, Triple]:
+    """A triple of each of the hops' relations, in labels, among the first of the graph."""
+    wanted, read = {hop.relation for hop in hops}, 0
+    found: dict[str, Triple] = {}
+    async for batch in base.store.triples():
+        for triple in batch:
+            if triple.relation in wanted:
+                found.setdefault(triple.relation, triple)
+        read += len(batch)
+        if len(found) == len(wanted) or read >= _TRIPLES:
+            break
+    ends = [end for triple in found.values() for end in (triple.head, triple.tail)]
+    labels = dict(zip(ends, await base.store.labels(ends), strict=True))
+    return {name: triple._replace(head=labels[triple.head], tail=labels[triple.tail]) for name, triple in found.items()}

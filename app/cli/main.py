@@ -1,0 +1,139 @@
+"""The console entry `trivium`: finds the module of the chosen command, runs it, turns errors into one line each.
+
+A command lives in `app/NAME.py`, which offers `register(app: typer.Typer) -> None`; that calls `app.command("NAME")` on
+its function, or `app.add_typer` for a group. Only the chosen command's module is imported, and whatever it needs is
+imported inside its function, so that a command pays for what it uses. A command raises `TriviumError`s and prints
+through `trivium.app.cli.output`; it handles no error for the sake of its wording.
+
+Exit status: 0; 1 the request failed; 2 wrong usage; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from trivium.app.cli.output import complain, print_text, tolerate_encodings
+from trivium.kg.errors import TriviumError, UsageError
+
+COMMANDS = {
+    "ask": ("trivium.app.cli.ask", "Answer a question, or a file of questions, over a KG."),
+    "learn": ("trivium.app.cli.learn", "Learn from a KG and from questions with known answers."),
+    "feedback": (
+        "trivium.app.cli.feedback",
+        "Say whether a KnowGPT run was right; without a run, what the bandit has learnt.",
+    ),
+    "verify": ("trivium.app.cli.verify", "Check that every triple of every path of some answers is in the KG."),
+    "kg": ("trivium.app.cli.kg", "Build, change, copy, check and look into knowledge graphs."),
+    "tool": ("trivium.app.cli.tool", "Call one of Trivium's tools with JSON arguments."),
+    "eval": ("trivium.app.cli.eval", "List the measurements, or run one."),
+    "serve": ("trivium.app.cli.serve", "Serve the methods as a LangGraph server."),
+    "prompts": ("trivium.app.cli.prompts", "Show or check the prompts that chat models get."),
+    "draw": ("trivium.app.cli.draw", "Draw a method as a mermaid diagram."),
+}
+"""Name -> (module, what the overview says of it)."""
+
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+
+def main() -> None:
+    """Run the command line and leave the process with its exit status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit status."""
+    try:
+        tolerate_encodings()
+        with _warnings_shown():
+            _check_text(arguments)
+            build_app(arguments)(args=list(arguments), prog_name="trivium")
+    except TriviumError as error:
+        complain(f"{type(error).__name__}: {error}")
+        return WRONG_USAGE if isinstance(error, UsageError) else FAILED
+    except OSError as error:  # no permission, no space: the system's own words, with the file that it was about
+        complain(f"{type(error).__name__}: {_words(error)}")
+        return FAILED
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            complain("interrupted")
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0
+
+
+def build_app(arguments: Sequence[str]) -> typer.Typer:
+    """The command line in which only the command that `arguments` choose is real; the others are there to be listed."""
+    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True)
+    app.callback(help="Question answering over a knowledge graph: every answer carries the path that proves it.")(_root)
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    for name, (module, summary) in COMMANDS.items():
+        if name == chosen:
+            import_module(module).register(app)
+        else:
+            app.command(name, help=summary)(_listed_only)
+    return app
+
+
+def _listed_only() -> None:
+    """Stand in the overview for a command that was not chosen."""
+
+
+def _show_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        print_text(f"trivium {version('trivium')}")
+    except PackageNotFoundError:
+        print_text("trivium, run from its source tree without being installed")
+    raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Take the options that stand before the command."""
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    for place, word in enumerate(arguments, 1):
+        if not word.isascii() and any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise UsageError(f"argument {place} is not UTF-8: {word.encode(errors='backslashreplace').decode()}")
+
+
+def _words(error: OSError) -> str:
+    """The system's own words, without its error number."""
+    if error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.strerror}: {error.filename}"
+
+
+class _Notices(logging.Handler):
+    """Warnings of Trivium's modules (a snapshot derived again, …) as lines on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one."""
+        complain(record.getMessage())
+
+
+@contextmanager
+def _warnings_shown() -> Iterator[None]:
+    logger, notices = logging.getLogger("trivium"), _Notices(logging.WARNING)
+    logger.addHandler(notices)
+    try:
+        yield
+    finally:
+        logger.removeHandler(notices)
+
+
+if __name__ == "__main__":
+    main()

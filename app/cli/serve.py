@@ -1,0 +1,76 @@
+"""`trivium serve`: the methods behind a LangGraph server, `langgraph dev`, on this machine: offline, without a key."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import trivium
+from trivium.app.cli.output import complain
+from trivium.kg.errors import UsageError
+
+CONFIG = "langgraph.json"
+_ROOT = Path(trivium.__file__).parents[1]
+
+# What `langgraph dev` would ask or tell elsewhere: its own statistics, newer versions, traces of every run.
+OFFLINE = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LANGSMITH_TRACING": "false"}
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 2024,
+    kg: Annotated[str | None, typer.Option(help="The KG of runs that name none: a name of trivium.toml.")] = None,
+    jobs: Annotated[int, typer.Option(help="Runs at a time.")] = 50,
+    reload: Annotated[bool, typer.Option("--reload", help="Start again when a source file changes.")] = False,
+) -> None:
+    """Serve the methods to chat clients, LangGraph Studio and other programs until interrupted."""
+    from trivium.app.cli.prompts import check_every_prompt
+    from trivium.nodes.run.context import DEFAULT_KG
+
+    config = next((path for path in (Path(CONFIG), _ROOT / CONFIG) if path.is_file()), None)
+    if config is None:
+        raise UsageError(f"no {CONFIG} is here: run this in a clone of the repository")
+    check_every_prompt()
+    environment = {**OFFLINE, **os.environ}
+    if kg is not None:
+        _check_named(kg)
+        environment[DEFAULT_KG] = kg
+    _check_port(host, port)
+    command = [
+        sys.executable, "-m", "langgraph_cli", "dev", "--config", str(config), "--host", host, "--port", str(port),
+        "--n-jobs-per-worker", str(jobs), "--no-browser", *([] if reload else ["--no-reload"]),
+    ]  # fmt: skip
+    complain(f"serving on http://{host}:{port}; threads are kept in memory and in ./.langgraph_api")
+    os.execve(sys.executable, command, environment)
+
+
+def _check_port(host: str, port: int) -> None:
+    """Refuse a port that is taken; `langgraph dev` would quietly take another one, where no client looks."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            raise UsageError(
+                f"cannot listen on {host}:{port} ({error}): choose another with --port or --host"
+            ) from None
+
+
+def _check_named(kg: str) -> None:
+    from trivium.nodes.run.access import read_policy
+
+    names = read_policy(Path("trivium.toml")).kgs
+    if kg not in names:
+        raise UsageError(
+            f"--kg {kg!r} is no name of trivium.toml; add [kg.{kg}] with its path, or use {', '.join(names)}"
+        )
+
+
+def register(app: typer.Typer) -> None:
+    """Add `serve` to the command line."""
+    app.command("serve")(serve)

@@ -1,0 +1,138 @@
+"""How a run looks on a terminal: each stage as it finishes, then the answer and the paths that prove it, as a tree."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.tree import Tree
+
+from trivium.app.cli.show_knowgpt import KNOWGPT_STAGES, knowgpt_lines
+from trivium.app.cli.show_oda import STAGES, oda_line
+from trivium.app.cli.streaming import SAID
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.run.answer_record import Answer
+
+_PATHS = 30  # paths drawn; all are in --json
+_SEEDS = 3  # seeds named of each sub-question
+
+
+class Show:
+    """Prints the stages of one run to stdout."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._console = Console(highlight=False, soft_wrap=True)
+        self._said = ""
+
+    @classmethod
+    async def over(cls, kg: str) -> Self:
+        """A display of runs over a KG, whose labels it shows."""
+        return cls(await open_knowledge(kg))
+
+    async def stage(self, name: str, added: dict[str, Any]) -> None:
+        """Show what a stage added."""
+        if name == "decompose":
+            self._decomposed(added)
+        elif name == "link_entities" and "links" in added:
+            self._linked(added["links"])
+        elif name == SAID:
+            if not self._said:
+                self._console.print()
+            self._said += added["text"]
+            self._console.print(escape(added["text"]), end="", style="bold")
+        elif name in ("retrieve", "compute"):
+            for done in added["retrieved"].values():
+                self._line(name, f"{done['id']}. {await self._found(done) if name == 'retrieve' else _computed(done)}")
+        elif name in KNOWGPT_STAGES and "answer" not in added:
+            for line in await knowgpt_lines(name, added, self._labels):
+                self._line("link" if name == "link_entities" else "choose" if name == "select_prompt" else name, line)
+        elif name == "auto":
+            self._line("auto", f"{added['method']}: {added['message']}")
+        elif name in STAGES:
+            self._line("link" if name == "link_task_entities" else name, await oda_line(added, self._labels))
+        elif "answer" in added:
+            await self._answered(added["answer"])
+
+    async def _found(self, done: dict[str, Any]) -> str:
+        """What a sub-question started from, followed and found."""
+        seeds = await self._labels(done["seeds"][:_SEEDS])
+        more = f" and {len(done['seeds']) - _SEEDS} more" if len(done["seeds"]) > _SEEDS else ""
+        chains = " or ".join(" ".join(chain) for chain in done["match"]["chains"]) if done["match"] else "nothing"
+        return f"from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found"
+
+    def _decomposed(self, added: dict[str, Any]) -> None:
+        if not added["sub_questions"]:
+            self._line("decompose", "no reading of the question that this graph can answer")
+        for sub in added["sub_questions"]:
+            self._line("decompose", f"{sub['id']}. {sub['question']}  <- {', '.join(sub['seed_entities'])}")
+        for operator in added.get("operators", ()):
+            bound = " ".join(filter(None, (operator["sign"], operator["value"])))
+            self._line("decompose", f"{operator['id']}. {operator['operator']} {bound}  <- {operator['dep']}")
+        for name in added["unread"]:
+            self._line("decompose", f"no use was made of {name}")
+        self._linked(added["links"])
+
+    def _linked(self, found: dict[str, list[dict[str, Any]]]) -> None:
+        for mention, links in found.items():
+            if not links:
+                self._line("link", f"{mention} = nothing that is known")
+                continue
+            others = f"  (or: {', '.join(link['id'] for link in links[1:4])})" if len(links) > 1 else ""
+            self._line("link", f"{mention} = {links[0]['label']} [{links[0]['id']}]{others}")
+
+    async def _answered(self, answer: Answer) -> None:
+        if self._said != answer["answer"]:  # else it stands there already; what broke off is said anew, by rules
+            self._console.print(f"\n[bold]{escape(answer['answer'])}[/bold]", end="")
+        self._console.print("\n")
+        notes = [event for event in answer["events"] if "message" in event and event["stage"] != "auto"]  # told before
+        for event in notes:
+            self._line("note", f"{event['stage']}: {event['event']}: {event['message']}")
+        if notes:
+            self._console.print()
+        forest: dict[str, dict[str, Any]] = {}
+        for path in answer["paths"][:_PATHS]:
+            branch = forest
+            first = path["triples"][0]
+            branch = branch.setdefault(first["tail" if first["inverse"] else "head"], {})
+            for triple in path["triples"]:
+                arrow = "<-{}-" if triple["inverse"] else "-{}->"
+                end = triple["head" if triple["inverse"] else "tail"]
+                branch = branch.setdefault(f"{arrow.format(triple['relation'])}\0{end}", {})
+        for root, branches in forest.items():
+            tree = Tree(escape((await self._labels([root]))[0]))
+            await self._grow(tree, branches)
+            self._console.print(tree)
+        left = len(answer["paths"]) - _PATHS
+        if left > 0:
+            self._console.print(f"... and {left} more paths (--json has them all)")
+        self._console.print(
+            f"\n[dim]{answer['method']}, model {answer['model']}{_cost(answer)}, "
+            f"{answer['usage']['seconds'] * 1000:.0f} ms[/dim]"
+        )
+
+    async def _grow(self, tree: Tree, branches: dict[str, Any]) -> None:
+        for key, below in branches.items():
+            arrow, end = key.split("\0")
+            (label,) = await self._labels([end])
+            await self._grow(tree.add(f"[dim]{escape(arrow)}[/dim] {escape(label)}"), below)
+
+    async def _labels(self, ids: list[str]) -> list[str]:
+        return await self._knowledge.store.labels(ids)
+
+    def _line(self, stage: str, text: str) -> None:
+        self._console.print(f"[cyan]{stage:>9}[/cyan]  {escape(text)}")
+
+
+def _cost(answer: Answer) -> str:
+    """What the model cost, where one was asked."""
+    spent = answer["usage"]
+    tokens = spent["prompt_tokens"] + spent["completion_tokens"]
+    return f", {spent['llm_calls']} calls, {tokens:,} tokens" if spent["llm_calls"] else ""
+
+
+def _computed(done: dict[str, Any]) -> str:
+    """An operator's value, or how many entities it gives."""
+    value = done.get("value")
+    return f"{len(done['found'])} found" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""Opening a KG once, with everything learned from it."""

@@ -1,0 +1,93 @@
+"""The bundled sample as a KG: built and learnt on first use, then kept in the user's cache.
+
+It is learned in its own process (`python -m trivium.knowledge.sample FOLDER`): in a server, learning would block runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from filelock import FileLock
+
+import trivium
+from trivium.kg import sample
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import build
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.errors import TriviumError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import read_entities, read_questions, read_triples
+from trivium.kg.manifest import is_kg, register_derived
+from trivium.policies.keqing.artefact import FORMAT, has_decomposer
+from trivium.policies.keqing.teaching import teach
+from trivium.policies.paths.artefact import FOLDER, load_paths
+
+log = logging.getLogger("trivium.sample")
+
+_ROOT = Path(trivium.__file__).parents[1]  # from where `trivium` is imported, installed or not
+
+
+def ensure_sample() -> Path:
+    """The directory of the sample KG, made if it is not there; a second process waits for the first to make it."""
+    folder = cache_folder() / f"sample-{_digest()}"
+    if not (is_kg(folder) and has_decomposer(folder / "keqing")):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder.parent / ".sample.lock"):
+            _make(folder)
+    return folder
+
+
+def _digest() -> str:
+    """Changes with the sample's files and with the format of what is learnt."""
+    digest = hashlib.sha256(str(FORMAT).encode())
+    for path in (sample.TRIPLES, sample.ENTITIES, sample.TRAIN_QUESTIONS, *sorted(sample.PATHS.glob("*"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def _make(folder: Path) -> None:
+    if not is_kg(folder):
+        log.warning("building the bundled sample in %s and learning from its questions: once, some 15 seconds", folder)
+        build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
+    if not has_decomposer(folder / "keqing"):
+        command = [
+            sys.executable,
+            "-m",
+            "trivium.knowledge.sample",
+            str(folder.absolute()),
+            str(sample.TRAIN_QUESTIONS.absolute()),
+        ]
+        subprocess.run(command, cwd=_ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+async def _teach(folder: Path, questions: Path) -> None:
+    base = KnowledgeBase.open(folder)
+    try:
+        await base.derive()
+        await teach(base, read_questions(questions), lambda *_: None)
+        await asyncio.to_thread(add_paths, base, (await base.store.info()).hash)
+    finally:
+        await base.close()
+
+
+def add_paths(base: KnowledgeBase, kg_hash: str) -> None:
+    """Copy the path policy that ships with the sample: learning one needs torch, which the base has not."""
+    try:
+        load_paths(sample.PATHS, base.embedder, kg_hash)
+    except TriviumError as error:
+        log.info("the sample's path policy is left out: %s", error)  # other triples than those it was learnt on
+        return
+    folder = base.path / FOLDER
+    with write_lock(base.path):
+        shutil.copytree(sample.PATHS, folder, dirs_exist_ok=True)
+        register_derived(base.path, [path for path in folder.iterdir() if path.is_file()])
+
+
+if __name__ == "__main__":
+    asyncio.run(_teach(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,39 @@
+"""The chat model, as every LLM stage calls it.
+
+    outcome = await ask_typed(runtime.context, state.get("usage"), prompt, Decomposition, stage="decompose")
+    reading = outcome.value or fallback(question)                           # the paper's LLM-free variant
+    return {..., **told(outcome)}                                           # its `usage` and `events`
+
+No client library is imported before a model is opened; a stage imports this package only where a model is named.
+"""
+
+from trivium.nodes.model.asking import ask_text, ask_typed, told
+from trivium.nodes.model.budget import Budget, estimate_tokens
+from trivium.nodes.model.calls import Patience
+from trivium.nodes.model.events import Event, redact
+from trivium.nodes.model.models import Model, check_model, close_models, open_model
+from trivium.nodes.model.outcome import Outcome
+from trivium.nodes.model.streamed import Streamed, streamed
+from trivium.nodes.model.structured import structured
+from trivium.nodes.run.usage import NO_USAGE, add_usage
+
+__all__ = [
+    "NO_USAGE",
+    "Budget",
+    "Event",
+    "Model",
+    "Outcome",
+    "Patience",
+    "Streamed",
+    "add_usage",
+    "ask_text",
+    "ask_typed",
+    "check_model",
+    "close_models",
+    "estimate_tokens",
+    "open_model",
+    "redact",
+    "streamed",
+    "structured",
+    "told",
+]

@@ -1,0 +1,131 @@
+"""How a stage asks the run's model: by its settings, within what is left of its budget.
+
+    outcome = await ask_typed(runtime.context, state.get("usage"), prompt, Decomposition, stage="decompose")
+    reading = outcome.value or fallback(question)
+    return {..., **told(outcome)}
+
+Only for runs that name a model; a stage without one imports none of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from trivium.kg.errors import ModelError
+from trivium.nodes.model.budget import Budget
+from trivium.nodes.model.calls import Patience
+from trivium.nodes.model.models import Model, open_model
+from trivium.nodes.model.outcome import Outcome
+from trivium.nodes.model.streamed import Streamed, streamed
+from trivium.nodes.model.structured import structured
+from trivium.nodes.run.usage import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class ModelSettings(Protocol):
+    """What this layer needs of a run's settings; `trivium.nodes.run.context.Context` has them and says more."""
+
+    @property
+    def model(self) -> str:
+        """The chat model's name."""
+        ...
+
+    @property
+    def temperature(self) -> float | None:
+        """In [0, 2]; None leaves the server's own."""
+        ...
+
+    @property
+    def completion_tokens(self) -> int | None:
+        """The longest answer of a request, in tokens."""
+        ...
+
+    @property
+    def max_llm_calls(self) -> int:
+        """Requests that a run may send."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens that a run may spend."""
+        ...
+
+    @property
+    def max_seconds(self) -> float:
+        """Seconds that a run may spend on the model."""
+        ...
+
+    @property
+    def stage_seconds(self) -> float:
+        """Seconds that one stage may spend on it."""
+        ...
+
+
+async def ask_typed(
+    context: ModelSettings,
+    spent: Usage | None,
+    messages: Sequence[BaseMessage] | str,
+    schema: type[T],
+    *,
+    stage: str,
+    check: Callable[[T], str | None] | None = None,
+    parts: int = 1,
+) -> Outcome[T]:
+    """A typed answer of the run's model; `trivium.nodes.model.structured` says what happens to one that cannot be read.
+
+    Args:
+        context: the run's settings, which name a model.
+        spent: the state's `usage`.
+        messages: the prompt.
+        schema: what the answer has to be.
+        stage: the stage's name, for events and traces.
+        check: what is wrong with a value that the schema cannot know, or None.
+        parts: stages that ask side by side, each with its share of the calls and tokens that are left.
+    """
+    model, budget, patience = await _terms(context, spent, parts)
+    return await structured(model, messages, schema, stage=stage, budget=budget, patience=patience, check=check)
+
+
+async def ask_text(
+    context: ModelSettings, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
+) -> Streamed:
+    """A text of the run's model, piece by piece where somebody listens to it; arguments as of `ask_typed`."""
+    model, budget, patience = await _terms(context, spent, 1)
+    return streamed(model, messages, stage=stage, budget=budget, patience=patience, live=is_heard())
+
+
+def is_heard() -> bool:
+    """Whether whoever runs the graph listens to a model's words as they come.
+
+    LangGraph's stream mode `messages` and LangChain's event streams do so by a handler with `tap_output_aiter`.
+    """
+    from langchain_core.runnables.config import ensure_config
+
+    callbacks = ensure_config().get("callbacks")
+    handlers = callbacks if isinstance(callbacks, list) else callbacks.handlers if callbacks else ()
+    return any(hasattr(handler, "tap_output_aiter") for handler in handlers)
+
+
+def told(outcome: Outcome[Any]) -> dict[str, Any]:
+    """What a stage returns of an exchange: its `usage`, and its `events` where there are any."""
+    return {"usage": outcome.usage, "events": outcome.events}
+
+
+async def _terms(context: ModelSettings, spent: Usage | None, parts: int) -> tuple[Model, Budget, Patience]:
+    """The model, what is left to spend on it, and how long to wait for it."""
+    model = await open_model(
+        context.model, temperature=context.temperature, completion_tokens=context.completion_tokens
+    )
+    if model is None:
+        raise ModelError("this run names no model: a stage must not ask one")
+    budget = Budget(context.max_llm_calls, context.max_tokens, context.max_seconds)
+    if spent:
+        budget = budget.after(spent)
+    return model, budget.share(parts), Patience(seconds=context.stage_seconds)

@@ -1,0 +1,216 @@
+"""Chat models by name: `none`, `openai:NAME` on any OpenAI-compatible server, and `provider:NAME` by LangChain.
+
+Keys and base URLs come from the environment alone. A model is opened once an event loop and kept: its client pools
+connections, and a pool belongs to its loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from pydantic import SecretStr
+
+from trivium.kg.errors import ModelError
+from trivium.nodes.model.events import brief
+from trivium.nodes.model.failures import client_errors
+from trivium.nodes.model.http_client import Client, openai_client
+from trivium.nodes.run.access import NO_MODEL
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+_OPENAI = "https://api.openai.com/v1"
+_FIXED_TEMPERATURE = re.compile(r"(?:^|/)(?:o[1-9]\d*(?:-|$)|gpt-[5-9](?![\w.-]*chat))")
+"""Names of reasoning models, which refuse `temperature`."""
+
+
+@dataclass(eq=False)
+class Model:
+    """An open chat model, and the optional parameters that it turned out to refuse."""
+
+    name: str
+    chat: BaseChatModel
+    client: Client | None = None
+    json_mode: bool = False
+    refused: set[str] = field(default_factory=set)
+
+    @cached_property
+    def quiet(self) -> BaseChatModel:
+        """The same model, never streamed: a structured answer is no text for a chat window."""
+        return self.chat.model_copy(update={"disable_streaming": True})
+
+    def drop(self, parameter: str) -> None:
+        """Do without this optional parameter from now on."""
+        self.refused.add(parameter)
+        self.__dict__.pop("quiet", None)  # made again from the changed model
+        if parameter == "temperature":
+            self.chat = self.chat.model_copy(update={"temperature": None})
+        elif parameter in ("max_completion_tokens", "max_tokens"):
+            self.chat = self.chat.model_copy(update={"max_tokens": None})
+        elif parameter == "stream_options":
+            self.chat = self.chat.model_copy(update={"stream_usage": False})
+
+    @property
+    def marks_end(self) -> bool:
+        """Whether its streams say why they end, so that one which does not was cut."""
+        return self.name.startswith("openai:") and not getattr(self.chat, "use_responses_api", False)
+
+    def json_call(self) -> dict[str, Any]:
+        """What a call adds so that the server itself holds the model to JSON; nothing where it cannot."""
+        if not self.json_mode or "response_format" in self.refused or not self.name.startswith("openai:"):
+            return {}
+        return {"extra_body": {"response_format": {"type": "json_object"}}}
+
+    async def aclose(self) -> None:
+        """Close the client."""
+        if self.client is not None:
+            await self.client.aclose()
+
+
+_opened: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[object, ...], Model]] = WeakKeyDictionary()
+
+
+def check_model(name: str) -> None:
+    """Refuse a model that no run can use; to be called before a run starts. Blocks: other providers are built for it.
+
+    Raises:
+        ModelError: the name is unknown, its package is not installed, or its key is missing.
+    """
+    if name == NO_MODEL:
+        return
+    provider, rest = _parts(name)
+    if provider == "openai":
+        _openai_key()
+        _openai_url()
+    else:
+        _other(provider, rest, None, None)
+
+
+async def open_model(
+    name: str, *, temperature: float | None = None, completion_tokens: int | None = None, json_mode: bool = False
+) -> Model | None:
+    """The model of this name, opened or still open; None for `none`.
+
+    Args:
+        name: `none`, `openai:NAME`, or `provider:NAME`.
+        temperature: sent where the model takes one; None leaves the server's default.
+        completion_tokens: the longest answer; None leaves the server's default.
+        json_mode: have the server hold the model to JSON (`response_format`), where it can; OpenAI-compatible alone.
+
+    Raises:
+        ModelError: as `check_model`.
+    """
+    if name == NO_MODEL:
+        return None
+    models = _opened.setdefault(asyncio.get_running_loop(), {})
+    key = (
+        name,
+        temperature,
+        completion_tokens,
+        json_mode,
+        *(os.environ.get(each) for each in ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_API_KEY")),
+    )
+    if key not in models:
+        built = await asyncio.to_thread(_build, name, temperature, completion_tokens, json_mode=json_mode)
+        if models.setdefault(key, built) is not built:
+            await built.aclose()  # another task was faster
+    return models[key]
+
+
+async def close_models() -> None:
+    """Close what this event loop opened; the end of a command or a test."""
+    for model in _opened.pop(asyncio.get_running_loop(), {}).values():
+        await model.aclose()
+
+
+def _parts(name: str) -> tuple[str, str]:
+    provider, _, rest = name.partition(":")
+    if not provider or not rest.strip():
+        raise ModelError(f"model {brief(name)!r} is no provider:name; write openai:gpt-4o-mini, say, or none")
+    return provider, rest
+
+
+def _build(name: str, temperature: float | None, longest: int | None, *, json_mode: bool) -> Model:
+    """A model; imports and reads certificates, so it belongs in a thread."""
+    provider, rest = _parts(name)
+    if _FIXED_TEMPERATURE.search(rest):
+        temperature = None
+    build = _openai if provider == "openai" else partial(_other, provider)
+    chat, client = build(rest, temperature, longest)
+    return Model(name, chat, client, json_mode)
+
+
+def _openai(rest: str, temperature: float | None, longest: int | None) -> tuple[BaseChatModel, Client | None]:
+    try:
+        from langchain_openai import ChatOpenAI
+    except ImportError as error:
+        raise ModelError(
+            f"model 'openai:{rest}' needs langchain-openai: pip install langchain-openai ({error})"
+        ) from None
+    key, url, client = _openai_key(), _openai_url(), openai_client()
+    chat = ChatOpenAI(
+        model=rest,
+        temperature=temperature,
+        max_completion_tokens=longest,
+        api_key=SecretStr(key),
+        base_url=url,
+        max_retries=0,  # ours are counted
+        timeout=None,  # a stage has its own
+        stream_chunk_timeout=None,
+        stream_usage=True,
+        use_responses_api=None if url == _OPENAI else False,
+        http_client=_unused_client(),
+        http_async_client=client,
+    )
+    return chat, client
+
+
+@cache
+def _unused_client() -> object:
+    """The synchronous client that LangChain wants besides; ours reads its certificates (40 ms) once."""
+    from openai import DefaultHttpxClient
+
+    return DefaultHttpxClient()
+
+
+def _openai_key() -> str:
+    key = os.environ.get("OPENAI_API_KEY", "").strip()
+    if not key:
+        raise ModelError(
+            "OPENAI_API_KEY is not set: set it (a local server that asks for none takes any text), or use none"
+        )
+    if not key.isascii() or not key.isprintable():
+        raise ModelError("OPENAI_API_KEY holds characters that no HTTP header can carry: set it again")
+    return key
+
+
+def _openai_url() -> str:
+    url = (os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or _OPENAI).strip()
+    if not re.match(r"https?://[^/\s]", url):
+        raise ModelError(f"OPENAI_BASE_URL is no HTTP address: {brief(url)!r}")
+    return url
+
+
+def _other(
+    provider: str, rest: str, temperature: float | None, longest: int | None
+) -> tuple[BaseChatModel, Client | None]:
+    """A model by LangChain's own table of providers; which settings it takes is read from its class."""
+    from langchain.chat_models import init_chat_model
+
+    client: Client | None = None
+    try:
+        kind = type(init_chat_model(rest, model_provider=provider))
+        wished: dict[str, Any] = {"max_retries": 0, "temperature": temperature, "max_tokens": longest}
+        if "stream_chunk_timeout" in kind.model_fields:  # one of langchain-openai's relatives, such as azure_openai
+            client = openai_client()
+            wished |= {"stream_chunk_timeout": None, "stream_usage": True, "http_async_client": client}
+        taken = {key: value for key, value in wished.items() if key in kind.model_fields}
+        return init_chat_model(rest, model_provider=provider, **taken), client
+    except client_errors() as error:
+        raise ModelError(f"model {brief(f'{provider}:{rest}')!r} cannot be opened: {brief(str(error))}") from None

@@ -1,0 +1,1 @@
+"""What every method's stages share: state, context, answer, review, access."""

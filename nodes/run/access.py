@@ -1,0 +1,97 @@
+"""What a server's clients may choose: KGs and models that the operator named in `trivium.toml`, within his limits.
+
+    [kg.films]                       # a name for clients; `sample` is always there
+    path = "films-kg"
+
+    [server]
+    models = ["openai:gpt-4o-mini"]  # besides none
+
+    [server.at_most]                 # how far clients may raise a number; else see `Policy.most`
+    max_tokens = 500_000
+
+It holds where the environment says TRIVIUM_SERVER=1, as `langgraph.json` does; on the command line the user is the
+operator. The file lies in the working directory; a change of it is taken up by the next run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trivium.kg.catalog import SAMPLE, SETTINGS_FILE, read_settings
+from trivium.kg.errors import BadInputError, UsageError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+SERVER = "TRIVIUM_SERVER"
+"""The environment variable that puts the policy in force."""
+
+NO_MODEL = "none"
+_LIMITED = "max_"  # settings that cost the operator time or money begin so
+_ROOM = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What clients may choose."""
+
+    kgs: tuple[str, ...] = (SAMPLE,)
+    models: tuple[str, ...] = (NO_MODEL,)
+    at_most: Mapping[str, float] = field(default_factory=dict)
+
+    def check(self, settings: DataclassInstance) -> None:
+        """Refuse settings that the operator did not allow; raises `UsageError`, which names what he did."""
+        for name, allowed in (("kg", self.kgs), ("model", self.models)):
+            chosen = getattr(settings, name)
+            if chosen not in allowed:
+                raise UsageError(f"{name} {str(chosen)[:80]!r} is none that this server offers: {', '.join(allowed)}")
+        for each in fields(settings):
+            chosen, most = getattr(settings, each.name), self.most(each)
+            if chosen is not None and most is not None and chosen > most:
+                raise UsageError(f"{each.name} is at most {most:g} on this server, not {chosen}")
+
+    def most(self, setting: Field[Any]) -> float | None:
+        """How far a client may raise a number; None for what is none, or has no default but 0.
+
+        As far as the operator says; else a `max_…` setting, which is what costs him, to its default, and any other to
+        ten times that.
+        """
+        if setting.name in self.at_most:
+            return self.at_most[setting.name]
+        if isinstance(setting.default, bool) or not isinstance(setting.default, int | float) or not setting.default:
+            return None
+        return setting.default if setting.name.startswith(_LIMITED) else _ROOM * setting.default
+
+
+def check_policy(settings: DataclassInstance) -> None:
+    """Refuse, on a server, what its operator did not allow; raises as `Policy.check`, and `BadInputError`."""
+    if os.environ.get(SERVER) == "1":
+        read_policy(Path(SETTINGS_FILE)).check(settings)
+
+
+def read_policy(path: Path) -> Policy:
+    """The policy of a settings file; without one, the sample and no model.
+
+    Raises:
+        BadInputError: the file is not as shown above.
+    """
+    read = read_settings(path)
+    server = _table(path, read, "server")
+    models, at_most = server.get("models", []), _table(path, server, "at_most")
+    if not isinstance(models, list) or not all(isinstance(model, str) for model in models):
+        raise BadInputError('[server] models is a list of names, such as ["openai:gpt-4o-mini"]', path=path)
+    if not all(isinstance(value, int | float) for value in at_most.values()):
+        raise BadInputError("[server.at_most] holds numbers, such as max_tokens = 500_000", path=path)
+    names = dict.fromkeys([SAMPLE, *_table(path, read, "kg")])
+    return Policy(tuple(names), tuple(dict.fromkeys([NO_MODEL, *models])), at_most)
+
+
+def _table(path: Path, parent: Mapping[str, Any], name: str) -> dict[str, Any]:
+    table = parent.get(name, {})
+    if not isinstance(table, dict):
+        raise BadInputError(f"{name} is a table, [{name}]", path=path)
+    return table

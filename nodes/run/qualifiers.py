@@ -1,0 +1,34 @@
+"""What a KG says of its triples beside them: a role, a date, an amount (relationship properties of a user's graph)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from trivium.kg.store import GraphStore
+from trivium.kg.types import Triple
+from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.run.answer_record import PathRecord
+from trivium.nodes.run.state import Step
+
+_STATEMENTS = 3  # statements of one triple that evidence shows; a customer may have bought a thing a hundred times
+
+
+async def qualified(paths: Sequence[PathRecord], store: GraphStore) -> list[PathRecord]:
+    """The paths with `qualifiers` in those of their triples that have some: a list of mappings, one a statement."""
+    steps = [step for path in paths for step in path["triples"]]
+    found = await store.qualifiers([Triple(step["head"], step["relation"], step["tail"]) for step in steps])
+    for step, statements in zip(steps, found, strict=True):
+        if statements:
+            step["qualifiers"] = list(statements)
+    return list(paths)
+
+
+async def notes(steps: Iterable[Step], store: GraphStore) -> dict[Triple, str]:
+    """For each triple that has qualifiers, what evidence shows behind it: ` [role: Neo; year: 1999]`."""
+    triples = list(dict.fromkeys(Triple(*step[:3]) for step in steps))
+    out = {}
+    for triple, statements in zip(triples, await store.qualifiers(triples), strict=True):
+        shown = ("; ".join(f"{key}: {value}" for key, value in held.items()) for held in statements[:_STATEMENTS])
+        if statements:
+            out[triple] = "".join(f" [{as_data(text)}]" for text in shown)
+    return out

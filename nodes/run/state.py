@@ -1,0 +1,59 @@
+"""What the stages of every method hand on: ids and short paths, never subgraphs, so that a checkpoint stays small.
+
+A method's own state extends `RunState` and stands in `nodes/METHOD/state.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
+
+from trivium.nodes.run.described import described
+from trivium.nodes.run.usage import Usage, add_events, add_usage
+
+Step = tuple[str, str, str, bool]
+"""A walked triple: head, relation, tail, inverse."""
+
+
+@described
+class QuestionInput(TypedDict, total=False):
+    """A question, as text or as the last message of a chat."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    """A chat; a human message at its end is the question, and is answered by a message."""
+    question: str
+    """The question in words, where no message asks it."""
+    topic_entities: list[str]
+    """Entities it is about, ids or labels, where the client knows them; else they are found in the question.
+
+    The first stage sees them; a thread's next question does not.
+    """
+
+
+class RunState(QuestionInput, total=False):
+    """What the states of all methods have."""
+
+    settings: dict[str, Any]
+    """The run's settings, so that it goes on with them after an interrupt or from a checkpoint, where a server does
+    not hand them on (`trivium.graphs.routing.begin`)."""
+    started: float
+    """When the first stage began, seconds since the epoch."""
+    usage: Annotated[Usage, add_usage]
+    """What this run's stages have spent on the model; empty without one. The first stage empties it."""
+    events: Annotated[list[dict[str, Any]], add_events]
+    """What happened on the way of this run that a user should know; the first stage empties it."""
+    answer: dict[str, Any]
+    """The typed result (`trivium.nodes.run.answer_record`)."""
+
+
+@described
+class AnswerOutput(TypedDict, total=False):
+    """The answer, typed, and as a message where a message asked."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    """The chat with its answer: in prose, with its evidence."""
+    answer: dict[str, Any]
+    """The typed result, in the shape of the contract."""

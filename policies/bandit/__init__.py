@@ -1,0 +1,1 @@
+"""KnowGPT's prompt selection: a contextual bandit and its feedback log."""

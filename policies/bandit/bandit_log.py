@@ -1,0 +1,245 @@
+"""What the prompt bandit has learnt, a log of its pulls in the KG directory: `knowgpt/bandit.db`, SQLite in WAL mode.
+
+    choices    an arm that was pulled for a run, and the run's context vector; waits for feedback
+    feedback   a pull whose reward is known; a run stands here once, and what stands here is never changed
+
+The log is the truth, every bandit's statistics are derived from it (`bandit.kept_bandit`). A row is one transaction
+of SQLite, so that many processes may write, and one that is killed loses nothing it was told was written and leaves
+nothing half written. A power cut may take the last moments with it, the database stays whole.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple, Self
+
+import numpy as np
+from filelock import FileLock
+
+from trivium.kg.errors import BusyError, CorruptError, UsageError, VersionError
+from trivium.policies.bandit.prompt_bandit import Floats
+
+FILE = "bandit.db"
+FORMAT = 1
+_WAIT = 30.0  # seconds that SQLite waits for other writers; each holds the lock for well under a millisecond
+_WAITING = 100_000  # choices without feedback that are kept, a kilobyte each; the oldest go first
+_SCHEMA = """
+PRAGMA journal_mode = WAL;
+CREATE TABLE choices (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, arm TEXT NOT NULL,
+                      space TEXT NOT NULL, context BLOB NOT NULL, at TEXT NOT NULL);
+CREATE TABLE feedback (seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, arm TEXT NOT NULL,
+                       space TEXT NOT NULL, context BLOB NOT NULL, reward REAL NOT NULL, source TEXT NOT NULL,
+                       question TEXT NOT NULL, at TEXT NOT NULL);
+"""
+
+
+class Pull(NamedTuple):
+    """An arm pulled for a run: its name, for which embedder and model that counts, the context vector, float32 [d]."""
+
+    run: str
+    arm: str
+    space: str
+    context: Floats
+
+
+class Rewarded(NamedTuple):
+    """A pull and its reward in [0, 1]; `source` says who gave it, `question` groups the pulls of one question."""
+
+    pull: Pull
+    reward: float
+    source: str
+    question: str = ""
+
+
+class Given(NamedTuple):
+    """What became of a run's feedback: its arm, the reward that counts, and whether it is counted only now."""
+
+    arm: str
+    reward: float
+    new: bool
+
+    def as_result(self, run: str) -> dict[str, object]:
+        """As JSON shows it."""
+        return {"run": run, "arm": self.arm, "reward": self.reward, "counted": self.new}
+
+
+class BanditLog:
+    """The log of one KG, open; safe to share between threads. Make one after a fork, not before."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = Lock()
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Open the log in this folder, made where there is none.
+
+        Raises:
+            OSError: it cannot be read or made there.
+            CorruptError, VersionError, BusyError: the file is damaged, a newer Trivium's, or locked for half a minute.
+        """
+        path = folder / FILE
+        if not path.exists():
+            _create(path)
+        with _errors(path):
+            connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            connection.execute("PRAGMA synchronous = NORMAL")
+        if version > FORMAT:
+            connection.close()
+            raise VersionError(f"{path} has format {version}, this Trivium reads up to {FORMAT}: upgrade Trivium")
+        return cls(path, connection)
+
+    def choose(self, pull: Pull) -> None:
+        """Note which arm a run pulled, so that its feedback finds it; a second choice takes the place of the first.
+
+        Raises:
+            BusyError, OSError, CorruptError: as `open`.
+        """
+        with self._writing() as db:
+            row = (pull.run, pull.arm, pull.space, _packed(pull.context), _now())
+            db.execute("INSERT OR REPLACE INTO choices (run, arm, space, context, at) VALUES (?, ?, ?, ?, ?)", row)
+            (last,) = db.execute("SELECT last_insert_rowid()").fetchone()
+            db.execute("DELETE FROM choices WHERE seq <= ?", (last - _WAITING,))
+
+    def give(self, run: str, reward: float, source: str, question: str = "") -> Given:
+        """Count the reward, in [0, 1], of a run; a run counts once, so feedback that comes again changes nothing.
+
+        Raises:
+            UsageError: no such run is known here, or other feedback was counted for it.
+            BusyError, OSError, CorruptError: as `open`.
+        """
+        with self._writing() as db:
+            counted = db.execute("SELECT arm, reward FROM feedback WHERE run = ?", (run,)).fetchone()
+            if counted is not None:
+                if counted[1] != reward:
+                    raise UsageError(f"feedback of {counted[1]:g} was counted for run {run!r}; a run counts once")
+                return Given(counted[0], counted[1], new=False)
+            chosen = db.execute("SELECT arm, space, context FROM choices WHERE run = ?", (run,)).fetchone()
+            if chosen is None:
+                raise UsageError(
+                    f"no run {run!r} waits for feedback in {self.path}; "
+                    "name the KG that it ran on with --kg, and the run as its answer's step select_prompt does"
+                )
+            db.execute("DELETE FROM choices WHERE run = ?", (run,))
+            arm, space, context = chosen
+            db.execute(_INSERT, (run, arm, space, context, reward, source, question, _now()))
+        return Given(arm, reward, new=True)
+
+    def record(self, rewarded: Iterable[Rewarded]) -> int:
+        """Count pulls whose rewards are known at once, all in one transaction; returns how many were not counted yet.
+
+        Raises:
+            BusyError, OSError, CorruptError: as `open`.
+        """
+        rows = [
+            (p.run, p.arm, p.space, _packed(p.context), reward, source, question, _now())
+            for p, reward, source, question in rewarded
+        ]
+        with self._writing() as db:
+            before = db.total_changes
+            db.executemany(_INSERT, rows)
+            return db.total_changes - before
+
+    def counted(self, runs: Sequence[str]) -> set[str]:
+        """Those of the runs whose feedback was counted."""
+        with self._lock, _errors(self.path):
+            found = (
+                self._connection.execute("SELECT 1 FROM feedback WHERE run = ?", (run,)).fetchone() for run in runs
+            )
+            return {run for run, row in zip(runs, found, strict=True) if row is not None}
+
+    def since(self, seq: int) -> list[tuple[int, Rewarded]]:
+        """The feedback after this number, with its number, in the order in which it was counted."""
+        with self._lock, _errors(self.path):
+            rows = self._connection.execute(
+                "SELECT seq, run, arm, space, context, reward, source, question FROM feedback WHERE seq > ? "
+                "ORDER BY seq",
+                (seq,),
+            ).fetchall()
+        return [
+            (n, Rewarded(Pull(run, arm, space, np.frombuffer(context, np.float32)), reward, source, question))
+            for n, run, arm, space, context, reward, source, question in rows
+        ]
+
+    def spaces(self) -> list[str]:
+        """The spaces that pulls were made in, those with feedback and those that wait for it, in order."""
+        with self._lock, _errors(self.path):
+            rows = self._connection.execute("SELECT space FROM feedback UNION SELECT space FROM choices ORDER BY 1")
+            return [space for (space,) in rows.fetchall()]
+
+    def waiting(self) -> int:
+        """How many choices wait for feedback."""
+        with self._lock, _errors(self.path):
+            (count,) = self._connection.execute("SELECT count(*) FROM choices").fetchone()
+            return int(count)
+
+    def close(self) -> None:
+        """Release the file; safe to call twice."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One write transaction, committed at the end, rolled back if the block raises."""
+        with self._lock, _errors(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+
+_INSERT = (
+    "INSERT OR IGNORE INTO feedback (run, arm, space, context, reward, source, question, at) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+def _create(path: Path) -> None:
+    """Make the empty log under another name and rename it: nobody ever sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_name(f".{FILE}.lock")):
+        if path.exists():
+            return
+        beside = path.with_name(f".{FILE}.making")
+        beside.unlink(missing_ok=True)
+        with _errors(beside):
+            connection = sqlite3.connect(beside, isolation_level=None)
+            try:
+                connection.executescript(f"{_SCHEMA}PRAGMA user_version = {FORMAT};")
+            finally:
+                connection.close()
+        beside.replace(path)
+
+
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
+    """SQLite's errors as Trivium's: locked, unreadable, damaged."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise BusyError(f"{path} is locked by another process; try again when it is done") from error
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            raise OSError(f"{path}: {error}") from error
+        raise CorruptError(
+            f"{path} is damaged ({error}): restore it from a copy, or remove it and the bandit begins anew"
+        ) from error
+
+
+def _packed(context: Floats) -> bytes:
+    return np.ascontiguousarray(context, dtype=np.float32).tobytes()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

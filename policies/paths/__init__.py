@@ -1,0 +1,1 @@
+"""KnowGPT's path extraction: environment, features, training, policy, search."""

@@ -1,0 +1,110 @@
+"""All simple paths between pairs, searched from both ends at once: the ceiling that a policy is measured against.
+
+Walks of ceil(h / 2) hops from one end and floor(h / 2) from the other meet in an entity. The longer half grows from the
+end where that reads fewer triples, so that a hub at one end costs little. Many pairs are searched at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from trivium.kg.embedded.columns import Int64, ranges
+from trivium.policies.paths.beam import Found
+from trivium.policies.paths.graph import PathGraph
+
+_READS = 4_000_000  # neighbours read at once: some 200 MB
+_WIDE = np.int64(1 << 40)
+
+
+class _Walks(NamedTuple):
+    """n walks of d hops from one end of a pair: entities int64 [n, d + 1], pair int64 [n]."""
+
+    entities: Int64
+    pair: Int64
+
+
+def all_paths(graph: PathGraph, sources: Int64, targets: Int64, max_hops: int) -> Iterator[tuple[Int64, Int64]]:
+    """Every simple path of 1 to `max_hops` hops of n pairs, in batches of one length: (entities [m, h + 1], pair [m]).
+
+    Which of parallel relations is walked is the caller's to say. `sources` and `targets` int64 [n], different each.
+    """
+    for hops in range(1, max_hops + 1):
+        deep, shallow = (hops + 1) // 2, hops // 2
+        cost_source, cost_target = _cost(graph, sources, deep), _cost(graph, targets, deep)
+        forward = cost_source <= cost_target
+        for turned in (False, True):
+            rows = np.flatnonzero(forward != turned)
+            near, far = (targets, sources) if turned else (sources, targets)
+            cost = (cost_target if turned else cost_source)[rows]
+            for part in _parts(rows, cost):
+                for entities, pair in _joined(graph, near, far, part, (deep, shallow)):
+                    yield (np.ascontiguousarray(entities[:, ::-1]) if turned else entities), pair
+
+
+def _cost(graph: PathGraph, ends: Int64, hops: int) -> Int64:
+    """Roughly how many neighbours the walks of `hops` hops from each end read, int64 [n]."""
+    if hops < 2:
+        return graph.degrees[ends]
+    around = graph.around(np.unique(ends))
+    sums = np.bincount(around.owner, weights=graph.degrees[around.entity], minlength=len(np.unique(ends)))
+    cost: Int64 = sums.astype(np.int64)[np.unique(ends, return_inverse=True)[1]]
+    return cost
+
+
+def _parts(rows: Int64, cost: Int64) -> Iterator[Int64]:
+    """Rows in runs that read a bounded number of neighbours each; a single row may read more."""
+    total = np.cumsum(cost)
+    start = 0
+    while start < len(rows):
+        before = total[start - 1] if start else 0
+        stop = max(int(np.searchsorted(total, before + _READS, side="right")), start + 1)
+        yield rows[start:stop]
+        start = stop
+
+
+def _joined(
+    graph: PathGraph, near: Int64, far: Int64, rows: Int64, halves: tuple[int, int]
+) -> Iterator[tuple[Int64, Int64]]:
+    """Walks from `near` joined with walks from `far` where they meet."""
+    deep, shallow = halves
+    back = _grow(graph, _Walks(far[rows][:, None], rows), shallow)
+    key = back.pair * _WIDE + back.entities[:, -1]
+    order = np.argsort(key, kind="stable")
+    back, key = _Walks(back.entities[order], back.pair[order]), key[order]
+    ahead = _grow(graph, _Walks(near[rows][:, None], rows), deep - 1)
+    for part in _parts(np.arange(len(ahead.pair)), graph.degrees[ahead.entities[:, -1]]):
+        grown = _grow(graph, _Walks(ahead.entities[part], ahead.pair[part]), 1)
+        wanted = grown.pair * _WIDE + grown.entities[:, -1]
+        first = np.searchsorted(key, wanted)
+        index, bounds = ranges(first, np.searchsorted(key, wanted, side="right") - first)
+        owner = np.repeat(np.arange(len(wanted)), np.diff(bounds))
+        # The meeting entity is the end of both walks: it stands once.
+        entities = np.column_stack((grown.entities[owner], back.entities[index][:, -2::-1]))
+        ordered = np.sort(entities, axis=1)
+        simple = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
+        yield entities[simple], grown.pair[owner[simple]]
+
+
+def _grow(graph: PathGraph, walks: _Walks, hops: int) -> _Walks:
+    """Walks `hops` hops longer, without one that turns straight back."""
+    for _ in range(hops):
+        around = graph.around(walks.entities[:, -1])
+        onward = np.ones(len(around.entity), dtype=bool)
+        if walks.entities.shape[1] > 1:
+            onward = walks.entities[around.owner, -2] != around.entity
+        owner = around.owner[onward]
+        walks = _Walks(np.column_stack((walks.entities[owner], around.entity[onward])), walks.pair[owner])
+    return walks
+
+
+def as_found(graph: PathGraph, entities: Int64, pair: Int64, affinity: np.ndarray, question: Int64) -> Found:
+    """Paths with the relations that are nearest to their question; affinity float32 [q, R], question int64 [pairs]."""
+    hops = entities.shape[1] - 1
+    codes = np.empty((len(entities), hops), dtype=np.int64)
+    for j in range(hops):
+        places = graph.place(entities[:, j], entities[:, j + 1])
+        codes[:, j] = graph.nearest_codes(places, affinity, question[pair])
+    return Found(entities, codes, pair)

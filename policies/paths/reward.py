@@ -1,0 +1,82 @@
+"""The three rewards of KnowGPT's section 4.1, for whole paths at once and for one step of many walkers.
+
+    total = reach * r_reach + context * r_cr + concise * r_cs
+    r_reach   +1 if the path ends in its target within K steps, else -1 (equation 2)
+    r_cr(i)   (1 / i) * sum over j <= i of cos(W P_j, c) (equation 3): P_j the mean of all entities and relations walked
+              up to step j, c the question's embedding
+    r_cs      1 / |P|, |P| the number of steps (equation 4); a path that misses its target has none
+
+A cosine does not change with length, so P_j is kept as a sum; W is multiplied into the tables once, not at every step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trivium.kg.embedded.columns import Int64
+from trivium.kg.embedders import unit
+from trivium.policies.paths.graph import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class RewardWeights:
+    """The trade-off between the three rewards, l1, l2 and l3 in the paper, which does not give their values."""
+
+    reach: float = 1.0
+    """l1 of equation 2."""
+    context: float = 1.0
+    """l2 of equation 3."""
+    concise: float = 1.0
+    """l3 of equation 4."""
+
+
+class PathRewards:
+    """Rewards over one KG: tables of entities and relations in the context's space.
+
+    Attributes:
+        entity: float32 [E, d], W times the entity's embedding.
+        relation: float32 [R, d], W times the relation's.
+        weights: of the three rewards.
+    """
+
+    def __init__(self, entity: Floats, relation: Floats, weights: RewardWeights | None = None) -> None:
+        self.entity, self.relation = entity, relation
+        self.weights = weights or RewardWeights()
+        self._relation_unit = unit(relation)
+
+    def affinity(self, contexts: Floats) -> Floats:
+        """Cosine of every relation with every context, float32 [q, R]; contexts float32 [q, d] are unit vectors."""
+        near: Floats = contexts @ self._relation_unit.T
+        return near
+
+    def context_levels(self, entities: Int64, codes: Int64, contexts: Floats) -> Floats:
+        """r_cr after every step of n paths of h steps, float32 [n, h], unweighted.
+
+        entities int64 [n, h + 1], codes int64 [n, h], contexts float32 [n, d] unit vectors.
+        """
+        hops = codes.shape[1]
+        total = self.entity[entities[:, 0]].copy()
+        cosines = np.empty((len(entities), hops), dtype=np.float32)
+        for j in range(hops):
+            total += self.relation[codes[:, j] % max(len(self.relation), 1)]
+            total += self.entity[entities[:, j + 1]]
+            cosines[:, j] = cosine_rows(total, contexts)
+        levels: Floats = np.divide(np.cumsum(cosines, axis=1), np.arange(1, hops + 1), dtype=np.float32)
+        return levels
+
+    def totals(self, entities: Int64, codes: Int64, contexts: Floats) -> Floats:
+        """The total reward of n paths of h >= 1 steps that reach their targets, float32 [n]."""
+        weights, hops = self.weights, codes.shape[1]
+        level = self.context_levels(entities, codes, contexts)[:, -1]
+        total: Floats = weights.reach + weights.context * level + np.float32(weights.concise / hops)
+        return total.astype(np.float32)
+
+
+def cosine_rows(left: Floats, right: Floats) -> Floats:
+    """Cosine of n pairs of rows, float32 [n]; `right` holds unit vectors; 0 where `left` is all zeros."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", left, left))
+    dots = np.einsum("ij,ij->i", left, right)
+    cosines: Floats = dots / np.maximum(lengths, np.float32(1e-9))
+    return cosines

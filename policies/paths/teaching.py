@@ -1,0 +1,164 @@
+"""`trivium learn knowgpt` on an open KG: link, search demonstrations, train W and the policy, keep both."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question
+from trivium.kg.manifest import register_derived
+from trivium.policies.paths.artefact import FOLDER, LearntPaths, save_paths
+from trivium.policies.paths.context import path_means, train_mapping
+from trivium.policies.paths.demonstrations import Demonstrations, DemonstrationSettings, demonstrate
+from trivium.policies.paths.exact import all_paths, as_found
+from trivium.policies.paths.features import Progress
+from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.lessons import Lessons, make_lessons
+from trivium.policies.paths.model import PathInputs
+from trivium.policies.paths.policy import CHECKPOINT, CURVE, PolicySettings, train_policy
+from trivium.policies.paths.reward import RewardWeights
+from trivium.policies.paths.tables import PathTables
+from trivium.policies.paths.task import PathTask
+
+_MAPPED = 4_096  # pairs whose paths W is trained on
+_ENOUGH = 70_000  # pairs of questions that are learnt from; they are paired anew until there are as many again,
+_TIMES = 8  # at most so many times, and once at least
+
+
+@dataclass(frozen=True, slots=True)
+class PathTeaching:
+    """Settings of one run of `trivium learn knowgpt`."""
+
+    policy: PolicySettings = field(default_factory=PolicySettings)
+    demonstrations: DemonstrationSettings = field(default_factory=DemonstrationSettings)
+    weights: RewardWeights = field(default_factory=RewardWeights)
+
+
+def needs_torch() -> None:
+    """Raises `UsageError` where torch is not installed: training needs it, answering does not."""
+    try:
+        import torch  # noqa: F401 - looked for, not used
+    except ImportError as error:
+        raise UsageError("learning paths needs torch: pip install 'trivium[train]' (make test installs it)") from error
+
+
+async def teach_paths(
+    base: KnowledgeBase, questions: Sequence[Question], progress: Progress, settings: PathTeaching | None = None
+) -> LearntPaths:
+    """Learn from questions with choices (or answers) and keep the policy in the KG's folder `knowgpt/`.
+
+    A run that was cut short goes on from its checkpoint there.
+
+    Raises:
+        BadInputError: the questions name nothing that this KG connects.
+        BusyError: another process is writing.
+        UsageError: torch is not installed, or the KG has no adjacency at hand.
+    """
+    needs_torch()
+    snapshot, began = base.snapshot(), time.perf_counter()
+    if snapshot is None:
+        raise UsageError("paths are learnt on adjacency arrays, and this KG has none at hand: make a snapshot of it")
+    kg_hash = (await base.store.info()).hash
+    number = await asyncio.to_thread(_numbers, snapshot)
+    lessons = await make_lessons(base.store, questions, number)
+    learnt = await asyncio.to_thread(_learn, base, snapshot, kg_hash, lessons, progress, settings or PathTeaching())
+    report = learnt.report | {"questions": len(questions), "seconds": round(time.perf_counter() - began, 1)}
+    learnt = replace(learnt, report=report)
+    await asyncio.to_thread(_keep, base, learnt, kg_hash)
+    return learnt
+
+
+def _numbers(snapshot: Snapshot) -> dict[str, int]:
+    return {key: row for row, key in enumerate(snapshot.keys.slice(0, snapshot.entities))}
+
+
+def _learn(
+    base: KnowledgeBase, snapshot: Snapshot, kg_hash: str, lessons: Lessons, progress: Progress, settings: PathTeaching
+) -> LearntPaths:
+    course = prepare(PathTables(base, snapshot, kg_hash, progress), lessons, progress, settings)
+    taught = course.taught
+    trained = train_policy(course.task, course.inputs, taught, settings.policy, progress, base.path / FOLDER)
+    own = min(len(lessons.pairs), _ENOUGH)
+    report: dict[str, Any] = {
+        "pairs": own, "connected": int(taught.connected[:own].sum()),
+        "states": len(taught.pair), "steps": trained.steps, "held_out_reward": round(trained.measure, 4),
+    }  # fmt: skip
+    return LearntPaths(course.mapping, trained.parameters, settings.weights, report)
+
+
+class Course(NamedTuple):
+    """What a policy is trained on: the pairs, what it sees of entities, demonstrations, and W, float32 [d, d]."""
+
+    task: PathTask
+    inputs: PathInputs
+    taught: Demonstrations
+    mapping: Floats
+
+
+def prepare(tables: PathTables, lessons: Lessons, progress: Progress, settings: PathTeaching) -> Course:
+    """W, the task and its demonstrations; raises `BadInputError` where no pair is connected."""
+    contexts = tables.features.contexts(tables.embedder, lessons.texts)
+    mapping = learn_mapping(tables, lessons, contexts, settings.demonstrations.max_hops)
+    task = task_of(tables, lessons, contexts, mapping, settings.weights)
+    taught = demonstrate(task, settings.demonstrations, progress)
+    if not taught.connected.any():
+        raise BadInputError("no entity of a question is connected with one of its candidates within 3 hops")
+    inputs = PathInputs.of(tables.features, tables.structure(progress), tables.graph.degrees)
+    return Course(task, inputs, taught, mapping)
+
+
+def learn_mapping(tables: PathTables, lessons: Lessons, contexts: Floats, max_hops: int) -> Floats:
+    """W from the shortest paths of a sample of pairs, float32 [d, d]."""
+    rewards = tables.rewards()
+    rows = np.random.default_rng(0).permutation(len(lessons.pairs))[:_MAPPED]
+    pairs, question = lessons.pairs[rows], lessons.question[rows]
+    affinity = rewards.affinity(contexts)
+    means, asked = [], []
+    seen = np.zeros(len(rows), dtype=bool)
+    for entities, pair in all_paths(tables.graph, pairs[:, 0], pairs[:, 1], max_hops):
+        fresh = np.flatnonzero(~seen[pair])  # batches come by length: later ones are longer
+        found = as_found(tables.graph, entities[fresh], pair[fresh], affinity, question)
+        first = np.unique(found.pair, return_index=True)[1]
+        means.append(path_means(rewards, found.entities[first], found.codes[first]))
+        asked.append(contexts[question[found.pair[first]]])
+        seen[found.pair] = True
+    return train_mapping(np.concatenate(means), np.concatenate(asked))
+
+
+def task_of(
+    tables: PathTables, lessons: Lessons, contexts: Floats, mapping: Floats, weights: RewardWeights
+) -> PathTask:
+    """The pairs to learn from, and again each question's sources with the targets of others, more often if few.
+
+    A policy that has seen only its questions' own pairs connects fewer of those that it has not seen.
+    """
+    random = np.random.default_rng(0)
+    rows = np.sort(random.permutation(len(lessons.pairs))[:_ENOUGH])
+    pairs, question = [lessons.pairs[rows]], [lessons.question[rows]]
+    for _ in range(min(_TIMES, max(1, _ENOUGH // len(rows)))):
+        mixed = np.column_stack((pairs[0][:, 0], random.permutation(pairs[0][:, 1])))
+        kept = mixed[:, 0] != mixed[:, 1]
+        pairs.append(mixed[kept])
+        question.append(question[0][kept])
+    rewards = tables.rewards(mapping, weights)
+    together = np.concatenate(pairs), np.concatenate(question)
+    return PathTask(tables.graph, tables.features.text, rewards, *together, contexts)
+
+
+def _keep(base: KnowledgeBase, learnt: LearntPaths, kg_hash: str) -> None:
+    """Write the policy, register its files, and remove the checkpoint."""
+    folder: Path = base.path / FOLDER
+    with write_lock(base.path):
+        written = save_paths(folder, learnt, base.embedder, kg_hash)
+        register_derived(base.path, [*written, folder / CURVE])
+    (folder / CHECKPOINT).unlink(missing_ok=True)

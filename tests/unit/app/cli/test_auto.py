@@ -1,0 +1,108 @@
+"""`--method auto`: which method a question gets, what falls through, what events say; choices on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.films import build_films
+from tests.unit.app.cli.running import Trivium, refused
+from trivium.app.cli.auto import SURE, stands, whole
+from trivium.nodes.run.answer_record import Answer, usage
+
+
+def tried(told: dict[str, Any]) -> list[str]:
+    return [event["method"] for event in told["events"] if event["stage"] == "auto"]
+
+
+def test_choices_go_to_knowgpt_and_learnt_templates_to_keqing(trivium: Trivium, films_kg: Path) -> None:
+    asked = ("ask", "who directed Heat?", "--kg", films_kg, "--json")
+    told = trivium(*asked, "--choice", "Ridley Scott", "--choice", "x=Michael Mann").json
+    assert (told["method"], told["choice"], tried(told)) == ("knowgpt", "x", ["knowgpt"])
+    assert [item["label"] for item in told["answers"]] == ["Michael Mann"]
+    plain = trivium(*asked).json
+    assert (plain["method"], plain["choice"], tried(plain)) == ("keqing", None, ["keqing"])
+    assert plain["events"][0]["message"] == "Keqing has learnt this KG"
+
+
+def test_a_kg_that_learnt_nothing_goes_to_oda(trivium: Trivium, tmp_path: Path) -> None:
+    folder, _ = build_films(tmp_path)
+    told = trivium("ask", "who directed Heat?", "--kg", folder, "--json").json
+    assert (told["method"], tried(told)) == ("oda", ["oda"])
+    assert [item["id"] for item in told["answers"]] == ["mann"]
+
+
+def test_a_question_that_nothing_answers_tries_all_and_says_so(trivium: Trivium, films_kg: Path) -> None:
+    question = "what is the airspeed of an unladen swallow"
+    told = trivium("ask", question, "--kg", films_kg, "--json").json
+    assert tried(told) == ["keqing", "oda", "knowgpt"]
+    assert (told["answers"], told["paths"]) == ([], [])
+    shown = trivium("ask", question, "--kg", films_kg).out
+    assert [line.split()[1] for line in shown.splitlines() if line.strip().startswith("auto")] == [
+        "keqing:", "oda:", "knowgpt:"
+    ]  # fmt: skip
+    assert shown.count("gives no answer") == 1
+
+
+def test_a_batch_line_carries_its_choices(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:
+    lines = [
+        {
+            "id": "1",
+            "question": "who directed Heat?",
+            "choices": [{"id": "A", "text": "Michael Mann"}, {"id": "B", "text": "Jean Reno"}],
+        },
+        {"id": "2", "question": "who directed Heat?"},
+        {"id": "3", "question": "who directed Heat?", "choices": [{"id": "A", "text": "x"}, {"id": "A", "text": "y"}]},
+    ]
+    asked, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    asked.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert trivium("ask", "--batch", asked, "--out", out, "--kg", films_kg).code == 0
+    told = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["choice"] for line in told] == ["A", None, None]
+    assert [line["method"] for line in told[:2]] == ["knowgpt", "keqing"]
+    assert told[2]["stop_reason"] == "refused"
+
+
+def test_choices_are_for_knowgpt_and_a_question(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:
+    asked = ("--kg", films_kg, "--choice", "a")
+    refused(trivium("ask", "who?", *asked, "--method", "keqing"), "UsageError", "--method knowgpt", code=2)
+    refused(trivium("ask", "--batch", "x", "--out", tmp_path / "y", *asked), "UsageError", "--choice", code=2)
+    refused(trivium("ask", "who?", *asked, "--choice", "A=b", "--choice", "A=c", "--json"), "UsageError", "'A'", code=2)
+
+
+def test_knowgpts_stages_are_drawn(trivium: Trivium, films_kg: Path) -> None:
+    told = trivium("ask", "who directed Heat?", "--kg", films_kg, "--method", "knowgpt", "--choice", "Michael Mann")
+    stages = [line.split()[0] for line in told.out.splitlines() if line.strip()][:5]
+    assert stages == ["link", "link", "choose", "extract", "verbalize"]
+    assert "Heat is directed by Michael Mann." in told.out
+    assert "knowgpt, model none" in told.out
+
+
+def _answer(method: str, *, found: bool, confidence: float = 1.0, calls: int = 0) -> Answer:
+    spent = {**usage(0.0), "llm_calls": calls, "seconds": 1.0}
+    return Answer(
+        id="", question="", kg="", method=method, model="none", answer="", choice=None, value=None, stop_reason="",
+        answers=[{"id": "x", "label": "x", "score": 1.0}] if found else [], events=[],
+        paths=[{"triples": [], "answer": "x"}] if found else [], steps=[{"stage": "first", "confidence": confidence}],
+        usage=spent,  # type: ignore[typeddict-item]  # a copy with other numbers
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answers", "chosen"),
+    [
+        ([_answer("keqing", found=True, confidence=SURE)], "keqing"),
+        ([_answer("keqing", found=True, confidence=SURE / 2), _answer("oda", found=True)], "oda"),
+        ([_answer("keqing", found=True, confidence=SURE / 2), _answer("oda", found=False)], "keqing"),
+        ([_answer("keqing", found=False), _answer("oda", found=False)], "keqing"),
+    ],
+)
+def test_which_answer_stands(answers: list[Answer], chosen: str) -> None:
+    told = whole(answers, [{"stage": "auto"}])
+    assert told["method"] == chosen
+    assert told["usage"]["seconds"] == len(answers)
+    assert told["events"] == [{"stage": "auto"}]
+    assert [stands(answer) for answer in answers][-1] == (chosen == answers[-1]["method"] and bool(told["paths"]))

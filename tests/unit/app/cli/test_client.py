@@ -1,0 +1,74 @@
+"""Trivium from Python: sync, async, and as a tool."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import ToolCall
+
+from trivium.app.cli.client import aask, as_tool, ask, close
+from trivium.kg.errors import NotAKnowledgeBaseError, UsageError
+from trivium.knowledge.knowledge import close_all
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    close()
+
+
+def _asked(question: str) -> ToolCall:
+    return ToolCall(name="ask_films", args={"question": question}, id="1", type="tool_call")
+
+
+def test_ask_keeps_the_kg_open_for_the_next_question(films_kg: Path) -> None:
+    answer = ask("who directed Heat?", kg=films_kg)
+    assert [found["id"] for found in answer["answers"]] == ["mann"]
+    assert [path["answer"] for path in answer["paths"]] == ["mann"]
+    again = ask("who directed Solaris?", kg=str(films_kg), topic_entities=["solaris02"])
+    assert [found["label"] for found in again["answers"]] == ["Steven Soderbergh"]
+    assert json.loads(json.dumps(answer)) == answer
+
+
+async def test_ask_works_inside_a_running_loop_as_in_a_notebook(films_kg: Path) -> None:
+    assert asyncio.get_running_loop().is_running()
+    assert ask("who directed Heat?", kg=films_kg)["stop_reason"] == "answered"
+
+
+async def test_aask_runs_many_at_once(films_kg: Path) -> None:
+    questions = ["who directed Heat?", "who directed Alien?", "who directed Ronin?"]
+    told = await asyncio.gather(*(aask(question, kg=films_kg) for question in questions))
+    await close_all()
+    assert [answer["answers"][0]["id"] for answer in told] == ["mann", "scott", "frank"]
+    assert [answer["question"] for answer in told] == questions
+
+
+def test_what_cannot_be_asked_is_refused(films_kg: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no setting 'colour'; it has kg, model"):
+        ask("who directed Heat?", kg=films_kg, colour="blue")
+    with pytest.raises(NotAKnowledgeBaseError):
+        ask("who directed Heat?", kg=tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="no method"):
+        ask("who directed Heat?", kg=films_kg, method="psychic")
+
+
+async def test_a_tool_tells_the_agent_and_keeps_the_typed_answer(films_kg: Path) -> None:
+    tool = as_tool(films_kg, name="ask_films")
+    said: Any = await tool.ainvoke(_asked("who directed Heat?"))
+    assert "Heat -directed_by-> Michael Mann" in said.content
+    assert said.artifact["answers"][0]["id"] == "mann"
+    await close_all()
+    assert list(tool.args) == ["question"]
+
+
+def test_a_tool_works_without_async_and_tells_its_errors(films_kg: Path) -> None:
+    tool = as_tool(films_kg)
+    assert tool.name == "ask_kg"
+    said: Any = tool.invoke({**_asked("x" * 10_001), "name": tool.name})
+    assert said.status == "error"
+    assert "10,001 characters" in said.content

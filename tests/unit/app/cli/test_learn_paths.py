@@ -1,0 +1,65 @@
+"""`trivium learn knowgpt` and the tool it serves: learnt, used, refused when the KG changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.films import write_files
+from tests.unit.app.cli.running import Trivium, refused
+from trivium.policies.paths import teaching as path_teaching
+from trivium.policies.paths.model import PathNetwork
+from trivium.policies.paths.policy import PolicySettings
+from trivium.policies.paths.teaching import PathTeaching
+
+pytest.importorskip("torch", reason="training needs the extra train")
+CALL = json.dumps(
+    {"question": "whose film is Heat?", "source_entities": ["heat"], "target_entities": ["deniro", "scott"]}
+)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer and smaller steps."""
+    policy = PolicySettings(network=PathNetwork(16, 8), warm_steps=4, reinforce_steps=2, batch_size=64, pairs_a_step=8)
+    monkeypatch.setattr(path_teaching, "PathTeaching", lambda: PathTeaching(policy))
+
+
+@pytest.mark.usefixtures("small")
+def test_what_is_learnt_is_used_until_the_kg_changes(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "kg"
+    shutil.copytree(films_kg, folder)
+    *_, questions = write_files(tmp_path)
+    before = trivium("tool", "extract_paths", CALL, "--kg", folder).json
+    assert before["policy"] == "structural"
+    assert "trivium learn knowgpt" in before["events"][0]
+    told = trivium("learn", "knowgpt", "--kg", folder, "--questions", questions, "--json").json
+    assert told["method"] == "knowgpt"
+    assert 0 < told["connected"] <= told["pairs"]
+    after = trivium("tool", "extract_paths", CALL, "--kg", folder).json
+    assert after["policy"] == "learned"
+    assert "events" not in after
+    assert {path["answer"] for path in after["paths"]} == {"deniro"}
+    assert trivium("kg", "verify", folder).code == 0
+    assert not (folder / "knowgpt" / "checkpoint.safetensors").exists()
+    again = trivium("learn", "knowgpt", "--kg", folder, "--questions", questions)
+    assert again.out.startswith("learnt a path policy from ")
+    (tmp_path / "more.tsv").write_text("heat\thas_genre\tnoir\n")
+    assert trivium("kg", "add", folder, tmp_path / "more.tsv").code == 0
+    refused(trivium("tool", "extract_paths", CALL, "--kg", folder), "StaleError", "trivium learn knowgpt")
+    stand_in = json.dumps({**json.loads(CALL), "policy": "structural"})
+    assert trivium("tool", "extract_paths", stand_in, "--kg", folder).json["policy"] == "structural"
+
+
+def test_bad_requests(trivium: Trivium, kg: Path, tmp_path: Path) -> None:
+    refused(trivium("learn", "knowgpt", "--kg", kg), "UsageError", "--questions", code=2)
+    nothing = tmp_path / "nothing.jsonl"
+    nothing.write_text('{"question": "why?", "answers": ["42"]}\n')
+    refused(trivium("learn", "knowgpt", "--kg", kg, "--questions", nothing), "BadInputError", "names an entity")
+    apart = tmp_path / "apart.jsonl"
+    apart.write_text('{"question": "Alien?", "choices": [{"id": "A", "text": "[red]Kristen Wiig"}]}\n')
+    refused(trivium("learn", "knowgpt", "--kg", kg, "--questions", apart), "BadInputError", "connected")
+    assert not (kg / "knowgpt" / "paths.json").exists()

@@ -1,0 +1,91 @@
+"""What an operator lets a server's clients choose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trivium.kg.errors import BadInputError, UsageError
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.access import Policy, check_policy, read_policy
+from trivium.nodes.run.context import Context
+
+FILE = """
+[kg.films]
+path = "films-kg"
+
+[server]
+models = ["openai:gpt-4o-mini"]
+
+[server.at_most]
+max_tokens = 500_000
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    (tmp_path / "trivium.toml").write_text(FILE)
+    return tmp_path / "trivium.toml"
+
+
+def test_named_kgs_and_models_are_allowed(settings: Path) -> None:
+    policy = read_policy(settings)
+    assert policy.kgs == ("sample", "films")
+    assert policy.models == ("none", "openai:gpt-4o-mini")
+    policy.check(
+        KeqingContext(kg="films", model="openai:gpt-4o-mini", max_tokens=500_000, max_llm_calls=1, exemplars=40)
+    )
+
+
+@pytest.mark.parametrize(
+    ("context", "named"),
+    [
+        (Context(kg="/etc"), "'/etc'"),
+        (Context(kg="films-kg"), "sample, films"),
+        (Context(kg="bolt://somewhere:7687"), "bolt://"),
+        (Context(kg="films", model="openai:gpt-5"), "openai:gpt-4o-mini"),
+        (Context(kg="films", model="ollama:http://evil"), "ollama"),
+        (Context(kg="films", max_tokens=500_001), "at most 500000"),
+        (KeqingContext(kg="films", exemplars=1_000_000), "exemplars is at most 40"),
+        (Context(kg="films", max_llm_calls=1_000_000), "max_llm_calls is at most 32"),
+        (KeqingContext(kg="films", max_entities=10_000_000), "max_entities is at most 10000"),
+    ],
+)
+def test_anything_else_is_refused(settings: Path, context: Context, named: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_policy(settings).check(context)
+    assert named in str(refused.value)
+
+
+def test_without_a_file_there_is_the_sample_alone(tmp_path: Path) -> None:
+    policy = read_policy(tmp_path / "trivium.toml")
+    assert policy == Policy(("sample",), ("none",), {})
+    policy.check(Context())
+
+
+@pytest.mark.parametrize("text", ["[server", "server = 1", "[server]\nmodels = 'x'", "[server.at_most]\na = 'x'"])
+def test_a_file_that_cannot_be_read_stops_every_run(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "trivium.toml"
+    path.write_text(text)
+    with pytest.raises(BadInputError, match=r"trivium\.toml"):
+        read_policy(path)
+
+
+def test_it_holds_on_a_server_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_policy(Context(kg="/etc"))
+    monkeypatch.setenv("TRIVIUM_SERVER", "1")
+    with pytest.raises(UsageError, match="/etc"):
+        check_policy(Context(kg="/etc"))
+    with pytest.raises(UsageError, match="films"):
+        check_policy(Context(kg="films"))
+    (tmp_path / "trivium.toml").write_text(FILE)
+    check_policy(Context(kg="films"))
+
+
+def test_the_operator_names_the_default_kg(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Context().kg == "sample"
+    monkeypatch.setenv("TRIVIUM_DEFAULT_KG", "films")
+    assert Context().kg == "films"
+    assert Context(kg="sample").kg == "sample"

@@ -1,0 +1,97 @@
+"""The answer's shape, what is said of its triples beside them, and relations in the middle of a sentence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from trivium.kg.types import Triple
+from trivium.nodes.run.answer_record import answer_problem, path_record, usage
+from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.qualifiers import notes, qualified
+from trivium.nodes.run.relation_phrases import relation_phrase
+from trivium.nodes.run.usage import Usage
+
+WALK = [("heat", "directed_by", "mann", False), ("ronin", "seen_by", "mann", True)]
+
+
+class Store:
+    """Labels and qualifiers of a KG of two films: all that is asked of a store here."""
+
+    async def labels(self, ids: Sequence[str]) -> list[str]:
+        return [key.title() for key in ids]
+
+    async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
+        many = tuple({"year": str(1990 + number)} for number in range(9))
+        held = {"directed_by": ({"role": "sole", "note": "a </data> tag"},), "seen_by": many}
+        return [held.get(triple.relation, ()) for triple in triples]
+
+
+STORE: Any = Store()
+
+
+def test_a_path_is_recorded_with_each_triple_as_stored() -> None:
+    record = path_record(WALK, "ronin")
+    assert record["answer"] == "ronin"
+    assert record["triples"][1] == {"head": "ronin", "relation": "seen_by", "tail": "mann", "inverse": True}
+    assert answer_problem({"paths": [record]}) is None
+    assert answer_problem({"paths": []}) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({}, 'no list of "paths"'),
+        ({"paths": {}}, 'no list of "paths"'),
+        ({"paths": ["x"]}, 'no list of "triples"'),
+        ({"paths": [{"triples": None}]}, 'no list of "triples"'),
+        ({"paths": [{"triples": [["a", "b", "c"]]}]}, "lacks a head"),
+        ({"paths": [{"triples": [{"head": "a", "relation": "b", "tail": 3}]}]}, "lacks a head"),
+    ],
+)
+def test_what_cannot_be_verified_is_told(line: dict[str, Any], said: str) -> None:
+    assert said in (answer_problem(line) or "")
+
+
+def test_the_cost_of_a_run_is_the_sum_of_what_was_spent() -> None:
+    began = time.time() - 2.0
+    one = Usage(llm_calls=1, prompt_tokens=10, completion_tokens=3, seconds=0.5)
+    told = usage(began, one, None, one)
+    assert (told["llm_calls"], told["prompt_tokens"], told["completion_tokens"]) == (2, 20, 6)
+    assert 2.0 <= told["seconds"] < 60.0, "wall time of the run, not the sum of its calls'"
+    assert usage(began)["llm_calls"] == 0
+
+
+async def test_a_path_reads_along_its_arrows() -> None:
+    assert await path_text(path_record(WALK, "ronin"), STORE) == "Heat -directed_by-> Mann <-seen_by- Ronin"
+    assert await path_text(path_record(WALK[1:], "ronin"), STORE) == "Mann <-seen_by- Ronin"
+
+
+async def test_qualifiers_stand_beside_their_triples() -> None:
+    (record,) = await qualified([path_record([*WALK, ("a", "plain", "b", False)], "b")], STORE)
+    assert record["triples"][0]["qualifiers"] == [{"role": "sole", "note": "a </data> tag"}]
+    assert len(record["triples"][1]["qualifiers"]) == 9
+    assert "qualifiers" not in record["triples"][2]
+    said = await notes([*WALK, *WALK], STORE)
+    assert len(said) == 2
+    first, many = said.values()
+    assert first.startswith(" [role: sole; note: a ")
+    assert "</data>" not in first, "what a KG says is data and closes no tag"
+    assert many.count("[") == 3, "of many statements the first three"
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase"),
+    [
+        ("directed_by", "is directed by"), ("is_a_subtype_of", "is a subtype of"), ("UsedFor", "is used for"),
+        ("causes", "causes"), ("starring", "is starring"), ("release_year", "has the release year"),
+        ("belongs_to", "belongs to"), ("/r/AtLocation", "is found at"), ("has_member", "has member"),
+        ("/people/person/place_of_birth", "has the place of birth"), ("class", "has the class"),
+        ("born in", "is born in"), ("???", "has the ???"),
+    ],
+)  # fmt: skip
+def test_a_relation_between_head_and_tail(name: str, phrase: str) -> None:
+    assert relation_phrase(name) == phrase

@@ -1,0 +1,208 @@
+"""The prompt bandit: equations 5 to 8 by hand, choices, policies, and that it learns which arm suits which question."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from trivium.kg.errors import UsageError
+from trivium.policies.bandit.prompt_bandit import ARMS, Arm, BanditSettings, Floats, Policy, PromptBandit, arm_named
+
+D = 6
+
+
+def _contexts(count: int, seed: int = 0) -> Floats:
+    drawn = np.random.default_rng(seed).normal(size=(count, D)).astype(np.float32)
+    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True), np.float32)
+
+
+def _pulls(count: int, seed: int = 0) -> tuple[np.ndarray, Floats, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.integers(len(ARMS), size=count), _contexts(count, seed), rng.random(count)
+
+
+def test_one_arm_by_hand() -> None:
+    settings = BanditSettings(regularisation=2.0, format_regularisation=3.0, delta=0.1)
+    bandit = PromptBandit(2, settings)
+    bandit.update(1, np.array([1, 0], np.float32), 1.0)
+    bandit.update(1, np.array([0.6, 0.8], np.float32), 0.0)
+    context = np.array([0.8, 0.6], np.float32)
+    rows = np.array([[1, 0], [0.6, 0.8]])
+    inverse = np.linalg.inv(rows.T @ rows + 2 * np.eye(2))
+    mean = 1.5 / 3  # one success of two pulls, and a half for nothing known
+    drawn_to = np.linalg.inv(rows.T @ rows + 3 * np.eye(2)) @ rows.T @ (np.array([1, 0]) - mean)
+    alpha = inverse @ (rows.T @ (np.array([1, 0]) - mean) + 2 * drawn_to)
+    expectation, width = bandit.estimate(context)
+    assert expectation[1] == pytest.approx(mean + context @ alpha, abs=1e-6)
+    assert width[1] == pytest.approx(math.sqrt(context @ inverse @ context), abs=1e-6)
+    assert (expectation[0], width[0]) == pytest.approx((mean, math.sqrt(1 / 2)), abs=1e-6)
+    # sub/triples was never pulled: it is thought of as its format is
+    assert ARMS[4].form == ARMS[1].form
+    assert expectation[4] == pytest.approx(mean + context @ drawn_to, abs=1e-6)
+    assert settings.g == pytest.approx(1 + math.sqrt(math.log(20) / 2))
+
+
+@pytest.mark.parametrize("discount", [1.0, 0.97])
+def test_updates_one_by_one_equal_the_log_at_once_and_the_normal_equations(discount: float) -> None:
+    settings = BanditSettings(regularisation=0.5, format_regularisation=0.25, discount=discount)
+    arms, contexts, rewards = _pulls(300)
+    single, batch = PromptBandit(D, settings), PromptBandit(D, settings)
+    for arm, context, reward in zip(arms.tolist(), contexts, rewards.tolist(), strict=True):
+        single.update(arm, context, reward)
+    batch.learn(arms, contexts, rewards)
+    weights = discount ** np.arange(len(arms) - 1, -1, -1.0)
+    for context in _contexts(5, seed=9):
+        for place in range(len(ARMS)):
+            own = arms == place
+            rows = contexts[own].astype(float)
+            inverse = np.linalg.inv((rows * weights[own, None]).T @ rows + 0.5 * np.eye(D))
+            kin = np.isin(arms, [k for k, arm in enumerate(ARMS) if arm.form == ARMS[place].form])
+            near = contexts[kin].astype(float)
+            drawn_to = np.linalg.inv((near * weights[kin, None]).T @ near + 0.25 * np.eye(D)) @ (
+                near.T @ (weights[kin] * (rewards[kin] - batch.mean_reward))
+            )
+            alpha = inverse @ (rows.T @ (weights[own] * (rewards[own] - batch.mean_reward)) + 0.5 * drawn_to)
+            for bandit in (single, batch):
+                expectation, width = bandit.estimate(context)
+                assert expectation[place] == pytest.approx(batch.mean_reward + context @ alpha, abs=1e-5)
+                assert width[place] == pytest.approx(math.sqrt(context @ inverse @ context), abs=1e-5)
+    assert single.pulls.tolist() == batch.pulls.tolist() == [int((arms == k).sum()) for k in range(len(ARMS))]
+
+
+def test_an_update_right_after_its_choice_is_any_other_update() -> None:
+    asked, unasked = PromptBandit(D), PromptBandit(D)
+    arms, contexts, rewards = _pulls(60, seed=3)
+    for number, (arm, context, reward) in enumerate(zip(arms.tolist(), contexts, rewards.tolist(), strict=True)):
+        asked.choose(context)
+        if number % 3 == 1:
+            asked.choose(contexts[0])  # another question in between
+        if number % 3 == 2:
+            for bandit in (asked, unasked):
+                bandit.update(arm, contexts[1], 0.0)  # other feedback in between
+        for bandit in (asked, unasked):
+            bandit.update(arm, context, reward)
+    for context in _contexts(5, seed=9):
+        for ours, theirs in zip(asked.estimate(context), unasked.estimate(context), strict=True):
+            assert ours == pytest.approx(theirs, abs=1e-5)
+
+
+def test_sherman_morrison_in_float32_stays_near_the_exact_inverse() -> None:
+    rng = np.random.default_rng(4)
+    contexts = rng.normal(size=(4_000, 256)).astype(np.float32)
+    contexts /= np.linalg.norm(contexts, axis=1, keepdims=True)
+    rewards = (rng.random(4_000) < 0.7).astype(float)
+    arms = np.zeros(4_000, np.int64)
+    single, batch = PromptBandit(256), PromptBandit(256)
+    for context, reward in zip(contexts, rewards.tolist(), strict=True):
+        single.update(0, context, reward)
+    batch.learn(arms, contexts, rewards)
+    for context in contexts[:50]:
+        (drifted, wide), (exact, width) = single.estimate(context), batch.estimate(context)
+        assert np.abs(drifted - exact).max() < 1e-4
+        assert np.abs(wide - width).max() < 1e-4
+
+
+def test_nothing_known_pulls_the_first_arm_and_every_arm_in_turn_where_rewards_are_equal() -> None:
+    bandit = PromptBandit(D)
+    (context,) = _contexts(1)
+    first = bandit.choose(context)
+    assert first.arm == ARMS[0] == Arm("rl", "sentences")
+    assert "nothing is known" in first.reason
+    assert [(e.pulls, e.mean) for e in first.estimates] == [(0, None)] * 6
+    seen = []
+    for _ in ARMS:
+        choice = bandit.choose(context)
+        seen.append(choice.arm)
+        bandit.update(ARMS.index(choice.arm), context, 0.5)
+    assert set(seen) == set(ARMS)
+
+
+def test_the_choice_explains_itself() -> None:
+    bandit = PromptBandit(D, BanditSettings(regularisation=1.0, format_regularisation=1.0))
+    (context,) = _contexts(1)
+    for place in range(len(ARMS)):
+        for _ in range(30):
+            bandit.update(place, context, float(place == 3))
+    choice = bandit.choose(context)
+    assert choice.arm == ARMS[3]
+    assert choice.reason == "the largest expectation"
+    best = choice.estimates[3]
+    assert (best.arm, best.pulls, best.mean) == (ARMS[3].name, 30, 1.0)
+    assert best.expectation > 0.9
+    assert best.bound == pytest.approx(bandit.settings.g * bandit.estimate(context)[1][3], rel=1e-5)
+
+
+def _solved(policy: Policy, rounds: int = 1_500) -> float:
+    """The share of contexts whose best arm is found: a context's largest component says which arm pays."""
+    bandit = PromptBandit(D, BanditSettings(policy=policy, regularisation=1.0, format_regularisation=1.0, seed=1))
+    rng = np.random.default_rng(2)
+    basis = np.eye(D, dtype=np.float32)
+    for number in range(rounds):
+        kind = int(rng.integers(D))
+        place = ARMS.index(bandit.choose(basis[kind], str(number)).arm)
+        bandit.update(place, basis[kind], float(rng.random() < (0.8 if place == kind else 0.3)))
+    return float(np.mean([bandit.estimate(basis[kind])[0].argmax() == kind for kind in range(D)]))
+
+
+@pytest.mark.parametrize("policy", ["linucb", "thompson", "epsilon_greedy"])
+def test_it_learns_which_arm_suits_which_question(policy: Policy) -> None:
+    assert _solved(policy) == 1.0
+    assert _solved(policy, rounds=6) < 1.0  # the test can tell
+
+
+def test_a_discount_follows_a_model_that_changes_and_without_one_it_lags() -> None:
+    (context,) = _contexts(1)
+    kept, forgetting = PromptBandit(D), PromptBandit(D, BanditSettings(discount=0.95))
+    for bandit in (kept, forgetting):
+        for number in range(300):
+            bandit.update(0, context, float(number < 200))
+            bandit.update(1, context, float(number >= 200))
+    assert forgetting.estimate(context)[0][:2].argmax() == 1
+    assert kept.estimate(context)[0][:2].argmax() == 0
+
+
+def test_random_policies_repeat_by_seed_and_differ_by_run() -> None:
+    (context,) = _contexts(1)
+    bandit = PromptBandit(D, BanditSettings(policy="thompson", seed=5))
+    names = [bandit.choose(context, f"run {n}").arm.name for n in range(40)]
+    again = [
+        PromptBandit(D, BanditSettings(policy="thompson", seed=5)).choose(context, f"run {n}").arm.name
+        for n in range(40)
+    ]
+    assert names == again
+    assert len(set(names)) > 3
+
+
+def test_the_fixed_policy_and_a_context_without_content() -> None:
+    bandit = PromptBandit(D, BanditSettings(policy="fixed", arm="sub/graph"))
+    zero = np.zeros(D, np.float32)
+    bandit.update(0, zero, 1.0)
+    choice = bandit.choose(zero)
+    assert choice.arm.name == "sub/graph"
+    assert all(math.isfinite(e.expectation) and e.bound == 0 for e in choice.estimates)
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        (BanditSettings(regularisation=0), "regularisation must be above 0, not 0"),
+        (BanditSettings(delta=1.5), "delta must be above 0 and at most 1, not 1.5"),
+        (BanditSettings(discount=0), "discount"),
+        (BanditSettings(epsilon=-0.1), "epsilon"),
+        (BanditSettings(arm="rl/poem"), "no arm is named 'rl/poem'; there are rl/sentences"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: BanditSettings, part: str) -> None:
+    with pytest.raises(UsageError, match=part):
+        settings.check()
+
+
+def test_a_log_is_learnt_by_a_new_bandit_alone() -> None:
+    bandit = PromptBandit(D)
+    arms, contexts, rewards = _pulls(3)
+    bandit.learn(arms, contexts, rewards)
+    with pytest.raises(ValueError, match="new bandit"):
+        bandit.learn(arms, contexts, rewards)
+    assert arm_named("sub/triples") == Arm("sub", "triples")

@@ -1,0 +1,61 @@
+"""One tiny model, fine-tuned once for these tests: 32 decompositions of the films' pairs."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.films import pairs as film_pairs
+from tests.tiny_lm import build_tiny_llama
+from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.loaders import Question
+from trivium.kg.loaders.questions import parse_question
+from trivium.policies.keqing.learning import Learnt
+from trivium.policies.lora.prompts import Example
+from trivium.policies.lora.settings import LoraSettings
+from trivium.policies.lora.teaching import Tuned, Wish, fine_tune, stage_examples
+
+SETTINGS = LoraSettings(
+    rank=8, dropout=0.0, train_embeddings=True, learning_rate=8e-3, batch=8, epochs=40, held_out=0.0, seed=1
+)
+PAIRS = 32
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A KG with its adapter, the base model's folder, the examples it was trained on, and what training said."""
+
+    kg: Path
+    base: Path
+    pairs: list[Question]
+    examples: list[Example]
+    tuned: Tuned
+
+
+def some_pairs() -> list[Question]:
+    """`PAIRS` of the films' pairs, from the first kind of question to the last."""
+    lines = film_pairs()
+    return [parse_question(lines[place * len(lines) // PAIRS], "") for place in range(PAIRS)]
+
+
+@pytest.fixture(scope="session")
+def lesson(films_learnt: tuple[Path, Learnt], tmp_path_factory: pytest.TempPathFactory) -> Lesson:
+    folder = tmp_path_factory.mktemp("lora")
+    kg = Path(shutil.copytree(films_learnt[0], folder / "kg"))
+    pairs = some_pairs()
+
+    async def learn() -> tuple[list[Example], Tuned]:
+        base = KnowledgeBase.open(kg)
+        try:
+            examples, _ = await stage_examples(base, pairs, "decompose", 0, lambda *_: None)
+            model = build_tiny_llama(folder / "base", [part for example in examples for part in example])
+            return examples, await fine_tune(base, pairs, Wish(str(model), "decompose", SETTINGS), lambda *_: None)
+        finally:
+            await base.close()
+
+    examples, tuned = asyncio.run(learn())
+    return Lesson(kg, folder / "base", pairs, examples, tuned)

@@ -1,0 +1,1 @@
+"""Question answering over a knowledge graph: every answer carries the path that proves it."""
