@@ -101,7 +101,7 @@ class Knowledge:
         """The LoRA-tuned decomposer; loading its base model takes seconds to minutes, once.
 
         Raises:
-            NotLearntError: `trivium learn keqing --lora` has not run.
+            NotLearntError: `trivium learn lora` has not run.
             ModelError: its base model cannot be opened.
         """
         if self._tuned is None:

@@ -1,80 +1,321 @@
-"""`trivium learn METHOD`: learn from a KG, and from questions whose chains are known."""
+"""`trivium learn`: what a KG can learn, one subcommand a subject; `learn --renew` learns everything again.
+
+learn keqing      templates and the reader's weights, from the schema and from questions with known answers
+learn knowgpt     the path policy (extra `train`)
+learn bandit      which prompt suits which question, from a chat model's own answers
+learn templates   question templates written once by a chat model
+learn lora        a causal LM fine-tuned with LoRA (extra `lora`)
+learn versions    list what was learned before, or go back to it
+"""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from trivium.app.cli.learn_bandit import BanditLesson, run_bandit
-from trivium.app.cli.learn_keqing import KeqingLesson, run_keqing
-from trivium.app.cli.learn_lora import LoraOptions, run_lora
-from trivium.app.cli.learn_options import given_options, refuse_others
-from trivium.app.cli.learn_paths import run_paths
-from trivium.app.cli.learn_templates import Writer
+from trivium.app.cli.output import complain, print_json, print_text
+from trivium.app.cli.progress import progress
 from trivium.app.cli.spending import Spending
 from trivium.kg.errors import UsageError
 
+if TYPE_CHECKING:
+    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.policies.keqing.learning import Learnt
+    from trivium.policies.keqing.versions import Version
+    from trivium.policies.lora.teaching import Tuned
+    from trivium.policies.paths.artefact import LearntPaths
 
-def learn(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
-    context: typer.Context,
-    method: Annotated[str, typer.Argument(help="keqing or knowgpt")],
-    kg: Annotated[str, typer.Option(help="A KG directory or name.")],
+KGOption = Annotated[str, typer.Option("--kg", help="A KG directory, a name from trivium.toml, or a Neo4j URI.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")]
+QuestionsOption = Annotated[Path, typer.Option("--questions", help="Question lines (JSON Lines), .gz allowed.")]
+MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", help="Stop after this many tokens.")]
+MaxCostOption = Annotated[float | None, typer.Option("--max-cost", help="Stop at this cost, computed with --price.")]
+PriceOption = Annotated[
+    str | None, typer.Option("--price", metavar="IN/OUT", help="Price of a million prompt and completion tokens.")
+]
+
+learn = typer.Typer(
+    help="Learn from a KG, and from questions with known answers.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@learn.command("keqing")
+def learn_keqing(
+    kg: KGOption,
     questions: Annotated[
-        Path | None, typer.Option(help='Question lines with "chain" and "answers"; without it, from the schema alone.')
+        Path | None,
+        typer.Option(help='Question lines with "answers", and "chain" where known; without it, from the schema alone.'),
     ] = None,
     synonyms: Annotated[
-        Path | None, typer.Option(help="Your own words for relations, RELATION = word, word; kept for later lessons.")
+        Path | None, typer.Option(help="Your own words for relations: RELATION = word, word. Kept for later runs.")
     ] = None,
     forget_synonyms: Annotated[
-        bool, typer.Option("--forget-synonyms", help="keqing: learn without kept words.")
+        bool, typer.Option("--forget-synonyms", help="Learn without the synonyms kept from earlier runs.")
     ] = False,
-    listing: Annotated[bool, typer.Option("--list", help="keqing: list the versions of what was learnt.")] = False,
-    rollback: Annotated[bool, typer.Option(help="keqing: go back to the version before, or to --version.")] = False,
-    version: Annotated[int | None, typer.Option(help="The version that --rollback goes back to.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")] = False,
-    lora: Annotated[str | None, typer.Option(help="Fine-tune this causal LM (folder or hub name) instead.")] = None,
-    lora_stage: Annotated[
-        Literal["decompose", "reason"], typer.Option(help="What --lora and --merge are for.")
-    ] = "decompose",
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of --lora; may be repeated.")
+    json: JsonOption = False,
+) -> None:
+    """Learn how questions over a KG are worded.
+
+    Example: trivium learn keqing --kg my-kg --questions train.jsonl
+    """
+    from trivium.policies.keqing.synonyms import read_synonyms
+
+    if forget_synonyms and synonyms is not None:
+        raise UsageError("--synonyms replaces the kept synonyms; leave out --forget-synonyms")
+    words = read_synonyms(synonyms) if synonyms is not None else {} if forget_synonyms else None
+    report_keqing(asyncio.run(_learn_keqing(kg, questions, words)), json=json)
+
+
+def report_keqing(learned: Learnt, *, json: bool) -> None:
+    """Print what was learned from pairs and schema."""
+    if json:
+        print_json(
+            {
+                "method": "keqing", "pairs": learned.pairs, "left_out": learned.left_out,
+                "wordings": learned.wordings, "templates": len(learned.templates), "seconds": round(learned.seconds, 3),
+            }
+        )  # fmt: skip
+        return
+    source = f"{learned.wordings} wordings from {learned.pairs} pairs, " if learned.pairs else ""
+    where = "" if learned.pairs else " from the schema (no training questions)"
+    print_text(f"learned {source}{len(learned.templates)} templates{where} in {learned.seconds:.1f} s")
+    if learned.left_out:
+        complain(f"{learned.left_out} pairs left out: no name in the question leads to its answers along its chain")
+
+
+async def _learn_keqing(kg: str, questions: Path | None, synonyms: dict[str, list[str]] | None) -> Learnt:
+    from trivium.kg.loaders import read_questions
+    from trivium.knowledge.knowledge import close_all, open_knowledge
+    from trivium.policies.keqing.teaching import teach
+
+    pairs = read_questions(questions) if questions is not None else None
+    knowledge = await open_knowledge(kg)
+    try:
+        with progress() as show:
+            return await teach(knowledge.base, pairs, show, synonyms)
+    finally:
+        await close_all()
+
+
+@learn.command("versions")
+def versions(
+    kg: KGOption,
+    rollback: Annotated[bool, typer.Option("--rollback", help="Restore the previous version, or --version.")] = False,
+    version: Annotated[int | None, typer.Option(help="The version that --rollback restores.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """List what `learn keqing` learned before, or restore it.
+
+    Example: trivium learn versions --kg my-kg --rollback
+    """
+    if version is not None and not rollback:
+        raise UsageError("--version names the version that --rollback restores: add --rollback")
+    found, words = asyncio.run(_versions(kg, version, rollback=rollback))
+    if json:
+        print_json({"versions": [asdict(each) for each in found], "synonyms": words})
+        return
+    lines = [*map(_version_line, found), *(f"  {name} = {', '.join(own)}" for name, own in words.items())]
+    print_text("\n".join(lines) or "nothing learned yet")
+
+
+def _version_line(version: Version) -> str:
+    used = "*" if version.current else " "
+    counts = f"{version.pairs} pairs, {version.wordings} wordings, {version.templates} templates"
+    if version.synonyms:
+        counts += f", synonyms for {version.synonyms}"
+    return f"{used} {version.number}  {version.learnt}  {counts}"
+
+
+async def _versions(kg: str, version: int | None, *, rollback: bool) -> tuple[list[Version], dict[str, list[str]]]:
+    """The versions, and the user's own synonyms in use."""
+    from trivium.knowledge.knowledge import close_all, open_knowledge
+    from trivium.policies.keqing.synonyms import kept_synonyms
+    from trivium.policies.keqing.teaching import roll_back
+    from trivium.policies.keqing.versions import list_versions
+
+    base = (await open_knowledge(kg)).base
+    try:
+        if rollback:
+            await roll_back(base, version)
+        return list_versions(base.learnt), kept_synonyms(base.learnt)
+    finally:
+        await close_all()
+
+
+@learn.command("templates")
+def templates(
+    kg: KGOption,
+    model: Annotated[str, typer.Option(help="The chat model that writes them, such as openai:gpt-4o-mini.")],
+    each: Annotated[int, typer.Option(min=1, max=10, help="Templates per relation and direction.")] = 3,
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
+    price: PriceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Have a chat model write question templates for every relation, once; run again, it goes on.
+
+    Example: trivium learn templates --kg my-kg --model openai:gpt-4o-mini --price 0.15/0.60
+    """
+    from trivium.app.cli.learn_templates import Writer, write_and_learn
+
+    writer = Writer(model, each, Spending(max_tokens, max_cost, price))
+    if not writer.wanted:
+        raise UsageError("templates are written by a chat model: --model openai:NAME")
+    session, learned = asyncio.run(write_and_learn(kg, writer))
+    if json:
+        print_json({**session.report(), "learned_templates": len(learned.templates)})
+        return
+    print_text(session.line())
+    report_keqing(learned, json=False)
+
+
+@learn.command("knowgpt")
+def learn_knowgpt(kg: KGOption, questions: QuestionsOption, json: JsonOption = False) -> None:
+    """Learn KnowGPT's path policy from questions with choices or answers (needs the extra `train`).
+
+    Example: trivium learn knowgpt --kg my-kg --questions train.jsonl
+    """
+    report = asyncio.run(_learn_paths(kg, questions)).report
+    if json:
+        print_json({"method": "knowgpt", **report})
+        return
+    print_text(
+        f"learned a path policy from {report['pairs']:,} pairs of {report['questions']:,} questions, "
+        f"{report['connected']:,} of them connected, in {report['seconds']:.0f} s"
+    )
+
+
+async def _learn_paths(kg: str, questions: Path) -> LearntPaths:
+    from trivium.kg.loaders import read_questions
+    from trivium.knowledge.knowledge import close_all, open_knowledge
+    from trivium.policies.paths.teaching import needs_torch, teach_paths
+
+    needs_torch()
+    lines = read_questions(questions)
+    knowledge = await open_knowledge(kg)
+    try:
+        with progress() as show:
+            return await teach_paths(knowledge.base, lines, show)
+    finally:
+        await close_all()
+
+
+@learn.command("bandit")
+def learn_bandit(
+    kg: KGOption,
+    questions: QuestionsOption,
+    model: Annotated[str, typer.Option(help="The chat model whose answers are scored.")],
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
+    price: PriceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Learn which prompt suits which question, from a chat model's own answers; run again, it goes on.
+
+    Example: trivium learn bandit --kg my-kg --questions choices.jsonl --model openai:gpt-4o-mini
+    """
+    from trivium.app.cli.learn_bandit import BanditLesson, run_bandit
+
+    run_bandit(kg, questions, BanditLesson(model, Spending(max_tokens, max_cost, price)), json=json)
+
+
+@learn.command("lora")
+def learn_lora(
+    kg: KGOption,
+    model: Annotated[str | None, typer.Argument(help="The causal LM to fine-tune: a folder or a hub name.")] = None,
+    questions: Annotated[Path | None, typer.Option(help="Question lines with chains and answers.")] = None,
+    stage: Annotated[Literal["decompose", "reason"], typer.Option(help="The stage it learns.")] = "decompose",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A training setting; may be repeated.")
     ] = None,
     merge: Annotated[Path | None, typer.Option(help="Write base and adapter as one model into this folder.")] = None,
-    bandit: Annotated[bool, typer.Option(help="knowgpt: learn which prompt suits which question instead.")] = False,
-    model: Annotated[
-        str, typer.Option(help="keqing: a chat model that writes templates for the relations, once; or --bandit's.")
-    ] = "none",
-    each: Annotated[int, typer.Option(min=1, max=10, help="keqing: templates that --model writes a direction.")] = 3,
-    max_tokens: Annotated[int | None, typer.Option(help="Ask --model no more after so many tokens.")] = None,
-    max_cost: Annotated[float | None, typer.Option(help="Ask --model no more after such a cost, by --price.")] = None,
-    price: Annotated[
-        str | None, typer.Option(metavar="IN/OUT", help="What a million prompt and completion tokens cost.")
-    ] = None,
+    json: JsonOption = False,
 ) -> None:
-    """Learn how questions over a KG are asked; what was learnt before stays as a version to go back to."""
-    if bandit and method == "keqing":
-        raise UsageError("--bandit is KnowGPT's: trivium learn knowgpt --bandit --model NAME --questions F.jsonl")
-    if method not in ("keqing", "knowgpt"):
-        raise UsageError(f"there is nothing to learn for {method!r} in this release; there are: keqing, knowgpt")
-    refuse_others(given_options(context))
-    spending = Spending(max_tokens, max_cost, price)
-    if bandit:
-        run_bandit(kg, questions, BanditLesson(model, spending), json=json)
+    """Fine-tune a causal LM with LoRA on a KG's pairs, or merge the adapter into its base (extra `lora`).
+
+    Example: trivium learn lora meta-llama/Llama-3.2-1B --kg my-kg --questions train.jsonl
+    """
+    if model is None and merge is None:
+        raise UsageError("name the model to fine-tune, or --merge DIR to write base and adapter as one model")
+    if model is not None and questions is None:
+        raise UsageError("fine-tuning needs pairs: --questions F.jsonl")
+    if settings and model is None:
+        raise UsageError("--set is a training setting: name the model to fine-tune")
+    _report_lora(asyncio.run(_run_lora(kg, model, questions, stage, settings or [], merge)), json=json)
+
+
+async def _run_lora(
+    kg: str,
+    model: str | None,
+    questions: Path | None,
+    stage: Literal["decompose", "reason"],
+    settings: list[str],
+    merge: Path | None,
+) -> dict[str, Any]:
+    from trivium.knowledge.knowledge import close_all, open_knowledge
+
+    knowledge = await open_knowledge(kg)
+    report: dict[str, Any] = {"method": "keqing", "lora": stage}
+    try:
+        if model is not None and questions is not None:
+            tuned = await _tune(knowledge.base, model, questions, stage, settings)
+            report |= {"model": model, **asdict(tuned.report), "left_out": tuned.left_out, "too_long": tuned.too_long}
+        if merge is not None:
+            from trivium.policies.lora.artefact import merge_adapter
+
+            report["merged"] = str(merge_adapter(knowledge.base.path, stage, merge))
+    finally:
+        await close_all()
+    return report
+
+
+async def _tune(
+    base: KnowledgeBase, model: str, path: Path, stage: Literal["decompose", "reason"], settings: list[str]
+) -> Tuned:
+    from trivium.kg.loaders import read_questions
+    from trivium.policies.keqing.artefact import has_decomposer
+    from trivium.policies.lora.base_model import need_lora
+    from trivium.policies.lora.settings import settings_from
+    from trivium.policies.lora.teaching import Wish, fine_tune
+
+    need_lora()
+    wish = Wish(model, stage, settings_from(settings))
+    pairs = read_questions(path)
+    with progress() as show:
+        if not has_decomposer(base.learnt):
+            # The words of the sub-questions are the KG's templates, so these are learned first.
+            from trivium.policies.keqing.teaching import teach
+
+            await teach(base, pairs, show)
+        return await fine_tune(base, pairs, wish, show)
+
+
+def _report_lora(report: dict[str, Any], *, json: bool) -> None:
+    if json:
+        print_json(report)
         return
-    if method == "knowgpt":
-        run_paths(kg, questions, json=json)
-        return
-    options = LoraOptions(lora, lora_stage, set_ or (), merge)
-    if options.wanted:
-        asyncio.run(run_lora(kg, questions, options, json=json))
-        return
-    writer = Writer(model, each, spending)
-    run_keqing(kg, KeqingLesson(questions, synonyms, forget_synonyms, listing, rollback, version, writer), json=json)
+    if "model" in report:
+        held_out = report["held_out_loss"]
+        looked = "" if held_out is None else f", held-out loss {held_out:.4f} on {report['held_out']}"
+        ended = ", stopped early" if report["stopped_early"] else ""
+        print_text(
+            f"fine-tuned {report['model']} to {report['lora']} on {report['examples']} examples "
+            f"in {report['steps']} steps: loss {report['loss']:.4f}{looked}{ended}"
+        )
+        for key, why in (("left_out", "pairs gave no example"), ("too_long", "examples have too many tokens")):
+            if report[key]:
+                complain(f"{report[key]} {why} and were left out")
+    if "merged" in report:
+        print_text(f"wrote the merged model to {report['merged']}")
 
 
 def register(app: typer.Typer) -> None:
     """Add `learn` to the command line."""
-    app.command("learn")(learn)
+    app.add_typer(learn, name="learn")

@@ -1,4 +1,4 @@
-"""`trivium learn knowgpt --bandit`: the bandit learns from questions whose answers are known.
+"""`trivium learn bandit`: the bandit learns from questions whose answers are known.
 
 Every arm of every question is asked once (deviation B7), and counts under an id made of model, question and arm: run
 again, the command goes on where it stopped. A pull that the model did not answer is not counted, and asked anew.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BanditLesson:
-    """What `--bandit` is given: a chat model (it has to be one), and what may be spent on it."""
+    """The chat model whose answers are scored, and what may be spent on it."""
 
     model: str
     spending: Spending
@@ -53,10 +53,10 @@ class _Report:
         return self.prompt_tokens + self.completion_tokens
 
 
-def run_bandit(kg: str, questions: Path | None, lesson: BanditLesson, *, json: bool) -> None:
+def run_bandit(kg: str, questions: Path, lesson: BanditLesson, *, json: bool) -> None:
     """Learn and report; raises `UsageError` and `BadInputError` before anything is asked."""
-    if questions is None or lesson.model == "none":
-        raise UsageError("--bandit learns from a model's answers: give --questions F.jsonl and --model openai:NAME")
+    if lesson.model == "none":
+        raise UsageError("the bandit learns from a chat model's answers: --model openai:NAME")
     report = asyncio.run(_learn(kg, read_questions(questions), lesson, questions))
     if json:
         print_json({**asdict(report), "tokens": report.tokens})

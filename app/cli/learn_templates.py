@@ -1,7 +1,7 @@
-"""`trivium learn keqing --model M`: a chat model writes templates for the KG's relations, before the lesson.
+"""`trivium learn templates`: a chat model writes templates for the KG's relations, then Keqing learns with them.
 
-Batches of hops are asked for one after another and kept as they come, so that a command that is cut, or that reaches
-its limit, goes on from there. What a model has answered once is never asked for again.
+Hops are requested in batches and saved as they arrive, so that a command that was interrupted, or that reached its
+limit, goes on from there. What a model has answered once is never requested again.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from trivium.app.cli.output import complain
-from trivium.app.cli.progress import Show
+from trivium.app.cli.progress import Show, progress
 from trivium.app.cli.spending import Spending
 
 if TYPE_CHECKING:
     from trivium.kg.knowledge_base import KnowledgeBase
     from trivium.kg.types import Hop, RelationSchema, Triple
     from trivium.nodes.keqing.context import KeqingContext
+    from trivium.policies.keqing.learning import Learnt
     from trivium.policies.keqing.written import Written
 
 _BATCH = 16  # hops a request: eight relations, both ways
@@ -100,6 +101,21 @@ class Writer:
                 break
             show("write templates", number + 1, len(batches), f"{session.tokens:,} tokens")
         return session
+
+
+async def write_and_learn(kg: str, writer: Writer) -> tuple[Session, Learnt]:
+    """Have the model write templates, then learn from the schema with them; raises as `Writer.write`."""
+    from trivium.app.cli.answering import close_all  # closes the model's connections too
+    from trivium.knowledge.knowledge import open_knowledge
+    from trivium.policies.keqing.teaching import teach
+
+    base = (await open_knowledge(kg)).base
+    try:
+        with progress() as show:
+            session = await writer.write(base, show)
+            return session, await teach(base, None, show)
+    finally:
+        await close_all()
 
 
 @dataclass(frozen=True)

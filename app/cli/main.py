@@ -69,7 +69,13 @@ def run(arguments: Sequence[str]) -> int:
 
 def build_app(arguments: Sequence[str]) -> typer.Typer:
     """The command line in which only the command that `arguments` choose is real; the others are there to be listed."""
-    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False, no_args_is_help=True)
+    app = typer.Typer(
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     app.callback(help="Question answering over a knowledge graph: every answer carries the path that proves it.")(_root)
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     for name, (module, summary) in COMMANDS.items():

@@ -35,7 +35,7 @@ class KeqingContext(Context):
 
     decompose: Literal["auto", "trained", "llm", "lora"] = "auto"
     """Who decomposes; `auto`: the trained decomposer where it is sure, the model where it is not. Without a model
-    always the trained one; `lora`: what `trivium learn keqing --lora` fine-tuned."""
+    always the trained one; `lora`: what `trivium learn lora` fine-tuned."""
 
     sure: float = 0.95
     """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `evals.sure` says

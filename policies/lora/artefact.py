@@ -115,8 +115,8 @@ def read_adapter(kg: Path, stage: Stage) -> dict[str, Any]:
     folder = stage_folder(kg, stage)
     if not has_adapter(kg, stage):
         raise NotLearntError(
-            f"no model was fine-tuned to {stage} on this KG yet: run trivium learn keqing --lora MODEL "
-            f"--lora-stage {stage} --kg KG --questions F.jsonl"
+            f"no model was fine-tuned to {stage} on this KG yet: run trivium learn lora MODEL "
+            f"--stage {stage} --kg KG --questions F.jsonl"
         )
     try:
         model: dict[str, Any] = json.loads((folder / _MODEL).read_bytes())

@@ -10,7 +10,7 @@ from trivium.kg.errors import UsageError
 
 @dataclass(frozen=True)
 class LoraSettings:
-    """One line each; `trivium learn keqing --lora MODEL --set NAME=VALUE` sets any of them."""
+    """One line each; `trivium learn lora MODEL --set NAME=VALUE` sets any of them."""
 
     rank: int = 16
     """Rank of the adapters' matrices."""

@@ -1,4 +1,4 @@
-"""`trivium learn keqing --lora` on an open KG: examples, fine-tuning, and the adapter kept in the KG's directory."""
+"""`trivium learn lora` on an open KG: examples, fine-tuning, and the adapter kept in the KG's directory."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def test_what_was_learnt_is_said_to_stay(trivium: Trivium, kg: Path) -> None:
     said = trivium("kg", "copy", kg, kg.parent / "copy", "--write")
     assert said.code == 0
     assert f"trivium learn keqing --kg {kg.parent / 'copy'}" in said.err
-    (line,) = trivium("learn", "keqing", "--kg", kg.parent / "copy", "--list").out.splitlines()
+    (line,) = trivium("learn", "versions", "--kg", kg.parent / "copy").out.splitlines()
     assert "0 pairs" in line, "a copy learns from its schema"
 
 
@@ -66,8 +66,8 @@ def test_a_kg_of_many_relations_is_left_to_learn_keqing(trivium: Trivium, tmp_pa
         (tmp_path / "triples.tsv").write_text("".join(lines))
         said = trivium("kg", "build", "--out", tmp_path / f"kg{relations}", tmp_path / "triples.tsv", "--json")
         assert (said.code, said.json["relations"]) == (0, relations)
-    assert "0 pairs" in trivium("learn", "keqing", "--kg", tmp_path / "kg500", "--list").out
-    assert trivium("learn", "keqing", "--kg", tmp_path / "kg501", "--list").out == "nothing was learnt yet\n"
+    assert "0 pairs" in trivium("learn", "versions", "--kg", tmp_path / "kg500").out
+    assert trivium("learn", "versions", "--kg", tmp_path / "kg501").out == "nothing learned yet\n"
 
 
 @pytest.mark.parametrize("error", [BusyError("another process writes"), OSError("no space left"), MemoryError("8 GiB")])

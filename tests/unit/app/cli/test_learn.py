@@ -45,14 +45,14 @@ def test_without_any_lesson_it_says_what_to_do(trivium: Trivium, kg: Path) -> No
 def test_a_new_kg_answers_at_once(trivium: Trivium, kg: Path) -> None:
     told = trivium("ask", "who directed Alien?", "--kg", kg, "--json").json
     assert (told["method"], [item["id"] for item in told["answers"]]) == ("keqing", ["scott"])
-    (line,) = trivium("learn", "keqing", "--kg", kg, "--list").out.splitlines()
+    (line,) = trivium("learn", "versions", "--kg", kg).out.splitlines()
     assert "0 pairs" in line
 
 
 def test_from_the_schema_alone(trivium: Trivium, kg: Path) -> None:
     said = trivium("learn", "keqing", "--kg", kg)
     assert said.code == 0
-    assert said.out.startswith("learnt 0 wordings of 0 pairs and 6 templates in ")
+    assert said.out.startswith("learned 6 templates from the schema (no training questions) in ")
     told = trivium("ask", "who are the starred actors of Alien?", "--kg", kg, "--json").json
     assert [item["id"] for item in told["answers"]] == ["weaver"]
 
@@ -60,15 +60,15 @@ def test_from_the_schema_alone(trivium: Trivium, kg: Path) -> None:
 def test_pairs_left_out_are_counted_on_stderr(trivium: Trivium, kg: Path, questions: Path) -> None:
     said = trivium("learn", "keqing", "--kg", kg, "--questions", questions)
     assert said.code == 0
-    assert "1 pairs were left out" in said.err
+    assert "1 pairs left out" in said.err
     assert "2 pairs" in said.out
 
 
 def test_bad_requests(trivium: Trivium, kg: Path, tmp_path: Path) -> None:
-    refused(trivium("learn", "magic", "--kg", kg), "UsageError", "'magic'", code=2)
+    assert trivium("learn", "magic", "--kg", kg).code == 2
     refused(trivium("learn", "keqing", "--kg", tmp_path / "no"), "NotAKnowledgeBaseError", "no KG named")
     assert trivium("learn", "keqing").code == 2
-    assert trivium("learn", "keqing", "--kg", kg, "--list").out.count("\n") == 1, "the build's own lesson alone"
+    assert trivium("learn", "versions", "--kg", kg).out.count("\n") == 1, "the build's own lesson alone"
 
 
 @pytest.mark.parametrize(
@@ -96,33 +96,20 @@ def test_a_user_s_words_are_kept_listed_and_forgotten(trivium: Trivium, kg: Path
     words.write_text("directed_by = helmed\n", encoding="utf-8")
     assert trivium("learn", "keqing", "--kg", kg, "--synonyms", words).code == 0
     assert trivium("learn", "keqing", "--kg", kg).code == 0
-    listed = trivium("learn", "keqing", "--kg", kg, "--list")
+    listed = trivium("learn", "versions", "--kg", kg)
     assert listed.out.splitlines()[-1] == "  directed_by = helmed"
     assert "synonyms for 1" in listed.out.splitlines()[1]
-    assert trivium("learn", "keqing", "--kg", kg, "--list", "--json").json["synonyms"] == {"directed_by": ["helmed"]}
+    assert trivium("learn", "versions", "--kg", kg, "--json").json["synonyms"] == {"directed_by": ["helmed"]}
     both = trivium("learn", "keqing", "--kg", kg, "--synonyms", words, "--forget-synonyms")
     refused(both, "UsageError", "--forget-synonyms", code=2)
     assert trivium("learn", "keqing", "--kg", kg, "--forget-synonyms").code == 0
-    assert trivium("learn", "keqing", "--kg", kg, "--list", "--json").json["synonyms"] == {}
+    assert trivium("learn", "versions", "--kg", kg, "--json").json["synonyms"] == {}
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ("knowgpt --model M", "--model belongs to trivium learn keqing, where it writes templates, or"),
-        ("knowgpt --synonyms F", "--synonyms belongs to a lesson of its own, trivium learn keqing"),
-        ("knowgpt --list", "--list belongs to trivium learn keqing"),
-        ("knowgpt --bandit --model M --each 3", "--each belongs to --model NAME; trivium learn knowgpt --bandit does"),
-        ("keqing --lora L --model M", "--model belongs to trivium learn keqing"),
-        ("keqing --list --model M", "--model belongs to trivium learn keqing"),
-        ("keqing --list --version 2", "--version belongs to --rollback"),
-        ("keqing --version 2", "--version belongs to --rollback"),
-        ("keqing --max-cost 1", "--max-cost belongs to --model NAME"),
-        ("keqing --price 1/2 --model none", "--price belongs to --model NAME"),
-        ("keqing --each 3", "--each belongs to --model NAME"),
-        ("keqing --lora-stage reason", "--lora-stage belongs to --lora MODEL"),
-    ],
+    "words",
+    ["knowgpt --synonyms F", "keqing --model M", "versions --version 2", "lora", "lora M", "lora --set rank=2"],
 )
-def test_an_option_that_would_be_passed_over_is_refused(trivium: Trivium, kg: Path, words: str, says: str) -> None:
-    refused(trivium("learn", *words.split(), "--kg", kg), "UsageError", says, code=2)
-    assert trivium("learn", "keqing", "--kg", kg, "--list").out.count("\n") == 1, "nothing was learnt"
+def test_an_option_that_would_be_ignored_is_refused(trivium: Trivium, kg: Path, words: str) -> None:
+    assert trivium("learn", *words.split(), "--kg", kg).code == 2
+    assert trivium("learn", "versions", "--kg", kg).out.count("\n") == 1, "nothing was learned"

@@ -1,4 +1,4 @@
-"""`trivium learn keqing --model`: templates written once by a model, kept, resumed, priced; garbage refused."""
+"""`trivium learn templates`: templates written once by a model, kept, resumed, priced; garbage refused."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GOOD = {
 @pytest.fixture
 def learn(kg: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
     monkeypatch.setenv("OPENAI_API_KEY", "no-key")
-    return ("learn", "keqing", "--kg", kg, "--model", "openai:fake", "--each", 2)
+    return ("learn", "templates", "--kg", kg, "--model", "openai:fake", "--each", 2)
 
 
 def test_templates_are_asked_once_checked_kept_and_used(
@@ -38,10 +38,10 @@ def test_templates_are_asked_once_checked_kept_and_used(
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         said = trivium(*learn, "--price", "1/2", "--json")
         assert server.count == 1
-        again = trivium(*learn, "--json").json["written"]
+        again = trivium(*learn, "--json").json
         assert server.count == 1  # nothing is asked twice, not even what came to nothing
     assert re.search(r"2 templates of 6 directions in 1 requests: about [\d,]+ tokens, cost about 0\.\d+", said.err)
-    report = json.loads(said.out)["written"]
+    report = json.loads(said.out)
     assert (report["asked"], report["templates"], report["refused"], report["tokens"]) == (6, 5, 2, 800)
     assert report["cost"] == pytest.approx(0.0009)
     assert (again["directions"], again["tokens"], again["stopped"]) == (0, 0, "all asked")
@@ -65,12 +65,12 @@ def test_a_limit_stops_the_asking_and_the_lesson_goes_on(
     with FakeOpenAI([{"match": "directed_by", "reply": {"json": GOOD}}]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         none = trivium(*learn, "--max-tokens", 0, "--json").json
-        assert (server.count, none["written"]["asked"]) == (0, 0)
-        assert "--max-tokens 0" in none["written"]["stopped"]
-        assert none["templates"] == 6
+        assert (server.count, none["asked"]) == (0, 0)
+        assert "--max-tokens 0" in none["stopped"]
+        assert none["learned_templates"] == 6
         few = trivium(*learn, "--max-tokens", 100, "--json").json  # the prompt alone has more
-        assert (server.count, few["written"]["failed"]) == (0, 1)
-        assert trivium(*learn, "--json").json["written"]["asked"] == 6
+        assert (server.count, few["failed"]) == (0, 1)
+        assert trivium(*learn, "--json").json["asked"] == 6
     refused(trivium(*learn, "--max-cost", 1), "UsageError", "--price", code=2)
 
 
@@ -88,7 +88,7 @@ def test_no_answer_keeps_nothing_and_is_asked_anew(
     assert read_written(kg / "keqing") == {}
     with FakeOpenAI([{"match": "directed_by", "reply": {"json": GOOD}}]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert trivium(*learn, "--json").json["written"]["asked"] == 6
+        assert trivium(*learn, "--json").json["asked"] == 6
 
 
 def test_a_damaged_file_is_named(trivium: Trivium, kg: Path) -> None:

@@ -68,7 +68,7 @@ def test_the_kg_guards_the_adapter(lesson: Lesson, tmp_path: Path) -> None:
 def test_what_cannot_be_opened_is_refused_by_name(lesson: Lesson, tmp_path: Path) -> None:
     kg = Path(shutil.copytree(lesson.kg, tmp_path / "kg"))
     assert not has_adapter(kg, "reason")
-    with pytest.raises(NotLearntError, match="--lora-stage reason"):
+    with pytest.raises(NotLearntError, match="--stage reason"):
         open_adapter(kg, "reason")
     with pytest.raises(ModelError, match="no-such-folder"):
         open_base(str(tmp_path / "no-such-folder"))

@@ -57,9 +57,9 @@ async def test_the_trained_decomposer_stands_in_where_nothing_can_be_read(kg: st
 
 
 async def test_a_stage_that_was_not_tuned_is_refused(kg: str, kg_name: str) -> None:
-    with pytest.raises(NotLearntError, match="--lora-stage reason"):
+    with pytest.raises(NotLearntError, match="--stage reason"):
         await _ask("who directed Alien?", kg, reason="lora")
-    with pytest.raises(NotLearntError, match="--lora-stage decompose"):
+    with pytest.raises(NotLearntError, match="--stage decompose"):
         await _ask("who directed Alien?", kg_name, decompose="lora")
 
 
@@ -68,8 +68,8 @@ def test_the_command_line_tunes_merges_and_refuses(lesson: Lesson, tmp_path: Pat
     pairs = tmp_path / "pairs.jsonl"
     lines = [{"question": p.question, "answers": p.answers, "chain": ["directed_by"]} for p in lesson.pairs[:4]]
     pairs.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    learn = ("learn", "keqing", "--kg", kg)
-    tune = (*learn, "--questions", pairs, "--lora", lesson.base, "--set", "epochs=1", "--set", "held_out=0")
+    learn = ("learn", "lora", "--kg", kg)
+    tune = (*learn, lesson.base, "--questions", pairs, "--set", "epochs=1", "--set", "held_out=0")
     report = trivium(*tune, "--json").json
     assert (report["lora"], report["examples"], report["steps"]) == ("decompose", 4, 1)
     assert "in 1 steps" in trivium(*tune).out
@@ -77,10 +77,10 @@ def test_the_command_line_tunes_merges_and_refuses(lesson: Lesson, tmp_path: Pat
     said = trivium(*learn, "--merge", tmp_path / "merged")
     assert (said.code, said.out) == (0, f"wrote the merged model to {tmp_path / 'merged'}\n")
     refused(trivium(*learn, "--merge", tmp_path / "merged"), "KnowledgeBaseExistsError", "merged")
-    refused(trivium(*learn, "--lora", lesson.base), "UsageError", "--questions", code=2)
-    refused(trivium(*learn, "--set", "rank=2"), "UsageError", "--lora", code=2)
+    refused(trivium(*learn, lesson.base), "UsageError", "--questions", code=2)
+    refused(trivium(*learn, "--set", "rank=2"), "UsageError", "--set", code=2)
     refused(trivium(*tune, "--set", "bank=2"), "UsageError", "'bank=2'", code=2)
-    wrong = (*learn, "--questions", pairs, "--lora", tmp_path / "none")
+    wrong = (*learn, tmp_path / "none", "--questions", pairs)
     refused(trivium(*wrong), "ModelError", "none")
 
 
