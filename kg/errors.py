@@ -12,7 +12,8 @@ TriviumError
 ├── BadInputError            a file, line or value that cannot be read
 ├── NotAKnowledgeBaseError   a path or name that holds no KG
 ├── KnowledgeBaseExistsError a build would overwrite a KG
-├── VersionError             a KG directory written by a newer Trivium
+├── VersionError             a file written by a newer Trivium
+│   └── OutdatedError            or by one so old that this one cannot read it
 ├── CorruptError             a file of a KG is damaged and cannot be derived again
 ├── BusyError                another process holds the KG's write lock
 ├── EmbedderError            an embedder is not installed, unknown, or its weights differ
@@ -70,7 +71,11 @@ class KnowledgeBaseExistsError(TriviumError):
 
 
 class VersionError(TriviumError):
-    """Raised when a KG directory was written by a newer Trivium than this one."""
+    """Raised when a file was written by a newer Trivium than this one."""
+
+
+class OutdatedError(VersionError):
+    """Raised when an artifact was written by an older Trivium, in a format that is no longer read: make it again."""
 
 
 class CorruptError(TriviumError):

@@ -100,13 +100,14 @@ def _damaged(path: Path) -> str:
 def register_derived(directory: Path, paths: Iterable[Path]) -> None:
     """Note the SHA-256 of files that were derived from the KG (learnt models, indexes) so that `kg verify` guards them.
 
-    Call it after the files are in place, holding the KG's write lock (`kg.embedded.guard_files` does both). A path
-    that no longer exists is struck off. `paths` lie inside `directory`, absolute or relative to it.
+    Call it after the files are in place, holding the KG's write lock (`kg.embedded.keep` does both). A path that
+    no longer exists is struck off. `paths` lie inside `directory`, and are absolute where it is absolute, else relative
+    to the working directory as it is.
     """
     manifest = read_manifest(directory)
     derived = dict(manifest.derived)
     for path in paths:
-        name = (directory / path).relative_to(directory).as_posix()
+        name = path.absolute().relative_to(directory.absolute()).as_posix()
         if (directory / name).is_file():
             derived[name] = sha256_file(directory / name)
         else:

@@ -4,6 +4,6 @@ from trivium.kg.embedded.build import build
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.store import EmbeddedStore
 from trivium.kg.embedded.verify import verify
-from trivium.kg.embedded.write import add_triples, delete_triples, guard_files
+from trivium.kg.embedded.write import add_triples, delete_triples, guard_files, keep
 
-__all__ = ["EmbeddedStore", "Snapshot", "add_triples", "build", "delete_triples", "guard_files", "verify"]
+__all__ = ["EmbeddedStore", "Snapshot", "add_triples", "build", "delete_triples", "guard_files", "keep", "verify"]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import numpy as np
 
+from trivium.kg.artifact import check_artifacts
 from trivium.kg.embedded.layout import snapshot_arrays
 from trivium.kg.embedded.locks import DEFAULT_WAIT, write_lock
 from trivium.kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
@@ -38,7 +39,24 @@ def verify(directory: Path, *, wait: float = DEFAULT_WAIT) -> list[str]:
         return [str(error)]
     # Where nobody can write, there is no writer to wait for and no lock file to make.
     with write_lock(directory, wait) if os.access(directory, os.W_OK) else nullcontext():
-        return [*check_derived(directory, manifest), *_check_record(directory, manifest)]
+        learned = [*check_derived(directory, manifest), *check_artifacts(directory, manifest.derived)]
+        return [*learned, *_check_databases(directory), *_check_record(directory, manifest)]
+
+
+def _check_databases(directory: Path) -> list[str]:
+    """SQLite's own check of the databases beside the record: they are written all the time, so no hash guards them."""
+    problems = []
+    for path in sorted(directory.rglob("*.db")):
+        if path.name == RECORD or path.parent.name == "walk":
+            continue
+        try:
+            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+                found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(5)")]
+        except sqlite3.Error as error:
+            found = [str(error)]
+        if found != ["ok"]:
+            problems.append(f"{path} is damaged ({'; '.join(found)}): remove it, and what it recorded is forgotten")
+    return problems
 
 
 def _check_record(directory: Path, manifest: Manifest) -> list[str]:

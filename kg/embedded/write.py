@@ -7,7 +7,7 @@ removes. Everything that an addition decides, it decides from the record, never 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +87,17 @@ def _check_text(text: str, where: object) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise BadInputError(f"a name cannot be written as UTF-8: {where!r}") from None
+
+
+def keep(directory: Path, save: Callable[[], Iterable[Path]], *, wait: float = DEFAULT_WAIT) -> None:
+    """Run `save` under a KG's write lock and register the files that it wrote or removed, for `trivium kg verify`.
+
+    Raises:
+        BusyError: another process went on writing for `wait` seconds.
+        OSError: the folder cannot be written.
+    """
+    with write_lock(directory, wait):
+        register_derived(directory, save())
 
 
 def guard_files(directory: Path, paths: Iterable[Path], *, wait: float = DEFAULT_WAIT) -> None:

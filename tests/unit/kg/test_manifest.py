@@ -54,7 +54,7 @@ def test_derived_files_are_guarded(tmp_path: Path) -> None:
     policy, bandit = tmp_path / "policies" / "path.safetensors", tmp_path / "bandit.json"
     policy.write_bytes(b"weights")
     bandit.write_bytes(b"{}")
-    register_derived(tmp_path, [policy, Path("bandit.json")])
+    register_derived(tmp_path, [policy, bandit])
     assert set(read_manifest(tmp_path).derived) == {"policies/path.safetensors", "bandit.json"}
     assert check_derived(tmp_path, read_manifest(tmp_path)) == []
     policy.write_bytes(b"weightz")
@@ -63,3 +63,15 @@ def test_derived_files_are_guarded(tmp_path: Path) -> None:
     assert ["bandit.json is missing" in problems[0], "path.safetensors is damaged" in problems[1]] == [True, True]
     register_derived(tmp_path, [policy, bandit])
     assert set(read_manifest(tmp_path).derived) == {"policies/path.safetensors"}
+
+
+def test_files_of_a_kg_named_by_a_relative_path_are_guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kg").mkdir()
+    monkeypatch.chdir(tmp_path)
+    kg = Path("kg")
+    write_manifest(kg, PLAIN)
+    (kg / "bandit.json").write_bytes(b"{}")
+    register_derived(kg, [kg / "bandit.json"])
+    assert set(read_manifest(kg).derived) == {"bandit.json"}
+    (kg / "bandit.json").write_bytes(b"[]")
+    assert "bandit.json is damaged" in check_derived(tmp_path / "kg", read_manifest(kg))[0]
