@@ -6,6 +6,8 @@ TriviumError
 │   ├── UnknownEntityError       no entity has that id or label
 │   ├── UnknownRelationError     no relation has that name
 │   ├── UnknownToolError         no tool has that name
+│   ├── PlanError                a query plan that does not parse or does not fit the graph
+│   ├── TimeLimitError           a plan went on past its time or row limit
 │   ├── NotLearntError           a method needs what `trivium learn` writes
 │   ├── StaleError               what was learnt belongs to another KG, or to this one before it changed
 │   └── ModelError               a chat model that is unknown, not installed or has no key
@@ -96,6 +98,22 @@ class UnknownRelationError(RequestError):
 
 class UnknownToolError(RequestError):
     """Raised when no tool has the given name."""
+
+
+class PlanError(RequestError):
+    """Raised when a query plan does not parse or does not fit the graph.
+
+    Attributes:
+        problems: every problem found, each one line that says where, what and what to do.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        self.problems = problems
+        super().__init__("; ".join(problems))
+
+
+class TimeLimitError(RequestError):
+    """Raised when a plan went on past its time or row limit."""
 
 
 class NotLearntError(RequestError):

@@ -1,0 +1,192 @@
+"""`GraphProfile`: what a reader, a validator and a query writer know of a graph; no entity by name.
+
+A graph without types has one type, "". A property is listed under each type whose entities have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Self
+
+ValueKind = Literal["number", "boolean", "date", "datetime", "time", "duration", "point", "text"]
+"""What a value is. In order: number by size; boolean false, true; date by day; datetime by instant (without a zone:
+UTC); time by second of the day; duration by length (a month is 2,629,746 s); text by code points; point: no order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyProfile:
+    """A property of the entities of a type, or of the relationships of a relation between two types.
+
+    Attributes:
+        name: the property's name.
+        kind: the kind of most of its values: what order, minimum and maximum read.
+        stored: the kind in which the store holds them, where it differs: numbers or dates written as text.
+        pattern: how a date is written where `stored` is text: "ymd", "dmy" or "mdy" (separators are free); else "".
+        kinds: all kinds that occur, `kind` first.
+        unit: unit of a number ("km", "USD"); "" where unknown.
+        entities: entities (relationships) that have it.
+        values: values in all; more than `entities` where some have several.
+        distinct: distinct values.
+        lists: whether some entity has several values.
+        minimum: smallest value as text, "" where the kind has no order.
+        maximum: largest value as text.
+        examples: a few values as text, most frequent first.
+        unique: no two entities share a value.
+        indexed: the store has an index on it.
+        foreign_key: it repeats a relationship (`categoryID` beside the category): kept, not offered to readers.
+    """
+
+    name: str
+    kind: ValueKind
+    stored: ValueKind | Literal[""] = ""
+    pattern: str = ""
+    kinds: tuple[ValueKind, ...] = ()
+    unit: str = ""
+    entities: int = 0
+    values: int = 0
+    distinct: int = 0
+    lists: bool = False
+    minimum: str = ""
+    maximum: str = ""
+    examples: tuple[str, ...] = ()
+    unique: bool = False
+    indexed: bool = False
+    foreign_key: bool = False
+
+    @property
+    def mixed(self) -> bool:
+        """Whether values of several kinds occur."""
+        return len(self.kinds) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class TypeProfile:
+    """A type of entities.
+
+    Attributes:
+        name: the type's name; "" where the graph's entities have none.
+        entities: how many there are.
+        naming: the properties that name its entities, in order (first and last name: two); () where the label does.
+        properties: what they have.
+    """
+
+    name: str
+    entities: int
+    naming: tuple[str, ...] = ()
+    properties: tuple[PropertyProfile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipProfile:
+    """A relation between two types. An entity with several types counts in each of them.
+
+    Attributes:
+        relation: the relation's name.
+        head_type: type of the heads.
+        tail_type: type of the tails.
+        triples: triples between them.
+        heads: distinct heads.
+        tails: distinct tails.
+        properties: what the relationships have of their own.
+    """
+
+    relation: str
+    head_type: str
+    tail_type: str
+    triples: int
+    heads: int = 0
+    tails: int = 0
+    properties: tuple[PropertyProfile, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphProfile:
+    """The schema of a graph with its statistics.
+
+    Attributes:
+        types: its types, most entities first.
+        relationships: its relations by the types that they join, most triples first.
+        entities: entities in all.
+        triples: triples between entities in all.
+        fingerprint: of the data that it was computed from; "" where unknown.
+        sampled: counts are estimates from a sample of the large types.
+    """
+
+    types: tuple[TypeProfile, ...] = ()
+    relationships: tuple[RelationshipProfile, ...] = ()
+    entities: int = 0
+    triples: int = 0
+    fingerprint: str = ""
+    sampled: bool = False
+    _by_name: Mapping[str, TypeProfile] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {each.name: each for each in self.types})
+
+    def type(self, name: str) -> TypeProfile | None:
+        """The type of that name."""
+        return self._by_name.get(name)
+
+    @cached_property
+    def relations(self) -> Mapping[str, tuple[RelationshipProfile, ...]]:
+        """The relations by name, each with the pairs of types that it joins."""
+        out: dict[str, tuple[RelationshipProfile, ...]] = {}
+        for each in self.relationships:
+            out[each.relation] = (*out.get(each.relation, ()), each)
+        return out
+
+    @cached_property
+    def properties(self) -> Mapping[str, Mapping[str, PropertyProfile]]:
+        """Properties of entities: name -> type -> profile."""
+        out: dict[str, dict[str, PropertyProfile]] = {}
+        for each in self.types:
+            for found in each.properties:
+                out.setdefault(found.name, {})[each.name] = found
+        return out
+
+    @cached_property
+    def relationship_properties(self) -> Mapping[str, Mapping[str, PropertyProfile]]:
+        """Properties of relationships: relation -> name -> profile (of the pair of types with most values)."""
+        out: dict[str, dict[str, PropertyProfile]] = {}
+        for each in self.relationships:
+            known = out.setdefault(each.relation, {})
+            for found in each.properties:
+                if found.name not in known or found.values > known[found.name].values:
+                    known[found.name] = found
+        return out
+
+    def property(self, name: str) -> PropertyProfile | None:
+        """The property of that name on the type that has most of its values."""
+        return max(self.properties.get(name, {}).values(), key=lambda each: each.values, default=None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The profile as JSON values."""
+        out = asdict(self)
+        out.pop("_by_name")
+        return out
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """A profile from `to_json`."""
+        return cls(
+            types=tuple(
+                TypeProfile(each["name"], each["entities"], tuple(each["naming"]), _properties(each["properties"]))
+                for each in data["types"]
+            ),
+            relationships=tuple(
+                RelationshipProfile(**{**each, "properties": _properties(each["properties"])})
+                for each in data["relationships"]
+            ),
+            entities=data["entities"],
+            triples=data["triples"],
+            fingerprint=data["fingerprint"],
+            sampled=data["sampled"],
+        )
+
+
+def _properties(data: list[Mapping[str, Any]]) -> tuple[PropertyProfile, ...]:
+    return tuple(
+        PropertyProfile(**{**each, "kinds": tuple(each["kinds"]), "examples": tuple(each["examples"])}) for each in data
+    )
