@@ -8,7 +8,7 @@ import sys
 
 from langchain.agents import create_agent
 
-from trivium.app.cli.client import as_tool
+from trivium import as_tool
 
 given = sys.argv[1:]
 model, question, kg = [*given, *["openai:gpt-4o-mini", "Who made Written on the Wind?", "sample"][len(given) :]]

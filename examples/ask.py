@@ -5,7 +5,7 @@ python examples/ask.py ["QUESTION" [KG]]
 
 import sys
 
-from trivium.app.cli.client import ask
+from trivium import ask
 
 given = sys.argv[1:]
 question, kg = [*given, *["which films did Douglas Sirk direct?", "sample"][len(given) :]]

@@ -6,7 +6,7 @@ python examples/ask_many.py [KG ["QUESTION" ...]]
 import asyncio
 import sys
 
-from trivium.app.cli.client import aask
+from trivium import aask
 
 kg, *questions = sys.argv[1:] or ["sample"]
 questions = questions or [

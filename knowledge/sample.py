@@ -15,7 +15,6 @@ from pathlib import Path
 
 from filelock import FileLock
 
-import trivium
 from trivium.kg import sample
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
@@ -30,7 +29,7 @@ from trivium.policies.paths.artefact import FOLDER, load_paths
 
 log = logging.getLogger("trivium.sample")
 
-_ROOT = Path(trivium.__file__).parents[1]  # from where `trivium` is imported, installed or not
+_ROOT = Path(__file__).absolute().parents[2]  # from where `trivium` is imported, installed or not
 
 
 def ensure_sample() -> Path:

@@ -42,7 +42,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     """
     import asyncio
 
-    from trivium.app.cli.methods import method_named
+    from trivium.graphs.methods import method_named
 
     chosen = method_named(method)
     given = {"kg": kg, "model": model, "templates_per_sub_question": templates, "supplement": supplement}
@@ -78,8 +78,8 @@ def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
 
 
 async def _one(method: str, question: str, context: Context, choices: Sequence[Choice], *, as_json: bool) -> None:
-    from trivium.app.cli.answering import answer, close_all, stages
     from trivium.app.cli.output import print_json
+    from trivium.graphs.methods import answer, close_all, stages
 
     try:
         if as_json:

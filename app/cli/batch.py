@@ -6,9 +6,9 @@ import gc
 from pathlib import Path
 from typing import Any
 
-from trivium.app.cli.answering import answer, close_all, refusal
 from trivium.app.cli.lines import ResumableLines
 from trivium.app.cli.progress import progress
+from trivium.graphs.methods import answer, close_all, refusal
 from trivium.graphs.routing import STORE_FAILED
 from trivium.kg.errors import StoreError, UnknownEntityError, UsageError
 from trivium.kg.loaders import Question, read_questions

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trivium.app.cli.methods import METHODS
+from trivium.graphs.methods import METHODS
 from trivium.kg.errors import UsageError
 
 

@@ -72,8 +72,7 @@ def run_bandit(kg: str, questions: Path, lesson: BanditLesson, *, json: bool) ->
 
 
 async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path: Path) -> _Report:
-    from trivium.app.cli.answering import close_all
-    from trivium.app.cli.methods import METHODS
+    from trivium.graphs.methods import METHODS, close_all
     from trivium.knowledge.knowledge import open_knowledge
     from trivium.nodes.knowgpt.context import KnowGPTContext
     from trivium.policies.bandit.prompt_bandit import ARMS
@@ -108,12 +107,11 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
 
 async def _pull(question: Question, run: str, context: Context, report: _Report) -> None:
     """Ask one question with one arm, and count whether the model was right."""
-    from trivium.app.cli.answering import given_to
-    from trivium.app.cli.methods import METHODS
+    from trivium.graphs.methods import METHODS, graph_input
     from trivium.knowledge.knowledge import open_knowledge
     from trivium.tools.select_prompt import give_feedback
 
-    given = given_to(question.question, question.topic_entities, question.choices)
+    given = graph_input(question.question, question.topic_entities, question.choices)
     config: RunnableConfig = {"run_id": UUID(run)}
     told = (await METHODS["knowgpt"].graph().ainvoke(given, config, context=context))["answer"]
     report.prompt_tokens += told["usage"]["prompt_tokens"]

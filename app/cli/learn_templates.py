@@ -105,7 +105,7 @@ class Writer:
 
 async def write_and_learn(kg: str, writer: Writer) -> tuple[Session, Learnt]:
     """Have the model write templates, then learn from the schema with them; raises as `Writer.write`."""
-    from trivium.app.cli.answering import close_all  # closes the model's connections too
+    from trivium.graphs.methods import close_all  # closes the model's connections too
     from trivium.knowledge.knowledge import open_knowledge
     from trivium.policies.keqing.teaching import teach
 

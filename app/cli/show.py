@@ -10,7 +10,7 @@ from rich.tree import Tree
 
 from trivium.app.cli.show_knowgpt import KNOWGPT_STAGES, knowgpt_lines
 from trivium.app.cli.show_oda import STAGES, oda_line
-from trivium.app.cli.streaming import SAID
+from trivium.graphs.methods import TEXT
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.run.answer_record import Answer
 
@@ -37,7 +37,7 @@ class Show:
             self._decomposed(added)
         elif name == "link_entities" and "links" in added:
             self._linked(added["links"])
-        elif name == SAID:
+        elif name == TEXT:
             if not self._said:
                 self._console.print()
             self._said += added["text"]

@@ -13,7 +13,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
 
 from tests.integration.conftest import ROOT, Server
-from trivium.app.cli.methods import METHODS
+from trivium.graphs.methods import METHODS
 
 ASKED: dict[str, Any] = {"messages": [{"role": "user", "content": "who directed Heat?"}]}
 JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"

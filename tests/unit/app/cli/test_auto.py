@@ -10,7 +10,7 @@ import pytest
 
 from tests.films import build_films
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.app.cli.auto import SURE, stands, whole
+from trivium.graphs.auto import SURE, stands, whole
 from trivium.nodes.run.answer_record import Answer, usage
 
 

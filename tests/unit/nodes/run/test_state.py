@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.app.cli.methods import METHODS
 from trivium.graphs.keqing import graph
+from trivium.graphs.methods import METHODS
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from trivium.app.cli.methods import METHODS
-from trivium.app.cli.streaming import parts
+from trivium.graphs.methods import METHODS, parts
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import ToolCall
 
-from trivium.app.cli.client import aask, as_tool, ask, close
+from trivium import aask, as_tool, ask, close, open_kg
+from trivium.graphs.methods import METHODS
 from trivium.kg.errors import NotAKnowledgeBaseError, UsageError
 from trivium.knowledge.knowledge import close_all
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -49,11 +55,11 @@ async def test_aask_runs_many_at_once(films_kg: Path) -> None:
 
 
 def test_what_cannot_be_asked_is_refused(films_kg: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no setting 'colour'; it has kg, model"):
+    with pytest.raises(UsageError, match="no setting 'colour'; its settings: kg, model"):
         ask("who directed Heat?", kg=films_kg, colour="blue")
     with pytest.raises(NotAKnowledgeBaseError):
         ask("who directed Heat?", kg=tmp_path / "nowhere")
-    with pytest.raises(UsageError, match="no method"):
+    with pytest.raises(UsageError, match="unknown method 'psychic'"):
         ask("who directed Heat?", kg=films_kg, method="psychic")
 
 
@@ -72,3 +78,42 @@ def test_a_tool_works_without_async_and_tells_its_errors(films_kg: Path) -> None
     said: Any = tool.invoke({**_asked("x" * 10_001), "name": tool.name})
     assert said.status == "error"
     assert "10,001 characters" in said.content
+
+
+def test_choices_are_taken_as_texts_or_by_id(films_kg: Path) -> None:
+    by_id = ask("who directed Heat?", kg=films_kg, choices={"x": "Michael Mann", "y": "Ridley Scott"})
+    assert by_id["choice"] == "x"
+    lettered = ask("who directed Heat?", kg=films_kg, choices=["Ridley Scott", "Michael Mann"])
+    assert lettered["choice"] == "B"
+    with pytest.raises(UsageError, match="keqing does not choose"):
+        ask("who directed Heat?", kg=films_kg, method="keqing", choices=["Michael Mann"])
+
+
+def test_an_open_kg_answers_and_offers_its_operations(films_kg: Path, tmp_path: Path) -> None:
+    kg = open_kg(films_kg, method="keqing")
+    assert [found["id"] for found in kg.ask("who directed Heat?")["answers"]] == ["mann"]
+    assert {"find_entities", "neighbors", "find_paths"} <= {tool.name for tool in kg.tools()}
+    with pytest.raises(NotAKnowledgeBaseError):
+        open_kg(tmp_path / "nowhere")
+
+
+def test_the_package_is_light_and_its_names_are_those_it_lists() -> None:
+    """`import trivium` imports none of what it offers; `from trivium import *` gives all of it."""
+    code = (
+        "import sys, trivium; heavy = {'numpy', 'langgraph', 'langchain_core', 'gymnasium', 'trivium.kg.errors'};"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules);"
+        "assert all(getattr(trivium, name) for name in trivium.__all__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_graph_is_loaded_once_under_one_name() -> None:
+    """`langgraph.json`, the CLI and the API reach a graph by the same module name, so there is one graph."""
+    config = json.loads((ROOT / "langgraph.json").read_text())
+    for name, entry in config["graphs"].items():
+        module, _, attribute = entry["path"].partition(":")
+        assert module == f"trivium.graphs.{name}"
+        assert getattr(import_module(module), attribute) is METHODS[name].graph()
+    rooms = {path.name for path in (ROOT / "trivium").iterdir() if path.is_symlink()}
+    assert not rooms & set(sys.modules), "a folder of the root was imported past trivium"

@@ -1,0 +1,157 @@
+"""The methods by name, and running one for a question. A new method is a line in `METHODS`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from trivium.kg.errors import UsageError
+from trivium.kg.loaders import Choice
+from trivium.knowledge.knowledge import close_all as close_knowledge
+from trivium.nodes.run.answer_record import Answer, usage
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+    from trivium.nodes.run.context import Context
+
+AUTO = "auto"
+
+TEXT = "text"
+"""The name under which `stages` and `parts` yield a piece of a chat model's answer, as {"text": …}."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method's graph (`MODULE.graph`) and the class of its settings, imported on first use."""
+
+    graph_module: str
+    context_module: str
+    context_class: str
+
+    def graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """The compiled graph."""
+        compiled: CompiledStateGraph[Any, Any, Any, Any] = import_module(self.graph_module).graph
+        return compiled
+
+    def context(self, **settings: object) -> Context:
+        """Settings of a run; those that the method does not have are left out."""
+        kind: type[Any] = self._settings()
+        made: Context = kind(**{key: value for key, value in settings.items() if key in kind.__dataclass_fields__})
+        return made
+
+    def read_settings(self, texts: Iterable[str]) -> dict[str, object]:
+        """Settings from `NAME=VALUE`; raises `UsageError` for an unknown name or an invalid value."""
+        from trivium.nodes.run.settings import read_setting
+
+        return dict(read_setting(self._settings(), text) for text in texts)
+
+    def _settings(self) -> type[Context]:
+        kind: type[Context] = getattr(import_module(self.context_module), self.context_class)
+        return kind
+
+
+METHODS = {
+    "keqing": Method("trivium.graphs.keqing", "trivium.nodes.keqing.context", "KeqingContext"),
+    "knowgpt": Method("trivium.graphs.knowgpt", "trivium.nodes.knowgpt.context", "KnowGPTContext"),
+    "oda": Method("trivium.graphs.oda", "trivium.nodes.oda.context", "OdaContext"),
+}
+
+
+def method_named(name: str) -> Method:
+    """The method of that name; raises `UsageError` for an unknown one. `auto` takes Keqing's settings."""
+    if name == AUTO:
+        return METHODS["keqing"]
+    if name not in METHODS:
+        raise UsageError(f"unknown method {name!r}; choose one of: {', '.join([AUTO, *METHODS])}")
+    return METHODS[name]
+
+
+def graph_input(question: str, topic_entities: Sequence[str] = (), choices: Sequence[Choice] = ()) -> dict[str, Any]:
+    """A graph's input; methods without choices ignore them."""
+    given: dict[str, Any] = {"question": question, "topic_entities": list(topic_entities)}
+    return given | ({"choices": [{"id": each.id, "text": each.text} for each in choices]} if choices else {})
+
+
+async def stages(
+    method: str,
+    question: str,
+    context: Context,
+    topic_entities: Sequence[str] = (),
+    choices: Sequence[Choice] = (),
+) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    """Run a method and yield each stage's name with what it added to the state; the last item holds `answer`.
+
+    Pieces of a chat model's answer come in between, under `TEXT`.
+
+    Raises:
+        TriviumError: the request cannot be run.
+    """
+    given = graph_input(question, topic_entities, choices)
+    if method == AUTO:
+        from trivium.graphs.auto import auto_stages
+
+        async for stage, added in auto_stages(given, context):
+            yield stage, added
+        return
+    async for stage, added in parts(method_named(method).graph(), given, context):
+        yield stage, added
+
+
+async def parts(
+    graph: CompiledStateGraph[Any, Any, Any, Any], given: dict[str, Any], context: Context
+) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    """Each stage's name with what it added, and pieces of the answer under `TEXT`; the last part holds `answer`."""
+    stream = graph.astream(given, context=context, stream_mode=["updates", "messages"])
+    async for mode, part in cast("AsyncIterator[tuple[str, Any]]", stream):
+        if mode == "messages":
+            chunk, _ = part
+            if text := str(chunk.text):
+                yield TEXT, {"text": text}
+            continue
+        for stage, added in part.items():
+            yield stage, added or {}
+
+
+async def answer(
+    method: str,
+    question: str,
+    context: Context,
+    topic_entities: Sequence[str] = (),
+    question_id: str = "",
+    choices: Sequence[Choice] = (),
+) -> Answer:
+    """Run a method to the end; raises as `stages`."""
+    given = graph_input(question, topic_entities, choices)
+    if method == AUTO:
+        from trivium.graphs.auto import auto_answer
+
+        found = await auto_answer(given, context)
+    else:
+        found = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
+    found["id"] = question_id
+    return found
+
+
+def refusal(method: str, question: str, question_id: str, context: Context, why: Exception) -> Answer:
+    """The answer line of a question that could not be run; a batch goes on."""
+    event = {"stage": "input", "event": type(why).__name__, "message": str(why)}
+    return Answer(
+        id=question_id, question=question, kg=context.kg, method=method, model=context.model,
+        answer=f"This question was not run: {why}", answers=[], choice=None, value=None, paths=[], steps=[],
+        stop_reason="refused", usage=usage(time.time()),
+        events=[event],
+    )  # fmt: skip
+
+
+async def close_all() -> None:
+    """Close the KGs and the chat models that runs of this event loop opened."""
+    await close_knowledge()
+    if "trivium.nodes.model" in sys.modules:  # else no run has used a model, and none is open
+        from trivium.nodes.model import close_models
+
+        await close_models()
