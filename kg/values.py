@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterable
 from datetime import date
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 from trivium.kg.text import fold_case
 
@@ -316,7 +316,7 @@ _DATATYPES: dict[str, PropertyKind] = {
 def kind_of_datatype(datatype: str) -> PropertyKind:
     """The kind of a datatype's IRI, or of a kind's own name; "text" for any other (a language, an unknown type)."""
     if datatype in KINDS:
-        return cast("PropertyKind", datatype)
+        return datatype
     return _DATATYPES.get(datatype, "text")
 
 
