@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from trivium.policies.paths.features import Structure
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.model import PathInputs, PathModel
-from trivium.policies.paths.policy import PolicySettings, TrainedPolicy, train_policy
-from trivium.policies.paths.structure import Structure
-from trivium.policies.paths.teaching import Course
+from trivium.policies.paths.learn import TrainingSet
+from trivium.policies.paths.policy import PathInputs, PathModel
+from trivium.policies.paths.train import PolicySettings, TrainedPolicy, train_policy
 
 VARIANTS = ("warm", "both", "reinforce")
 ABLATIONS = ("no-relation", "no-neighbor", "no-degree", "no-structure")
@@ -55,10 +55,14 @@ class Run(NamedTuple):
     held_out: float
 
 
-def train_runs(course: Course, runs: Runs) -> Iterator[Run]:
+def train_runs(training_set: TrainingSet, runs: Runs) -> Iterator[Run]:
     """Train, or read where that is done, one variant after the other; minutes a run for ConceptNet on one core."""
     for variant in runs.variants:
-        judged = course._replace(inputs=without(course.inputs, variant)) if variant in ABLATIONS else course
+        judged = (
+            training_set._replace(inputs=without(training_set.inputs, variant))
+            if variant in ABLATIONS
+            else training_set
+        )
         for seed in range(runs.seeds):
             settings = replace(runs.settings, seed=seed)
             trained = _TRAINED.get(variant, _warm)(judged, settings, runs.folder / str(seed) / variant)
@@ -90,23 +94,31 @@ class _Nameless(PathInputs):
         return made
 
 
-def _warm(course: Course, settings: PolicySettings, folder: Path) -> TrainedPolicy:
+def _warm(training_set: TrainingSet, settings: PolicySettings, folder: Path) -> TrainedPolicy:
     settings = replace(settings, reinforce_steps=0)
-    return train_policy(course.task, course.inputs, course.taught, settings, _Told(folder), folder)
+    return train_policy(training_set.task, training_set.inputs, training_set.taught, settings, _Told(folder), folder)
 
 
-def _both(course: Course, settings: PolicySettings, folder: Path) -> TrainedPolicy:
+def _both(training_set: TrainingSet, settings: PolicySettings, folder: Path) -> TrainedPolicy:
     """The second phase from where the first one ended; its best step stands where it is better, as in one run."""
-    warm, second = _warm(course, settings, folder.with_name("warm")), replace(settings, warm_steps=0)
-    both = train_policy(course.task, course.inputs, course.taught, second, _Told(folder), folder, start=warm.parameters)
+    warm, second = _warm(training_set, settings, folder.with_name("warm")), replace(settings, warm_steps=0)
+    both = train_policy(
+        training_set.task,
+        training_set.inputs,
+        training_set.taught,
+        second,
+        _Told(folder),
+        folder,
+        start=warm.parameters,
+    )
     return both if both.measure > warm.measure else warm
 
 
-def _reinforce(course: Course, settings: PolicySettings, folder: Path) -> TrainedPolicy:
+def _reinforce(training_set: TrainingSet, settings: PolicySettings, folder: Path) -> TrainedPolicy:
     """The paper's way from parameters that are drawn: no demonstration is rehearsed."""
     steps = settings.warm_steps + settings.reinforce_steps
     alone = replace(settings, warm_steps=0, reinforce_steps=steps, reinforce_rate=_ALONE_RATE, rehearsal=0.0)
-    return train_policy(course.task, course.inputs, course.taught, alone, _Told(folder), folder)
+    return train_policy(training_set.task, training_set.inputs, training_set.taught, alone, _Told(folder), folder)
 
 
 _TRAINED = {"both": _both, "reinforce": _reinforce}

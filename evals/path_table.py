@@ -15,12 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int64
-from trivium.policies.paths.beam import Beam, Found, PathScorer, Query
-from trivium.policies.paths.context import path_means
-from trivium.policies.paths.exact import all_paths, as_found
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.reward import PathRewards
-from trivium.policies.paths.search import best_paths, expand, walk_exactly
+from trivium.policies.paths.reward import PathRewards, path_means
+from trivium.policies.paths.search import (
+    Beam,
+    FoundPaths,
+    PathQuery,
+    PathScorer,
+    all_paths,
+    as_found,
+    best_paths,
+    expand,
+    walk_exactly,
+)
 from trivium.policies.paths.tables import PathTables
 from trivium.tools.extract_subgraph import KEPT, bridges
 
@@ -41,7 +48,7 @@ class Case:
     """What is measured on: the query, rewards, relation cosines, which pairs training never saw (bool [n]), truth."""
 
     tables: PathTables
-    query: Query
+    query: PathQuery
     rewards: PathRewards
     affinity: Floats
     unseen: NDArray[np.bool_]
@@ -69,12 +76,12 @@ class Row(NamedTuple):
 class _Searched(NamedTuple):
     """What a search found, and over all pairs: entities expanded, and neighbours read."""
 
-    found: list[Found]
+    found: list[FoundPaths]
     expanded: int
     read: int
 
 
-def truth_of(tables: PathTables, query: Query, rewards: PathRewards, affinity: Floats) -> Truth:
+def truth_of(tables: PathTables, query: PathQuery, rewards: PathRewards, affinity: Floats) -> Truth:
     """The exact optimum of each connected pair, and what breadth-first search finds first."""
     best, first = dict[int, float](), dict[int, float]()
     for entities, pair in all_paths(tables.graph, query.source, query.target, HOPS):

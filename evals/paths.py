@@ -49,14 +49,13 @@ from trivium.evals.path_table import (
 )
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Choice, Question, read_questions
-from trivium.policies.paths.beam import PathScorer, Query
-from trivium.policies.paths.lessons import Lessons, make_lessons
-from trivium.policies.paths.model import LearnedScorer
-from trivium.policies.paths.policy import PolicySettings
+from trivium.policies.paths.examples import PairExamples, make_examples
+from trivium.policies.paths.learn import PathTraining, TrainingSet, prepare
+from trivium.policies.paths.policy import LearnedScorer
 from trivium.policies.paths.reward import PathRewards, RewardWeights
-from trivium.policies.paths.scorers import RandomScorer, StructuralScorer
+from trivium.policies.paths.search import PathQuery, PathScorer, RandomScorer, StructuralScorer
 from trivium.policies.paths.tables import PathTables
-from trivium.policies.paths.teaching import Course, PathTeaching, prepare
+from trivium.policies.paths.train import PolicySettings
 from trivium.tools.path_tables import learnt_policy, path_tables
 
 _SOURCES = 4
@@ -88,34 +87,42 @@ async def measure(
         tables = await path_tables(base)
         assert tables is not None, "a KG directory always has a snapshot"
         number = {key: row for row, key in enumerate(tables.snapshot.keys.slice(0, tables.snapshot.entities))}
-        asked = _first_sources(await make_lessons(base.store, questions, number))
-        learnt = None if train is None else await make_lessons(base.store, read_questions(train), number)
-        course = None
+        asked = _first_sources(await make_examples(base.store, questions, number))
+        learnt = None if train is None else await make_examples(base.store, read_questions(train), number)
+        training_set = None
         if runs is not None and learnt is not None:
-            teaching = PathTeaching(runs.settings, weights=RewardWeights(context=weight))
-            course = prepare(tables, learnt, lambda *_: None, teaching)
-        case = _case(tables, asked, learnt, course, weight)
+            teaching = PathTraining(runs.settings, weights=RewardWeights(context=weight))
+            training_set = prepare(tables, learnt, lambda *_: None, teaching)
+        case = _case(tables, asked, learnt, training_set, weight)
         joined = len(case.truth.best)
         told, plain = (100 * own_question(case, rewards) for rewards in (case.rewards, tables.rewards()))
         print(f"{len(asked.pairs)} pairs, {joined} connected within {HOPS} hops")
         print(f"W: {told:.1f} % nearer to their own question, without it {plain:.1f} %\n{HEADING}", flush=True)
         _plain_rows(case)
-        if course is None or runs is None:
+        if training_set is None or runs is None:
             _learnt_rows(case)
         else:
-            _trained_rows(case, course, runs)
+            _trained_rows(case, training_set, runs)
         print(subgraph_row(case).text("P_sub", 0), exact_row(case).text("exact", 0), sep="\n", flush=True)
     finally:
         await base.close()
 
 
-def _case(tables: PathTables, asked: Lessons, learnt: Lessons | None, course: Course | None, weight: float) -> Case:
+def _case(
+    tables: PathTables,
+    asked: PairExamples,
+    learnt: PairExamples | None,
+    training_set: TrainingSet | None,
+    weight: float,
+) -> Case:
     """Every policy is judged by one W: the runs' where they are trained, else the KG's own policy's."""
     seen = set() if learnt is None else set(map(tuple, learnt.pairs.tolist()))
     contexts = tables.features.contexts(tables.embedder, asked.texts)
-    query = Query(asked.pairs[:, 0], asked.pairs[:, 1], asked.question, contexts)
-    opened = learnt_policy(tables) if course is None else None
-    rewards = tables.rewards(None if course is None else course.mapping) if opened is None else opened.rewards
+    query = PathQuery(asked.pairs[:, 0], asked.pairs[:, 1], asked.question, contexts)
+    opened = learnt_policy(tables) if training_set is None else None
+    rewards = (
+        tables.rewards(None if training_set is None else training_set.mapping) if opened is None else opened.rewards
+    )
     rewards = PathRewards(rewards.entity, rewards.relation, RewardWeights(context=weight))
     affinity = rewards.affinity(contexts)
     unseen = np.array([tuple(pair) not in seen for pair in asked.pairs.tolist()])
@@ -134,9 +141,9 @@ def _learnt_rows(case: Case) -> None:
         _rows(case, "learned", LearnedScorer(opened.model))
 
 
-def _trained_rows(case: Case, course: Course, runs: Runs) -> None:
+def _trained_rows(case: Case, training_set: TrainingSet, runs: Runs) -> None:
     """A row for each run and width, and after each variant mean and spread of its seeds."""
-    for variant, trained in groupby(train_runs(course, runs), lambda run: run.variant):
+    for variant, trained in groupby(train_runs(training_set, runs), lambda run: run.variant):
         seeds = []
         for run in trained:
             print(f"{variant}/{run.seed}: held-out {run.held_out:.4f}", flush=True)
@@ -155,7 +162,7 @@ def _rows(case: Case, name: str, scorer: PathScorer) -> list[Row]:
     return rows
 
 
-def _first_sources(lessons: Lessons) -> Lessons:
+def _first_sources(lessons: PairExamples) -> PairExamples:
     """The pairs of each question's first sources."""
     kept, sources = [], dict[int, list[int]]()
     for row, (question, source) in enumerate(zip(lessons.question.tolist(), lessons.pairs[:, 0].tolist(), strict=True)):
@@ -164,7 +171,7 @@ def _first_sources(lessons: Lessons) -> Lessons:
             mine.append(source)
         if mine.index(source) < _SOURCES:
             kept.append(row)
-    return Lessons(lessons.pairs[kept], lessons.question[kept], lessons.texts)
+    return PairExamples(lessons.pairs[kept], lessons.question[kept], lessons.texts)
 
 
 def main() -> int:

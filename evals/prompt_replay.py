@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.policies.bandit.prompt_bandit import ARMS, BanditSettings, Floats, PromptBandit
+from trivium.policies.bandit.bandit import ARMS, BanditSettings, Floats, PromptBandit
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,13 @@ from trivium.kg import sample
 from trivium.kg.embedded import build
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
-from trivium.policies.paths.artefact import FOLDER
-from trivium.policies.paths.lessons import link_texts
-from trivium.policies.paths.model import PathNetwork
-from trivium.policies.paths.policy import CURVE, PolicySettings
-from trivium.policies.paths.teaching import PathTeaching, teach_paths
+from trivium.policies.paths.examples import link_texts
+from trivium.policies.paths.learn import PathTraining, learn_paths
+from trivium.policies.paths.policy import FOLDER, PathNetwork
+from trivium.policies.paths.train import CURVE, PolicySettings
 from trivium.tools.extract_paths import extract_paths
 
-SETTINGS = PathTeaching(
+SETTINGS = PathTraining(
     PolicySettings(network=PathNetwork(64, 32), warm_steps=150, batch_size=512, reinforce_steps=20, held_out=200)
 )
 _ASKED = 60  # test questions whose pairs are measured
@@ -36,7 +35,7 @@ async def learn_sample(folder: Path) -> None:
     build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
     base = KnowledgeBase.open(folder)
     try:
-        learnt = await teach_paths(base, read_questions(sample.TRAIN_QUESTIONS), lambda *_: None, SETTINGS)
+        learnt = await learn_paths(base, read_questions(sample.TRAIN_QUESTIONS), lambda *_: None, SETTINGS)
         print(learnt.report)
         for policy in ("exact", "learned", "structural", "random"):
             for width in (1, 2, 8):

@@ -26,14 +26,10 @@ from trivium.kg.loaders import Question
 from trivium.kg.types import parse_chain
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.decomposer import Decomposer, Decomposition
-from trivium.policies.lora.base_model import BaseModel, chosen_device, fingerprint, need_lora, quiet
-from trivium.policies.lora.batches import tokenize
-from trivium.policies.lora.decomposer import LoraDecomposer
-from trivium.policies.lora.generation import generate
-from trivium.policies.lora.prompts import Example
-from trivium.policies.lora.settings import LoraSettings
-from trivium.policies.lora.teaching import split, stage_examples
-from trivium.policies.lora.training import Trainer
+from trivium.policies.lora.examples import Example
+from trivium.policies.lora.model import BaseModel, LoraSettings, chosen_device, fingerprint, need_lora, quiet
+from trivium.policies.lora.serve import LoraDecomposer, generate
+from trivium.policies.lora.train import Trainer, split, stage_examples, tokenize
 
 SIZES = {"1M": (128, 4, 4, 2_000), "10M": (256, 8, 8, 8_000), "50M": (512, 12, 8, 8_000)}
 """Hidden size, layers, heads, tokens of the vocabulary; the names are rough counts of the weights."""

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from trivium.evals.paper_figures import paper
 from trivium.evals.prompt_replay import Replay, Workload, replay
 from trivium.kg.embedders import Embedder, open_embedder
-from trivium.policies.bandit.prompt_bandit import ARMS, BanditSettings, Policy
-from trivium.policies.bandit.question_context import question_context
+from trivium.policies.bandit.bandit import ARMS, BanditSettings, Policy, question_context
 
 TYPES = ("simple", "multi_hop", "graph_reasoning")
 ABOVE_FIXED, BELOW_ORACLE = 0.04, 0.03

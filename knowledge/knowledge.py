@@ -30,7 +30,7 @@ from trivium.policies.keqing.natural import natural_templates
 from trivium.policies.similarity_choice import RelationNames
 
 if TYPE_CHECKING:  # fine-tuned models are opened where a run asks for them
-    from trivium.policies.lora.reasoner import LoraReasoner
+    from trivium.policies.lora.serve import LoraReasoner
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -105,7 +105,7 @@ class Knowledge:
             ModelError: its base model cannot be opened.
         """
         if self._tuned is None:
-            from trivium.policies.lora.serving import open_lora_decomposer
+            from trivium.policies.lora.serve import open_lora_decomposer
 
             self._tuned = await open_lora_decomposer(self.base)
         return self._tuned
@@ -113,7 +113,7 @@ class Knowledge:
     async def lora_reasoner(self) -> LoraReasoner:
         """The LoRA-tuned candidate reasoner; raises as `lora_decomposer`."""
         if self._reasoner is None:
-            from trivium.policies.lora.serving import open_lora_reasoner
+            from trivium.policies.lora.serve import open_lora_reasoner
 
             self._reasoner = await open_lora_reasoner(self.base)
         return self._reasoner

@@ -25,7 +25,7 @@ from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.manifest import is_kg, register_derived
 from trivium.policies.keqing.artefact import FORMAT, has_decomposer
 from trivium.policies.keqing.teaching import teach
-from trivium.policies.paths.artefact import FOLDER, load_paths
+from trivium.policies.paths.policy import FOLDER, load_policy
 
 log = logging.getLogger("trivium.sample")
 
@@ -78,7 +78,7 @@ async def _teach(folder: Path, questions: Path) -> None:
 def add_paths(base: KnowledgeBase, kg_hash: str) -> None:
     """Copy the path policy that ships with the sample: learning one needs torch, which the base has not."""
     try:
-        load_paths(sample.PATHS, base.embedder, kg_hash)
+        load_policy(sample.PATHS, base.embedder, kg_hash)
     except TriviumError as error:
         log.info("the sample's path policy is left out: %s", error)  # other triples than those it was learnt on
         return

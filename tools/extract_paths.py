@@ -20,11 +20,19 @@ from trivium.kg.embedded.columns import Int64
 from trivium.kg.errors import EmbedderError, StaleError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import ReasoningPath, WalkedTriple
-from trivium.policies.paths.beam import PathScorer, Query
-from trivium.policies.paths.model import LearnedScorer
+from trivium.policies.paths.policy import LearnedScorer
 from trivium.policies.paths.reward import PathRewards
-from trivium.policies.paths.scorers import RandomScorer, StructuralScorer
-from trivium.policies.paths.search import Ranked, RankedPath, best_paths, walk_beam, walk_exactly
+from trivium.policies.paths.search import (
+    PathQuery,
+    PathScorer,
+    RandomScorer,
+    Ranked,
+    RankedPath,
+    StructuralScorer,
+    best_paths,
+    walk_beam,
+    walk_exactly,
+)
 from trivium.policies.paths.tables import PathTables
 from trivium.tools.path_live import LiveGraph, TextScorer, live_rewards, walk_live
 from trivium.tools.path_tables import learnt_policy, path_tables
@@ -130,7 +138,7 @@ async def _extract_live(
     pairs = [pair for pair in pairs if known.issuperset(pair)]
     rows = graph.rows([key for pair in pairs for key in pair]).reshape(-1, 2)
     contexts = await asyncio.to_thread(base.embedder.embed, [question])
-    query = Query(rows[:, 0], rows[:, 1], np.zeros(len(rows), np.int64), contexts)
+    query = PathQuery(rows[:, 0], rows[:, 1], np.zeros(len(rows), np.int64), contexts)
     scorer: PathScorer = RandomScorer() if policy == "random" else TextScorer(graph)
     found, expanded = await walk_live(graph, scorer, query, (limits.beam_width, limits.max_hops))
     ranked = best_paths(found, live_rewards(graph), query, limits.paths_per_pair)
@@ -165,7 +173,7 @@ def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, 
     """Search all pairs; the policy used, and what stood in for what."""
     tables, limits = request.tables, request.limits
     contexts = tables.features.contexts(tables.embedder, [request.question])
-    query = Query(request.pairs[:, 0], request.pairs[:, 1], np.zeros(len(request.pairs), np.int64), contexts)
+    query = PathQuery(request.pairs[:, 0], request.pairs[:, 1], np.zeros(len(request.pairs), np.int64), contexts)
     rewards, scorer, used, events = _policy(tables, policy)
     affinity = rewards.affinity(contexts)
     if scorer is None:

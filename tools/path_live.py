@@ -17,9 +17,9 @@ from trivium.kg.embedded.columns import Int64
 from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import WalkedTriple
-from trivium.policies.paths.beam import Beam, Expansion, Found, PathScorer, Query, Steps
 from trivium.policies.paths.graph import Floats
 from trivium.policies.paths.reward import PathRewards
+from trivium.policies.paths.search import Beam, Expansion, FoundPaths, PathQuery, PathScorer, PathSteps
 
 FAN_OUT = 1_000
 """Neighbours of one entity that are read at most; a hub of more shows its first ones."""
@@ -102,7 +102,7 @@ class TextScorer:
 
     graph: LiveGraph
 
-    def score(self, steps: Steps, query: Query, left: int, so_far: Floats) -> Floats:
+    def score(self, steps: PathSteps, query: PathQuery, left: int, so_far: Floats) -> Floats:
         """See `PathScorer`."""
         del left, so_far
         text = self.graph.text
@@ -111,8 +111,8 @@ class TextScorer:
 
 
 async def walk_live(
-    graph: LiveGraph, scorer: PathScorer, query: Query, limits: tuple[int, int]
-) -> tuple[list[Found], Int64]:
+    graph: LiveGraph, scorer: PathScorer, query: PathQuery, limits: tuple[int, int]
+) -> tuple[list[FoundPaths], Int64]:
     """Beam search through the store; `limits` are the width and K. What it found, and entities expanded, int64 [n].
 
     One question: `query.contexts` holds one row.

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.policies.paths.artefact import FOLDER, has_paths, load_paths, modified
-from trivium.policies.paths.model import PathInputs, PathModel
+from trivium.policies.paths.policy import FOLDER, PathInputs, PathModel, has_policy, load_policy, modified
 from trivium.policies.paths.reward import PathRewards
 from trivium.policies.paths.tables import PathTables
 
@@ -51,16 +50,16 @@ def learnt_policy(tables: PathTables) -> OpenPolicy | None:
     """The policy learnt on a KG, as it lies on disk now; None where none was. Blocks.
 
     Raises:
-        CorruptError, EmbedderError, StaleError, VersionError: as `load_paths`.
+        CorruptError, EmbedderError, StaleError, VersionError: as `load_policy`.
     """
     folder = tables.base.path / FOLDER
-    if not has_paths(folder):
+    if not has_policy(folder):
         return None
     stamp = modified(folder)
     with _making:
         known = _learnt.get(tables)
         if known is None or known[0] != stamp:
-            learnt = load_paths(folder, tables.embedder, tables.kg_hash)
+            learnt = load_policy(folder, tables.embedder, tables.kg_hash)
             inputs = PathInputs.of(tables.features, tables.structure(lambda *_: None), tables.graph.degrees)
             opened = OpenPolicy(PathModel(inputs, learnt.parameters), tables.rewards(learnt.mapping, learnt.weights))
             known = _learnt[tables] = (stamp, opened)

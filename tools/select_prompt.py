@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.policies.bandit.bandit_log import BanditLog, Given
-from trivium.policies.bandit.kept_bandit import FOLDER, KeptBandit, space_of
-from trivium.policies.bandit.prompt_bandit import BanditChoice, BanditSettings, Floats
-from trivium.policies.bandit.question_context import question_context
+from trivium.policies.bandit.bandit import (
+    FOLDER,
+    BanditChoice,
+    BanditSettings,
+    Floats,
+    KeptBandit,
+    question_context,
+    space_of,
+)
+from trivium.policies.bandit.log import BanditLog, Given
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from trivium.kg.knowledge_base import KnowledgeBase
     from trivium.policies.keqing.learning import Learnt
     from trivium.policies.keqing.versions import Version
-    from trivium.policies.lora.teaching import Tuned
-    from trivium.policies.paths.artefact import LearntPaths
+    from trivium.policies.lora.train import Tuned
+    from trivium.policies.paths.policy import PathPolicy
 
 KGOption = Annotated[str, typer.Option("--kg", help="A KG directory, a name from trivium.toml, or a Neo4j URI.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")]
@@ -192,17 +192,17 @@ def learn_knowgpt(kg: KGOption, questions: QuestionsOption, json: JsonOption = F
     )
 
 
-async def _learn_paths(kg: str, questions: Path) -> LearntPaths:
+async def _learn_paths(kg: str, questions: Path) -> PathPolicy:
     from trivium.kg.loaders import read_questions
     from trivium.knowledge.knowledge import close_all, open_knowledge
-    from trivium.policies.paths.teaching import needs_torch, teach_paths
+    from trivium.policies.paths.learn import learn_paths, needs_torch
 
     needs_torch()
     lines = read_questions(questions)
     knowledge = await open_knowledge(kg)
     try:
         with progress() as show:
-            return await teach_paths(knowledge.base, lines, show)
+            return await learn_paths(knowledge.base, lines, show)
     finally:
         await close_all()
 
@@ -268,7 +268,7 @@ async def _run_lora(
             tuned = await _tune(knowledge.base, model, questions, stage, settings)
             report |= {"model": model, **asdict(tuned.report), "left_out": tuned.left_out, "too_long": tuned.too_long}
         if merge is not None:
-            from trivium.policies.lora.artefact import merge_adapter
+            from trivium.policies.lora.model import merge_adapter
 
             report["merged"] = str(merge_adapter(knowledge.base.path, stage, merge))
     finally:
@@ -281,9 +281,8 @@ async def _tune(
 ) -> Tuned:
     from trivium.kg.loaders import read_questions
     from trivium.policies.keqing.artefact import has_decomposer
-    from trivium.policies.lora.base_model import need_lora
-    from trivium.policies.lora.settings import settings_from
-    from trivium.policies.lora.teaching import Wish, fine_tune
+    from trivium.policies.lora.model import need_lora, settings_from
+    from trivium.policies.lora.train import Wish, fine_tune
 
     need_lora()
     wish = Wish(model, stage, settings_from(settings))

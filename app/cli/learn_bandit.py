@@ -75,7 +75,7 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
     from trivium.graphs.methods import METHODS, close_all
     from trivium.knowledge.knowledge import open_knowledge
     from trivium.nodes.knowgpt.context import KnowGPTContext
-    from trivium.policies.bandit.prompt_bandit import ARMS
+    from trivium.policies.bandit.bandit import ARMS
     from trivium.tools.select_prompt import open_bandit
 
     usable = [question for question in questions if question.choices and question.answers]
@@ -127,7 +127,7 @@ async def _pull(question: Question, run: str, context: Context, report: _Report)
 
 def _pulls(questions: list[Question], model: str) -> Iterator[tuple[Question, str, str]]:
     """Every question with every arm, and the run's id, the same whenever it is asked."""
-    from trivium.policies.bandit.prompt_bandit import ARMS
+    from trivium.policies.bandit.bandit import ARMS
 
     for question in questions:
         for arm in ARMS:

@@ -18,11 +18,9 @@ from threadpoolctl import threadpool_limits
 from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.kg.embedded.columns import Int64
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.policies.paths.env import PathEnv
+from trivium.policies.paths.env import EpisodeSettings, PathEnv, PathTask, PathVectorEnv, random_actions
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.model import PathInputs, PathModel, PathNetwork, initial_parameters
-from trivium.policies.paths.task import EpisodeSettings, PathTask
-from trivium.policies.paths.walkers import VectorPathEnv, random_actions
+from trivium.policies.paths.policy import PathInputs, PathModel, PathNetwork, initial_parameters
 from trivium.tools.extract_paths import PolicyName, extract_paths
 from trivium.tools.path_tables import path_tables
 
@@ -60,9 +58,9 @@ def _pairs(degrees: Int64, count: int = 5_000) -> Int64:
 
 
 def _steps(task: PathTask) -> Figure:
-    """Steps a second with random actions and all rewards, against Gymnasium's loop over single environments."""
+    """PathSteps a second with random actions and all rewards, against Gymnasium's loop over single environments."""
     settings, random = EpisodeSettings(), np.random.default_rng(0)
-    fast = VectorPathEnv(task, settings, WALKERS)
+    fast = PathVectorEnv(task, settings, WALKERS)
     slow = SyncVectorEnv(
         [lambda: PathEnv(task, settings)] * _SINGLES, autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP
     )
@@ -85,7 +83,7 @@ def _steps(task: PathTask) -> Figure:
 
 def _forward(task: PathTask, model: PathModel) -> list[Figure]:
     """Forward passes of the policy over all offered neighbours, against a walk that asks nobody."""
-    env = VectorPathEnv(task, EpisodeSettings(), WALKERS)
+    env = PathVectorEnv(task, EpisodeSettings(), WALKERS)
     env.reset(seed=0)
     current = np.arange(WALKERS) % task.graph.entities
 

@@ -13,8 +13,8 @@ from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import close_all, open_knowledge
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import KnowGPTInput
-from trivium.policies.bandit.prompt_bandit import ARMS, PromptBandit
-from trivium.policies.paths.lessons import MAX_SOURCES, link_texts
+from trivium.policies.bandit.bandit import ARMS, PromptBandit
+from trivium.policies.paths.examples import MAX_SOURCES, link_texts
 from trivium.tools.extract_paths import extract_paths
 
 _DIMENSIONS, _PULLS = 256, 200

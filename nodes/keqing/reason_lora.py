@@ -10,7 +10,7 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.evidence import Evidence, gather, is_nameless
 from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
 from trivium.policies.keqing.decomposer import MASK
-from trivium.policies.lora.reasoner import Asked
+from trivium.policies.lora.serve import Asked
 
 _SEEDS = 5  # seeds named in a question, as in `trivium.nodes.keqing.reason_llm`
 

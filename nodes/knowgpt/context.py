@@ -9,7 +9,7 @@ from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.settings import check_at_least
-from trivium.policies.bandit.prompt_bandit import BanditSettings
+from trivium.policies.bandit.bandit import BanditSettings
 
 Prompt = Literal[
     "auto", "rl/sentences", "rl/triples", "rl/graph", "sub/sentences", "sub/triples", "sub/graph", "direct"

@@ -22,7 +22,7 @@ from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
 from trivium.nodes.run.conversation import asked, question_of
 from trivium.nodes.run.usage import Usage, fresh_channels
-from trivium.policies.paths.lessons import MAX_SOURCES, link_texts
+from trivium.policies.paths.examples import MAX_SOURCES, link_texts
 from trivium.tools.find_entities import find_entities, resolve
 from trivium.tools.observation import Limits
 from trivium.tools.observe import observe

@@ -18,8 +18,7 @@ from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Chosen, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.human import ask_human, check_resumable
-from trivium.policies.bandit.kept_bandit import KeptBandit
-from trivium.policies.bandit.prompt_bandit import ARMS, ArmEstimate, Floats, arm_named
+from trivium.policies.bandit.bandit import ARMS, ArmEstimate, Floats, KeptBandit, arm_named
 from trivium.tools.select_prompt import open_bandit
 from trivium.tools.select_prompt import select_prompt as choose_prompt
 

@@ -1,366 +1,349 @@
-"""Training of the path policy (KnowGPT, section 4.1.3): supervised warm start, then REINFORCE. One file, top to bottom.
+"""The path policy: its network, the numpy forward pass that serves it, and how it is kept on disk.
 
-1. Warm start: cross-entropy to reward-ranked demonstrations (`policies.paths.demonstrations`), as DeepPath warms up on
-   breadth-first paths.
-2. REINFORCE: several walks a pair; a walk's advantage is its return less the mean of the pair's other walks
-   (leave-one-out baseline); an entropy bonus keeps it looking around; `rehearsal` mixes demonstrations in.
-3. Every `evaluate_every` steps the running mean of the parameters is measured on pairs held out, by beam search; the
-   best one is kept, a checkpoint is written, and a phase that stays without gain `patience` times ends.
-
-Torch is imported in here alone; the same functions (`policies.paths.model`) serve in numpy. Randomness is drawn anew
-from (seed, phase, step), so that a resumed run goes on as if it had not been cut.
+The state of equation 1, [e_t ; e_target - e_t], and what is added to it (deviations P3 to P7 in docs/deviations.md)
+make a query vector by a small MLP; every neighbor that can be walked through has a key. The logit of a step is their
+product, plus three terms that the untrained yardstick has too: structural cosines and log degree. So a forward pass
+over thousands of neighbors is a gather and a row-wise product, with keys computed once. Torch trains the same
+functions.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import load
 
 from trivium.kg.embedded.columns import Int64
+from trivium.kg.embedders import Embedder
+from trivium.kg.errors import CorruptError, EmbedderError, StaleError, TriviumError, VersionError
 from trivium.kg.files import write_atomic
-from trivium.policies.paths.batches import Batch, demonstrated
-from trivium.policies.paths.demonstrations import Demonstrations
-from trivium.policies.paths.features import Progress
+from trivium.policies.paths.features import PathFeatures, Structure, row_products
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.measure import measure, part
-from trivium.policies.paths.model import (
-    MAX_LEFT,
-    PathInputs,
-    PathModel,
-    PathNetwork,
-    initial_parameters,
-    keys,
-    queries,
-    scale_of,
-)
-from trivium.policies.paths.rollouts import Walk, walk_episodes
-from trivium.policies.paths.task import EpisodeSettings, PathTask
-from trivium.policies.paths.walkers import VectorPathEnv
+from trivium.policies.paths.reward import RewardWeights
+from trivium.policies.paths.search import PathQuery, PathSteps
+from trivium.policies.paths.tables import pack
 
-CURVE, CHECKPOINT = "curve.jsonl", "checkpoint.safetensors"
-_WARM, _REINFORCE = "warm start", "REINFORCE"
+MAX_LEFT = 6
+"""PathSteps left that the network tells apart; more count as this many."""
+SPREAD = np.float32(3.0)
+"""Unit rows of 128 columns are multiplied by this, so that inputs have a spread of a few tenths."""
+TERMS = 3  # cosine of walks, nearness, log degree
+Array = Any
+"""A numpy array or a torch tensor: the functions below read the same on both."""
 
 
 @dataclass(frozen=True, slots=True)
-class PolicySettings:
-    """Hyper-parameters; the paper gives none of them."""
-
-    seed: int = 0
-    """Of parameters, batches and walks."""
-    device: str = "auto"
-    """`cpu`, `cuda`, or `auto`: the GPU where there is one."""
-    network: PathNetwork = field(default_factory=PathNetwork)
+class PathNetwork:
     """Sizes of the network."""
-    episode: EpisodeSettings = field(default_factory=EpisodeSettings)
-    """K and the size of the action space while walking."""
-    warm_steps: int = 500
-    """Batches of the warm start; 0 leaves it out."""
-    warm_rate: float = 3e-3
-    """Learning rate, falling linearly to a hundredth."""
-    batch_size: int = 2048
-    """States of demonstrations a batch."""
-    room: int = 40
-    """Neighbours a state of a batch."""
-    dropout: float = 0.1
-    """Share of the query network's hidden units dropped in the warm start."""
-    reinforce_steps: int = 50
-    """Batches of walks; 0 leaves REINFORCE out."""
-    reinforce_rate: float = 2e-4
-    """Learning rate, constant."""
-    pairs_a_step: int = 128
-    """Pairs walked a batch."""
-    walks_a_pair: int = 8
-    """Walks of one pair, at least 2: each is the baseline of the others."""
-    entropy: float = 0.01
-    """Weight of the entropy bonus."""
-    rehearsal: float = 0.5
-    """Weight of the warm start's loss beside REINFORCE's; 0 is the paper's way."""
-    held_out: int = 2000
-    """Pairs that are measured and never trained on, at most a tenth of all."""
-    evaluate_every: int = 50
-    """Steps between two measurements."""
-    patience: int = 5
-    averaging: float = 0.98
-    """What the running mean of the parameters keeps at a step; the mean is measured and kept, 0 is no mean."""
-    """Measurements without gain after which a phase ends."""
+
+    hidden: int = 256
+    """Units of both hidden layers."""
+    keys: int = 64
+    """Columns of queries and keys."""
 
 
-class TrainedPolicy(NamedTuple):
-    """The best parameters, float32, their measure (mean best reward on held-out pairs, a miss -1), and steps made."""
+@dataclass(frozen=True)
+class PathInputs:
+    """What the network reads of a KG: tables of its entities and relations.
 
-    parameters: dict[str, Floats]
-    measure: float
-    steps: int
-
-
-def train_policy(
-    task: PathTask,
-    inputs: PathInputs,
-    taught: Demonstrations,
-    settings: PolicySettings,
-    progress: Progress,
-    folder: Path | None = None,
-    start: Mapping[str, Floats] | None = None,
-) -> TrainedPolicy:
-    """Train on a task; with a `folder`, resumes from its checkpoint and writes checkpoint and curve there.
-
-    `start` are parameters to set out from instead of drawn ones; `taught` are demonstrations of the task's pairs.
-    Raises `ValueError` where there is nothing to learn from.
+    Attributes:
+        text: unit rows float32 [E, d].
+        relation: float32 [R, d], SPREAD times the relations' text.
+        structure: its `walks` and `aim`, `near` give two terms of the logit.
+        log_degree: float32 [E].
+        passable: int64 [P], entities with two neighbours or more; only they have keys.
+        place: int64 [E], the place in `passable`, -1 for the others.
     """
-    if not taught.connected.any():
-        raise ValueError("no pair is connected: there is nothing to learn from")
-    run = _Run(task, inputs, taught, settings, folder, start)
-    if len(run.states):
-        run.phase(_WARM, settings.warm_steps, progress)
-    run.phase(_REINFORCE, settings.reinforce_steps, progress)
-    return TrainedPolicy(run.best, run.measure, run.steps)
+
+    text: Floats
+    relation: Floats
+    structure: Structure
+    log_degree: Floats
+    passable: Int64
+    place: Int64
+
+    @classmethod
+    def of(cls, features: PathFeatures, structure: Structure, degrees: Int64) -> PathInputs:
+        """The inputs of a KG; degrees int64 [E]."""
+        passable = np.flatnonzero(degrees > 1)
+        place = np.full(len(degrees), -1, dtype=np.int64)
+        place[passable] = np.arange(len(passable))
+        return cls(features.text, features.relation * SPREAD, structure, features.log_degree, passable, place)
+
+    @property
+    def columns(self) -> int:
+        """Of an entity's row, d + s + s1."""
+        return sum(table.shape[1] for table in (self.text, self.structure.walks, self.structure.aim))
+
+    def rows(self, entities: Int64) -> Floats:
+        """What is known of n entities, unit rows of text, walks and aim side by side, float32 [n, columns].
+
+        Put together when asked for: kept, it would double what a large KG takes.
+        """
+        known = self.structure
+        made: Floats = np.concatenate((self.text[entities], known.walks[entities], known.aim[entities]), axis=1)
+        return made
+
+    def states(self, current: Int64, target: Int64, contexts: Floats, left: Int64) -> Floats:
+        """The network's input for n states, float32 [n, state_columns]; contexts float32 [n, d], left int64 [n]."""
+        here, there, text = self.rows(current), self.rows(target), self.text.shape[1]
+        there[:, :text] -= here[:, :text]  # equation 1: the way, not the place
+        steps: Floats = np.eye(MAX_LEFT, dtype=np.float32)[np.clip(left, 0, MAX_LEFT - 1)]
+        return np.concatenate((here * SPREAD, there * SPREAD, contexts * SPREAD, steps), axis=1)
+
+    def key_inputs(self) -> Floats:
+        """The network's input for each passable entity, float32 [P, key_columns]."""
+        degree = self.log_degree[self.passable, None] * np.float32(0.3)
+        made: Floats = np.concatenate((self.rows(self.passable) * SPREAD, degree), axis=1)
+        return made
+
+    def terms(self, entity: Int64, target: Int64) -> Floats:
+        """The three plain terms of n steps, float32 [n, TERMS]."""
+        out = np.zeros((len(entity), TERMS), dtype=np.float32)
+        walks, aim, near = self.structure.walks, self.structure.aim, self.structure.near
+        out[:, 0] = row_products(walks, entity, walks, target)
+        onward = np.flatnonzero(self.place[entity] >= 0)
+        out[onward, 1] = row_products(near, self.place[entity[onward]], aim, target[onward])
+        out[:, 2] = self.log_degree[entity]
+        return out
 
 
-class _Run:
-    """One training run: parameters on the device, the optimiser, the best so far."""
+def initial_parameters(inputs: PathInputs, network: PathNetwork, seed: int) -> dict[str, Floats]:
+    """Parameters before training, float32: the network near nothing, the plain terms near the untrained yardstick."""
+    random = np.random.default_rng(seed)
+    state = 2 * inputs.columns + inputs.relation.shape[1] + MAX_LEFT
+    key, hidden, size = inputs.columns + 1, network.hidden, network.keys
 
-    def __init__(
-        self,
-        task: PathTask,
-        inputs: PathInputs,
-        taught: Demonstrations,
-        settings: PolicySettings,
-        folder: Path | None,
-        start: Mapping[str, Floats] | None,
-    ) -> None:
-        import torch
+    def drawn(rows: int, columns: int, scale: float = 1.0) -> Floats:
+        made: Floats = (random.standard_normal((rows, columns)) * scale / np.sqrt(rows)).astype(np.float32)
+        return made
 
-        self.task, self.inputs, self.taught, self.settings, self.folder = task, inputs, taught, settings, folder
-        gpu = settings.device == "cuda" or (settings.device == "auto" and torch.cuda.is_available())
-        self.torch, self.device = torch, torch.device("cuda" if gpu else "cpu")
-        torch.use_deterministic_algorithms(mode=True, warn_only=True)
-        started = dict(start or initial_parameters(inputs, settings.network, settings.seed))
-        self.origin = float(sum(array.sum() for array in started.values()))
-        self.held = _held_out(taught.connected, settings)
-        trained = taught.connected.copy()  # walks that no path can complete teach nothing
-        trained[self.held] = False
-        self.states = np.flatnonzero(trained[taught.pair])
-        self.walked = np.flatnonzero(trained)
-        self.best, self.measure, self.steps, self.fails = started, -np.inf, 0, 0
-        self.done: list[str] = []
-        self.at = 0
-        self._start(started)
-        self._fixed = {
-            name: self._tensor(array) for name, array in (("keys", inputs.key_inputs()), ("relation", inputs.relation))
-        }
-        self._resume()
-
-    # Phases.
-
-    def phase(self, name: str, steps: int, progress: Progress) -> None:
-        """Run one phase to its end, from where a checkpoint left it."""
-        if name in self.done or not steps:
-            return
-        settings = self.settings
-        began = time.perf_counter()
-        while self.at < steps and self.fails < settings.patience:
-            losses = self._warm_step(steps) if name == _WARM else self._reinforce_step()
-            self.at += 1
-            self.steps += 1
-            progress(name, self.at, steps)
-            if self.at % settings.evaluate_every == 0 or self.at == steps:
-                self._evaluate(name, losses, time.perf_counter() - began)
-        # The next phase sets out from the best of this one, with a fresh optimiser.
-        self.done.append(name)
-        self.at = self.fails = 0
-        self._start(self.best)
-        self._save()
-
-    def _warm_step(self, steps: int) -> dict[str, float]:
-        settings = self.settings
-        random = np.random.default_rng([settings.seed, 1, self.at])
-        chosen = np.sort(random.choice(self.states, min(settings.batch_size, len(self.states)), replace=False))
-        batch = demonstrated(self.task, self.taught, chosen, settings.room, random)
-        self._rate(settings.warm_rate * (1 - self.at / steps) + settings.warm_rate / 100)
-        loss = self._imitation(batch, random)
-        self._descend(loss)
-        return {"loss": loss.item()}
-
-    def _reinforce_step(self) -> dict[str, float]:
-        settings, torch = self.settings, self.torch
-        walks, returns = self._walk()
-        advantage = returns - (returns.sum(axis=1, keepdims=True) - returns) / (returns.shape[1] - 1)
-        scale = np.float32(max(float(advantage.std()), 1e-3))
-        flat = self._tensor(advantage.ravel() / scale)
-        loss, entropy = torch.zeros((), device=self.device), torch.zeros((), device=self.device)
-        count = sum(len(walk.walker) for walk in walks)
-        for walk in walks:
-            shares = self._log_shares(walk.batch)
-            taken, walker = self._tensor(walk.taken), self._tensor(walk.walker)
-            loss = loss - (flat[walker] * shares[taken]).sum() / count
-            entropy = entropy - (shares.exp() * shares).sum() / count
-        total = loss - settings.entropy * entropy
-        if settings.rehearsal and len(self.states):
-            random = np.random.default_rng([settings.seed, 2, self.at])
-            chosen = np.sort(random.choice(self.states, min(settings.batch_size // 2, len(self.states)), replace=False))
-            batch = demonstrated(self.task, self.taught, chosen, settings.room, random)
-            total = total + settings.rehearsal * self._imitation(batch, None)
-        self._rate(settings.reinforce_rate)
-        self._descend(total)
-        return {"loss": total.item(), "return": float(returns.mean()), "entropy": entropy.item()}
-
-    def _walk(self) -> tuple[list[Walk], Floats]:
-        """Walks of this step's pairs under the present policy, and their returns, float32 [pairs, walks a pair]."""
-        settings = self.settings
-        groups, each = settings.pairs_a_step, max(settings.walks_a_pair, 2)
-        env = VectorPathEnv(part(self.task, self.walked), settings.episode, groups * each)
-        first = settings.seed * 1_000_003 + self.at * groups
-        env.reset(seed=np.repeat(first + np.arange(groups), each).tolist())  # one pair for all walkers of a group
-        model = PathModel(self.inputs, _arrays(self.parameters))
-        walks, returns = walk_episodes(env, model, np.random.default_rng([settings.seed, 3, self.at]))
-        return walks, returns.reshape(groups, each)
-
-    # Losses, on the device.
-
-    def _imitation(self, batch: Batch, random: np.random.Generator | None) -> Any:  # noqa: ANN401 - a tensor; torch has no types here
-        """Mean cross-entropy to the batch's shares; dropout with a generator."""
-        shares = self._log_shares(batch, random)
-        return -(self._tensor(batch.share) * shares).sum() / len(batch.current)
-
-    def _log_shares(self, batch: Batch, random: np.random.Generator | None = None) -> Any:  # noqa: ANN401 - a tensor
-        """Log-probabilities of a batch's steps, a tensor [m]."""
-        torch, inputs, parameters = self.torch, self.inputs, self.parameters
-        contexts = self.task.contexts[batch.question]
-        states = self._tensor(inputs.states(batch.current, batch.target, contexts, batch.left))
-        kept: Any = 1.0
-        if random is not None and self.settings.dropout:
-            shape = (len(batch.current), self.settings.network.hidden)
-            alive = random.random(shape, dtype=np.float32) >= self.settings.dropout
-            kept = self._tensor(alive.astype(np.float32) / np.float32(1 - self.settings.dropout))
-        asked = queries(parameters, states, kept) * float(scale_of(parameters))
-        place = inputs.place[batch.entity]
-        used, where = np.unique(np.maximum(place, 0), return_inverse=True)  # keys of this batch's neighbours alone
-        made, worth = keys(parameters, self._fixed["keys"][self._tensor(used)])
-        where, owner = self._tensor(where), self._tensor(batch.owner)
-        # Relations are few: a number for each state and relation, not a vector for each step.
-        code = self._tensor(batch.code % self.task.graph.relations)
-        related = asked @ (self._fixed["relation"] @ parameters["relation"]).T
-        target, left = batch.target[batch.owner], np.clip(batch.left, 0, MAX_LEFT - 1)[batch.owner]
-        terms = (self._tensor(inputs.terms(batch.entity, target)) * parameters["terms"][self._tensor(left)]).sum(1)
-        scored = (asked[owner] * made[where]).sum(1) + related[owner, code] + worth[where, 0] + terms
-        scored = torch.where(self._tensor(place < 0), parameters["dead_end"], scored)
-        logits = torch.where(self._tensor(batch.entity == target), parameters["arrival"], scored)
-        return _log_softmax(torch, logits, owner, len(batch.current))
-
-    def _descend(self, loss: Any) -> None:  # noqa: ANN401 - a tensor
-        self.optimiser.zero_grad()
-        loss.backward()
-        self.torch.nn.utils.clip_grad_norm_(list(self.parameters.values()), 5.0)
-        self.optimiser.step()
-        # Polyak's average, forgetting fast at first: where the parameters set out from is no part of it.
-        keep = min(self.settings.averaging, self.at / (self.at + 10))
-        for name, value in self.parameters.items():
-            self.mean[name].lerp_(value.detach(), 1 - keep)
-
-    def _rate(self, rate: float) -> None:
-        for group in self.optimiser.param_groups:
-            group["lr"] = rate
-
-    def _tensor(self, array: np.ndarray[Any, Any]) -> Any:  # noqa: ANN401 - a tensor
-        return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
-
-    # Measuring, checkpoints.
-
-    def _start(self, parameters: Mapping[str, Floats]) -> None:
-        self.parameters = {name: self._tensor(array).clone().requires_grad_() for name, array in parameters.items()}
-        self.optimiser = self.torch.optim.Adam(list(self.parameters.values()), lr=1e-3)
-        self.mean = {name: value.detach().clone() for name, value in self.parameters.items()}
-
-    def _evaluate(self, phase: str, losses: dict[str, float], seconds: float) -> None:
-        arrays = _arrays(self.mean)
-        hops = self.settings.episode.max_hops
-        reach, reward = measure(part(self.task, self.held), PathModel(self.inputs, arrays), hops)
-        self.fails += 1
-        if reward > self.measure:
-            self.best, self.measure, self.fails = arrays, reward, 0
-        row = {
-            "phase": phase,
-            "step": self.at,
-            "reach": reach,
-            "reward": reward,
-            "seconds": round(seconds, 1),
-            **losses,
-        }
-        if self.folder is not None:
-            with (self.folder / CURVE).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-        self._save()
-
-    def _save(self) -> None:
-        if self.folder is None:
-            return
-        arrays = {f"now.{name}": array for name, array in _arrays(self.parameters).items()}
-        arrays |= {f"mean.{name}": array for name, array in _arrays(self.mean).items()}
-        arrays |= {f"best.{name}": array for name, array in self.best.items()}
-        for name, value in self.parameters.items():
-            for moment, tensor in self.optimiser.state.get(value, {}).items():
-                arrays[f"{moment}.{name}"] = np.atleast_1d(tensor.cpu().numpy())
-        told = {"of": self._fingerprint(), "done": self.done, "at": self.at, "steps": self.steps, "fails": self.fails}
-        blob = save(arrays, metadata={"run": json.dumps(told | {"measure": self.measure})})
-        write_atomic(self.folder / CHECKPOINT, blob)
-
-    def _resume(self) -> None:
-        """Go on from the folder's checkpoint where it is one of this very run; else the curve begins anew."""
-        if self.folder is None:
-            return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / CHECKPOINT
-        try:
-            blob = path.read_bytes()
-            told = json.loads(json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])["__metadata__"]["run"])
-            arrays = load(blob)
-        except (OSError, KeyError, ValueError, SafetensorError):
-            told, arrays = {}, {}
-        if told.get("of") != self._fingerprint():
-            (self.folder / CURVE).unlink(missing_ok=True)
-            return
-        self.done, self.at, self.steps, self.fails = told["done"], told["at"], told["steps"], told["fails"]
-        self.measure = told["measure"]
-        self.best = {name: arrays[f"best.{name}"] for name in self.parameters}
-        self._start({name: arrays[f"now.{name}"] for name in self.parameters})
-        self.mean = {name: self._tensor(arrays[f"mean.{name}"]).clone() for name in self.parameters}
-        for name, value in self.parameters.items():
-            if f"exp_avg.{name}" in arrays:
-                state = {m: self._tensor(arrays[f"{m}.{name}"]) for m in ("exp_avg", "exp_avg_sq")}
-                self.optimiser.state[value] = state | {"step": self.torch.tensor(float(arrays[f"step.{name}"][0]))}
-
-    def _fingerprint(self) -> str:
-        """Equal for equal runs: settings, pairs, demonstrations and where it set out from."""
-        pairs, taught = self.task.pairs, self.taught.entity
-        counts = [len(pairs), int(pairs.sum()), len(taught), int(taught.sum())]
-        return json.dumps([asdict(self.settings), counts, self.origin, str(self.device)], sort_keys=True)
+    return {
+        "query_in": drawn(state, hidden), "query_in_bias": np.zeros(hidden, np.float32),
+        "query_out": drawn(hidden, size, 0.1), "query_skip": drawn(state, size, 0.1),
+        "query_bias": np.zeros(size, np.float32),
+        "key_in": drawn(key, hidden), "key_in_bias": np.zeros(hidden, np.float32), "key_out": drawn(hidden, size),
+        "relation": drawn(inputs.relation.shape[1], size), "worth": np.zeros((hidden, 1), np.float32),
+        "terms": np.tile(np.array([10.0, 8.0, 1.0], np.float32), (MAX_LEFT, 1)),
+        # A neighbour that is the target, and one that leads nowhere.
+        "arrival": np.array([20.0], np.float32), "dead_end": np.array([-6.0], np.float32),
+    }  # fmt: skip
 
 
-def _arrays(tensors: Mapping[str, Any]) -> dict[str, Floats]:
-    """Copies of tensors as arrays."""
-    return {name: value.detach().cpu().numpy().copy() for name, value in tensors.items()}
+def rectified(values: Array) -> Array:
+    """max(0, x), by operations that arrays and tensors share."""
+    return values * (values > 0)
 
 
-def _held_out(connected: NDArray[np.bool_], settings: PolicySettings) -> Int64:
-    """Connected pairs that are measured alone, int64 [n]: drawn by the seed, at least one, at most a tenth."""
-    pairs = np.flatnonzero(connected)
-    count = max(1, min(settings.held_out, len(pairs) // 10))
-    return np.sort(np.random.default_rng([settings.seed, 4]).permutation(pairs)[:count])
+def queries(parameters: Mapping[str, Array], states: Array, kept: Array | float = 1.0) -> Array:
+    """PathQuery vectors [n, keys] of states [n, state_columns]; `kept` [n, hidden] drops units while training."""
+    hidden = rectified(states @ parameters["query_in"] + parameters["query_in_bias"]) * kept
+    return hidden @ parameters["query_out"] + states @ parameters["query_skip"] + parameters["query_bias"]
 
 
-def _log_softmax(torch: Any, logits: Any, owner: Any, groups: int) -> Any:  # noqa: ANN401 - tensors
-    """Log-softmax within groups of a flat tensor [m]; owner int64 [m] in [0, groups)."""
-    floor = torch.full((groups,), -1e30, device=logits.device)
-    top = floor.scatter_reduce(0, owner, logits.detach(), "amax")
-    shifted = logits - top[owner]
-    total = torch.zeros(groups, device=logits.device).index_add(0, owner, shifted.exp())
-    return shifted - total.log()[owner]
+def keys(parameters: Mapping[str, Array], inputs: Array) -> tuple[Array, Array]:
+    """Keys [P, keys] and worths [P, 1] of passable entities."""
+    hidden = rectified(inputs @ parameters["key_in"] + parameters["key_in_bias"])
+    return hidden @ parameters["key_out"], hidden @ parameters["worth"]
+
+
+class PathModel:
+    """A trained policy over one KG's inputs, in numpy.
+
+    The plain terms are folded into keys and queries, so that a step costs one gathered row and one product. The first
+    layer is applied to current entity, target and question apart, and adds up: an entity in many states costs one row.
+
+    Args:
+        inputs: the KG's.
+        parameters: as `initial_parameters` names them, float32.
+    """
+
+    def __init__(self, inputs: PathInputs, parameters: Mapping[str, Floats]) -> None:
+        self.inputs, self.parameters = inputs, dict(parameters)
+        made, worth = keys(self.parameters, inputs.key_inputs())
+        scale, structure = scale_of(parameters), inputs.structure
+        self._keys: Floats = np.concatenate((made * scale, structure.walks[inputs.passable], structure.near), axis=1)
+        self._worth: Floats = worth[:, 0]
+        self._relations: Floats = inputs.relation @ self.parameters["relation"] * scale
+        # What `queries` multiplies the state with, hidden units and the way around them side by side.
+        first = np.concatenate((self.parameters["query_in"], self.parameters["query_skip"]), axis=1)
+        first[:-MAX_LEFT] *= SPREAD
+        here, self._target, self._question, self._left = np.split(first, np.cumsum(_widths(inputs))[:-1])
+        text, self._current = inputs.text.shape[1], here.copy()
+        self._current[:text] -= self._target[:text]  # the state holds the way: the target's text less the entity's own
+        self._left += np.concatenate((self.parameters["query_in_bias"], self.parameters["query_bias"]))
+
+    def asked(self, current: Int64, target: Int64, contexts: Floats, left: Int64) -> Floats:
+        """What n states look for in a key, float32 [n, keys + s + s1]; see `PathInputs.states`."""
+        structure, steps = self.inputs.structure, np.clip(left, 0, MAX_LEFT - 1)
+        first = self._rows(current, self._current)
+        first += self._rows(target, self._target)
+        first += contexts @ self._question
+        first += self._left[steps]
+        units = self.parameters["query_in"].shape[1]
+        hidden = np.maximum(first[:, :units], 0)
+        mix = self.parameters["terms"][steps]
+        parts = (
+            hidden @ self.parameters["query_out"] + first[:, units:],
+            structure.walks[target] * mix[:, :1],
+            structure.aim[target] * mix[:, 1:2],
+        )
+        made: Floats = np.concatenate(parts, axis=1)
+        return made
+
+    def _rows(self, entities: Int64, weights: Floats) -> Floats:
+        """The inputs of n entities times weights, float32 [n, columns]; each entity once, however often it stands."""
+        distinct, place = np.unique(entities, return_inverse=True)
+        rows: Floats = (self.inputs.rows(distinct) @ weights)[place]
+        return rows
+
+    def logits(self, owner: Int64, asked: Floats, steps: tuple[Int64, Int64, Int64], left: Int64) -> Floats:
+        """The logit of each of m steps, float32 [m].
+
+        Args:
+            owner: int64 [m], the row of `asked` that a step belongs to, ascending.
+            asked: float32 [n, ...], as `asked` gives them.
+            steps: neighbour, target and code of each step, int64 [m] each.
+            left: int64 [n], steps that remain afterwards.
+        """
+        entity, target, code = steps
+        place = self.inputs.place[entity]
+        out = np.full(len(entity), self.parameters["dead_end"], dtype=np.float32)
+        # Only what leads on has a key; of a hub's neighbours most are leaves.
+        onward = np.flatnonzero(place >= 0)
+        owner, place, code = owner[onward], place[onward], code[onward]
+        out[onward] = row_products(asked, owner, self._keys, place)
+        related = asked[:, : self._relations.shape[1]] @ self._relations.T
+        degree = self.parameters["terms"][np.clip(left, 0, MAX_LEFT - 1), 2]
+        plain = self._worth[place] + degree[owner] * self.inputs.log_degree[entity[onward]]
+        out[onward] += plain + related[owner, code % max(related.shape[1], 1)]
+        out[entity == target] = self.parameters["arrival"]
+        return out
+
+
+def _widths(inputs: PathInputs) -> list[int]:
+    """Columns of the parts of a state: current entity, target, question, steps left; see `PathInputs.states`."""
+    return [inputs.columns, inputs.columns, inputs.relation.shape[1], MAX_LEFT]
+
+
+def scale_of(parameters: Mapping[str, Array]) -> np.float32:
+    """What products of queries and keys are multiplied by."""
+    return np.float32(4 / np.sqrt(parameters["query_bias"].shape[0]))
+
+
+@dataclass(frozen=True)
+class LearnedScorer:
+    """Ranks steps by the policy's logits.
+
+    Not by the log-probability of the whole path: that would set a good step from a hub, which shares its probability
+    among hundreds, below a poor one from an entity with few neighbours (beam 2: 95.4 % of pairs, not 96.2 %).
+    """
+
+    model: PathModel
+
+    def score(self, steps: PathSteps, query: PathQuery, left: int, so_far: Floats) -> Floats:
+        """See `PathScorer`."""
+        del so_far
+        first = np.flatnonzero(np.concatenate(([True], steps.state[1:] != steps.state[:-1])))
+        owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(steps.state))))
+        pair, current = steps.pair[first], steps.current[first]
+        contexts = query.contexts[query.question[pair]]
+        remain = np.full(len(first), left)
+        asked = self.model.asked(current, query.target[pair], contexts, remain)
+        return self.model.logits(owner, asked, (steps.entity, query.target[steps.pair], steps.code), remain)
+
+
+FOLDER = "knowgpt"
+FORMAT = 2
+_MODEL, _ARRAYS = "paths.json", "paths-{}.safetensors"
+_AGAIN = "learn again with trivium learn knowgpt"
+
+
+@dataclass(frozen=True)
+class PathPolicy:
+    """What `trivium learn knowgpt` leaves behind.
+
+    Attributes:
+        mapping: W, float32 [d, d].
+        parameters: the network's, as `initial_parameters` names them.
+        weights: of the rewards that it was trained on.
+        report: what was learnt from and how well it did, for people.
+    """
+
+    mapping: Floats
+    parameters: dict[str, Floats]
+    weights: RewardWeights
+    report: dict[str, Any]
+
+
+def save_policy(folder: Path, learnt: PathPolicy, embedder: Embedder, kg_hash: str) -> list[Path]:
+    """Write a policy in one step (the JSON names the arrays' file); returns the files written or removed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    blob = pack({"W": learnt.mapping, **learnt.parameters}, {})
+    digest = hashlib.sha256(blob).hexdigest()
+    arrays = folder / _ARRAYS.format(digest[:16])
+    write_atomic(arrays, blob)
+    model = {
+        "format": FORMAT, "arrays": arrays.name, "sha256": digest, "embedder": embedder.name,
+        "embedder_fingerprint": embedder.fingerprint, "kg_hash": kg_hash, "weights": asdict(learnt.weights),
+        "report": learnt.report,
+    }  # fmt: skip
+    write_atomic(folder / _MODEL, json.dumps(model, ensure_ascii=False, indent=1).encode())
+    stale = [path for path in folder.glob(_ARRAYS.format("*")) if path != arrays]
+    for path in stale:
+        path.unlink(missing_ok=True)
+    return [arrays, folder / _MODEL, *stale]
+
+
+def has_policy(folder: Path) -> bool:
+    """Whether a path policy has been learnt there."""
+    return (folder / _MODEL).exists()
+
+
+def modified(folder: Path) -> int:
+    """When the policy there was learnt, in nanoseconds: changes with every `trivium learn knowgpt`."""
+    return (folder / _MODEL).stat().st_mtime_ns
+
+
+def load_policy(folder: Path, embedder: Embedder, kg_hash: str) -> PathPolicy:
+    """Read what `save_policy` wrote.
+
+    Raises:
+        CorruptError: a file is missing or damaged.
+        EmbedderError: it was learnt with another embedder.
+        StaleError: it was learnt on another KG, on this one before it changed, or by a Trivium before this one.
+        VersionError: a newer Trivium wrote it.
+    """
+    path = folder / _MODEL
+    try:
+        model = json.loads(path.read_bytes())
+        if model["format"] > FORMAT:
+            raise VersionError(f"{path} has format {model['format']}, this Trivium reads up to {FORMAT}: upgrade it")
+        if model["format"] < FORMAT:
+            raise StaleError(f"{path} was learnt by an older Trivium, which saw entities otherwise: {_AGAIN}")
+        if model["embedder_fingerprint"] != embedder.fingerprint:
+            told = f"the path policy was learnt with the embedder {model['embedder']!r}, not {embedder.name!r}"
+            raise EmbedderError(f"{told}: {_AGAIN}")
+        if model["kg_hash"] != kg_hash:
+            told = f"the path policy was learnt on a KG with hash {model['kg_hash'][:12]}, this one has {kg_hash[:12]}"
+            raise StaleError(f"{told}: {_AGAIN}, or ask for the policy structural")
+        blob = (folder / model["arrays"]).read_bytes()
+        if hashlib.sha256(blob).hexdigest() != model["sha256"]:
+            raise CorruptError(_damaged(folder, "its arrays differ from their checksum"))
+        arrays = {name: array.astype(np.float32) for name, array in load(blob).items()}
+        return PathPolicy(arrays.pop("W"), arrays, RewardWeights(**model["weights"]), model["report"])
+    except TriviumError:
+        raise  # a StaleError is a ValueError too
+    except (OSError, AttributeError, KeyError, TypeError, ValueError, SafetensorError) as error:
+        raise CorruptError(_damaged(folder, str(error))) from error
+
+
+def _damaged(folder: Path, why: str) -> str:
+    return f"the path policy in {folder} is damaged ({why}): {_AGAIN}"

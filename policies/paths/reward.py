@@ -1,4 +1,4 @@
-"""The three rewards of KnowGPT's section 4.1, for whole paths at once and for one step of many walkers.
+"""The three rewards of KnowGPT's section 4.1, for whole paths and for one step of many walkers; and W of equation 3.
 
     total = reach * r_reach + context * r_cr + concise * r_cs
     r_reach   +1 if the path ends in its target within K steps, else -1 (equation 2)
@@ -6,7 +6,9 @@
               up to step j, c the question's embedding
     r_cs      1 / |P|, |P| the number of steps (equation 4); a path that misses its target has none
 
-A cosine does not change with length, so P_j is kept as a sum; W is multiplied into the tables once, not at every step.
+A cosine does not change with length, so P_j is a running sum; W is multiplied into the tables once, not at every step.
+The paper takes W as "a fixed but well-trained matrix" and does not say how it was trained. Here it is a ridge
+regression of question embeddings on path means, drawn towards the identity (deviation P13).
 """
 
 from __future__ import annotations
@@ -80,3 +82,30 @@ def cosine_rows(left: Floats, right: Floats) -> Floats:
     dots = np.einsum("ij,ij->i", left, right)
     cosines: Floats = dots / np.maximum(lengths, np.float32(1e-9))
     return cosines
+
+
+_PULL = 0.1  # of the identity, as a share of the paths' own weight
+
+
+def path_means(rewards: PathRewards, entities: Int64, codes: Int64) -> Floats:
+    """The direction of P_j at the end of n paths of h hops, unit rows float32 [n, d]."""
+    total = rewards.entity[entities].sum(axis=1)
+    total += rewards.relation[codes % max(len(rewards.relation), 1)].sum(axis=1)
+    return unit(total)
+
+
+def train_mapping(means: Floats, contexts: Floats) -> Floats:
+    """W, float32 [d, d], from path means and the embeddings of their questions, unit rows float32 [n, d] each.
+
+    Minimises |W p - c|^2 over the pairs plus a pull towards the identity. Without a pair it is the identity.
+    """
+    size = means.shape[1]
+    if not len(means):
+        return np.eye(size, dtype=np.float32)
+    pull = _PULL * len(means) / size * np.eye(size)
+    # What all questions share says nothing about which path is theirs: W predicts the difference from their mean.
+    apart = contexts - contexts.mean(axis=0)
+    scale = float(np.linalg.norm(apart, axis=1).mean()) or 1.0
+    covariance = means.T.astype(np.float64) @ means + pull
+    mapped = np.linalg.solve(covariance, means.T @ (apart / scale) + pull).T
+    return mapped.astype(np.float32)

@@ -2,7 +2,7 @@
 
 Text and structure are derived from the KG: they lie in its folder `paths/` under the KG's and the embedder's hash, and
 are made again where they are missing, stale or damaged. What is learnt, W and the policy, lies elsewhere
-(`trivium.policies.paths.artefact`).
+(`trivium.policies.paths.policy`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import Embedder
 from trivium.kg.files import write_atomic
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.policies.paths.features import PathFeatures, Progress, make_features
+from trivium.policies.paths.features import PathFeatures, Progress, Structure, make_features, structure
 from trivium.policies.paths.graph import Floats, PathGraph
 from trivium.policies.paths.reward import PathRewards, RewardWeights
-from trivium.policies.paths.structure import Structure, structure
 
 log = logging.getLogger("trivium.paths")
 

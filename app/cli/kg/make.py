@@ -157,7 +157,7 @@ def _taught(kg: Path) -> bool:
     from trivium.kg.knowledge_base import KnowledgeBase
     from trivium.policies.keqing.versions import list_versions
     from trivium.policies.keqing.written import has_written
-    from trivium.policies.lora.artefact import has_adapter
+    from trivium.policies.lora.model import has_adapter
 
     base = KnowledgeBase.open(kg)
     try:

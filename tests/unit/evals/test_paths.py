@@ -17,10 +17,10 @@ from trivium.evals.path_table import Row, spread
 from trivium.evals.paths import measure, read_csqa
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Choice, Question, read_questions
-from trivium.policies.paths.lessons import make_lessons
-from trivium.policies.paths.model import PathInputs, PathNetwork
-from trivium.policies.paths.policy import PolicySettings, train_policy
-from trivium.policies.paths.teaching import PathTeaching, prepare
+from trivium.policies.paths.examples import make_examples
+from trivium.policies.paths.learn import PathTraining, prepare
+from trivium.policies.paths.policy import PathInputs, PathNetwork
+from trivium.policies.paths.train import PolicySettings, train_policy
 from trivium.tools.path_tables import path_tables
 
 
@@ -80,8 +80,8 @@ async def test_runs_are_trained_once(films_kg: Path, tmp_path: Path, capsys: pyt
     tables = await path_tables(base)
     assert tables is not None
     number = {key: row for row, key in enumerate(tables.snapshot.keys.slice(0, tables.snapshot.entities))}
-    lessons = await make_lessons(base.store, read_questions(train), number)
-    course = prepare(tables, lessons, lambda *_: None, PathTeaching(settings))
+    lessons = await make_examples(base.store, read_questions(train), number)
+    course = prepare(tables, lessons, lambda *_: None, PathTraining(settings))
     runs = Runs(tmp_path / "runs", seeds=2, settings=settings)
     first = list(train_runs(course, runs))
     assert [(run.variant, run.seed) for run in first] == list(product(("warm", "both", "reinforce"), (0, 1)))

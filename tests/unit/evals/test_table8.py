@@ -11,7 +11,7 @@ import pytest
 from trivium.evals.prompt_replay import Workload, replay
 from trivium.evals.table8 import TYPES, main, questions, shortfalls, workload
 from trivium.kg.embedders import open_embedder
-from trivium.policies.bandit.prompt_bandit import BanditSettings
+from trivium.policies.bandit.bandit import BanditSettings
 
 
 @pytest.fixture(scope="module")

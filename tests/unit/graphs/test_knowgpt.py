@@ -19,7 +19,7 @@ from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import ChoiceInput, KnowGPTInput
-from trivium.policies.bandit.prompt_bandit import ARMS
+from trivium.policies.bandit.bandit import ARMS
 from trivium.tools.select_prompt import give_feedback, open_bandit
 
 MERMAID = """\

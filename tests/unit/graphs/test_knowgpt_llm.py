@@ -16,7 +16,7 @@ from trivium.kg.loaders import read_triples
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import ChoiceInput
 from trivium.nodes.model import close_models
-from trivium.policies.bandit.prompt_bandit import ARMS
+from trivium.policies.bandit.bandit import ARMS
 
 WHO = "who directed Heat?"
 CHOICES: list[ChoiceInput] = [{"id": "A", "text": "Ridley Scott"}, {"id": "B", "text": "Michael Mann"}]

@@ -12,8 +12,8 @@ import pytest
 
 from tests.fake_openai import FakeOpenAI
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.policies.bandit.bandit_log import BanditLog
-from trivium.policies.bandit.prompt_bandit import ARMS
+from trivium.policies.bandit.bandit import ARMS
+from trivium.policies.bandit.log import BanditLog
 
 ARM_NAMES = [arm.name for arm in ARMS]
 

@@ -10,10 +10,10 @@ import pytest
 
 from tests.films import write_files
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.policies.paths import teaching as path_teaching
-from trivium.policies.paths.model import PathNetwork
-from trivium.policies.paths.policy import PolicySettings
-from trivium.policies.paths.teaching import PathTeaching
+from trivium.policies.paths import learn
+from trivium.policies.paths.learn import PathTraining
+from trivium.policies.paths.policy import PathNetwork
+from trivium.policies.paths.train import PolicySettings
 
 pytest.importorskip("torch", reason="training needs the extra train")
 CALL = json.dumps(
@@ -25,7 +25,7 @@ CALL = json.dumps(
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer and smaller steps."""
     policy = PolicySettings(network=PathNetwork(16, 8), warm_steps=4, reinforce_steps=2, batch_size=64, pairs_a_step=8)
-    monkeypatch.setattr(path_teaching, "PathTeaching", lambda: PathTeaching(policy))
+    monkeypatch.setattr(learn, "PathTraining", lambda: PathTraining(policy))
 
 
 @pytest.mark.usefixtures("small")

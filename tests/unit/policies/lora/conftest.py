@@ -15,9 +15,9 @@ from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question
 from trivium.kg.loaders.questions import parse_question
 from trivium.policies.keqing.learning import Learnt
-from trivium.policies.lora.prompts import Example
-from trivium.policies.lora.settings import LoraSettings
-from trivium.policies.lora.teaching import Tuned, Wish, fine_tune, stage_examples
+from trivium.policies.lora.examples import Example
+from trivium.policies.lora.model import LoraSettings
+from trivium.policies.lora.train import Tuned, Wish, fine_tune, stage_examples
 
 SETTINGS = LoraSettings(
     rank=8, dropout=0.0, train_embeddings=True, learning_rate=8e-3, batch=8, epochs=40, held_out=0.0, seed=1

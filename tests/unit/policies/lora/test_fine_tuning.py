@@ -12,10 +12,8 @@ from tests.unit.policies.lora.conftest import PAIRS, Lesson
 from trivium.kg.embedded import verify
 from trivium.kg.errors import CorruptError, KnowledgeBaseExistsError, ModelError, NotLearntError, VersionError
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.policies.lora.artefact import has_adapter, merge_adapter, open_adapter, stage_folder
-from trivium.policies.lora.base_model import open_base
-from trivium.policies.lora.generation import generate
-from trivium.policies.lora.serving import open_lora_decomposer
+from trivium.policies.lora.model import has_adapter, merge_adapter, open_adapter, open_base, stage_folder
+from trivium.policies.lora.serve import generate, open_lora_decomposer
 
 
 def test_every_decomposition_is_learnt_to_the_letter_and_loaded_again(lesson: Lesson) -> None:

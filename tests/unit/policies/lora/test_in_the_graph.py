@@ -18,8 +18,8 @@ from trivium.kg.errors import NotLearntError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.policies.lora.settings import LoraSettings
-from trivium.policies.lora.teaching import Wish, fine_tune, stage_examples
+from trivium.policies.lora.model import LoraSettings
+from trivium.policies.lora.train import Wish, fine_tune, stage_examples
 
 
 @pytest.fixture

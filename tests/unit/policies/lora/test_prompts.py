@@ -6,16 +6,15 @@ import pytest
 
 from trivium.kg.types import parse_chain
 from trivium.policies.keqing.decomposer import SubQuestion
-from trivium.policies.lora.examples import sub_questions
-from trivium.policies.lora.generation import Said
-from trivium.policies.lora.prompts import (
+from trivium.policies.lora.examples import (
     read_answers,
     read_decomposition,
     reason_prompt,
+    sub_questions,
     write_answers,
     write_decomposition,
 )
-from trivium.policies.lora.reasoner import Asked, LoraReasoner
+from trivium.policies.lora.serve import Asked, LoraReasoner, Said
 
 SUBS = (
     SubQuestion(0, "who was the director of [mask]?", (-1,), ("Written on the Wind",)),

@@ -11,8 +11,8 @@ from trivium.graphs.keqing import graph
 from trivium.kg.errors import ModelError
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.policies.lora.prompts import decompose_prompt
-from trivium.policies.lora.served import served
+from trivium.policies.lora.examples import decompose_prompt
+from trivium.policies.lora.serve import served
 
 QUESTION = "which films did Ridley Scott direct?"
 SUBS = [

@@ -9,14 +9,17 @@ import pytest
 
 from tests.tiny_lm import build_tiny_llama
 from trivium.kg.errors import UsageError
-from trivium.policies.lora.artefact import free_adapters
-from trivium.policies.lora.base_model import open_base
-from trivium.policies.lora.batches import Tokens, collate, epoch, tokenize
-from trivium.policies.lora.checkpoint import load_checkpoint
-from trivium.policies.lora.prompts import Example
-from trivium.policies.lora.settings import LoraSettings, settings_from
-from trivium.policies.lora.teaching import split
-from trivium.policies.lora.training import Trainer, TrainingReport
+from trivium.policies.lora.examples import Example
+from trivium.policies.lora.model import LoraSettings, TrainingReport, free_adapters, open_base, settings_from
+from trivium.policies.lora.train import (
+    Tokens,
+    Trainer,
+    collate,
+    epoch,
+    load_checkpoint,
+    split,
+    tokenize,
+)
 
 SETTINGS = LoraSettings(rank=2, dropout=0.1, learning_rate=1e-3, batch=2, epochs=2, evaluate_every=2, held_out=0.0)
 EXAMPLES = [Example(f"Input: number {n}\nOutput: ", f'["{n}"]') for n in range(8)]

@@ -11,11 +11,16 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from tests.unit.policies.paths.worlds import random_graph, task_on, vectors
-from trivium.policies.paths.env import PathEnv, register_path_env
+from trivium.policies.paths.env import (
+    EpisodeSettings,
+    PathEnv,
+    PathTask,
+    PathVectorEnv,
+    random_actions,
+    register_path_env,
+)
 from trivium.policies.paths.graph import PathGraph
 from trivium.policies.paths.reward import PathRewards, RewardWeights
-from trivium.policies.paths.task import EpisodeSettings, PathTask
-from trivium.policies.paths.walkers import VectorPathEnv, random_actions
 
 SETTINGS = EpisodeSettings(max_hops=4, max_actions=12)
 
@@ -36,7 +41,7 @@ def test_it_is_registered_alone_and_in_step() -> None:
     assert register_path_env() == name
     assert isinstance(gymnasium.make(name, task=task).unwrapped, PathEnv)
     walkers = gymnasium.make_vec(name, num_envs=7, vectorization_mode="vector_entry_point", task=task)
-    assert isinstance(walkers.unwrapped, VectorPathEnv)
+    assert isinstance(walkers.unwrapped, PathVectorEnv)
     assert walkers.reset(seed=0)[0].shape == (7, 24)
 
 
@@ -89,7 +94,7 @@ def test_dead_ends_and_masked_actions() -> None:
 @pytest.mark.parametrize("room", [1, 3, 12, 64])
 def test_walkers_in_step_are_the_single_one(room: int) -> None:
     task, settings, count = task_on(random_graph()), EpisodeSettings(4, room), 9
-    singles, walkers = [PathEnv(task, settings) for _ in range(count)], VectorPathEnv(task, settings, count)
+    singles, walkers = [PathEnv(task, settings) for _ in range(count)], PathVectorEnv(task, settings, count)
     obs, info = walkers.reset(seed=50)
     for i, env in enumerate(singles):
         assert np.array_equal(env.reset(seed=50 + i)[0], obs[i])
@@ -120,7 +125,7 @@ def test_same_seed_same_walk() -> None:
     task = task_on(random_graph())
 
     def walk(seed: int) -> list[float]:
-        walkers, random = VectorPathEnv(task, SETTINGS, 20), np.random.default_rng(1)
+        walkers, random = PathVectorEnv(task, SETTINGS, 20), np.random.default_rng(1)
         _, info = walkers.reset(seed=seed)
         told = []
         for _ in range(10):
@@ -135,7 +140,7 @@ def test_same_seed_same_walk() -> None:
 def test_a_hub_offers_a_sample_with_the_target_in_it() -> None:
     graph = random_graph()
     task = replace(task_on(graph), pairs=np.array([[0, 37]]), question=np.array([0]))
-    walkers = VectorPathEnv(task, EpisodeSettings(3, 8), 200)
+    walkers = PathVectorEnv(task, EpisodeSettings(3, 8), 200)
     _, info = walkers.reset(seed=0)
     offered = info["actions"]
     assert (offered == 37).any(axis=1).all()

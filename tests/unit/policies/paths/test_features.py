@@ -9,9 +9,8 @@ import pytest
 
 from tests.unit.policies.paths.worlds import grid, random_graph, vectors
 from trivium.kg.embedders import FloatArray, open_embedder, unit
-from trivium.policies.paths.features import main_directions, make_features, pool_sentences
+from trivium.policies.paths.features import main_directions, make_features, pool_sentences, structure
 from trivium.policies.paths.graph import PathGraph
-from trivium.policies.paths.structure import structure
 
 LABELS = ["heat", "mann", "ali", "nobody"]
 GRAPH = PathGraph.from_triples(np.array([0, 2]), np.array([0, 0]), np.array([1, 1]), 4, 1)
@@ -110,7 +109,7 @@ def test_single_steps_tell_neighbours_from_those_who_share_one() -> None:
 
 def test_large_graphs_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = structure(grid(8), 16).walks
-    monkeypatch.setattr("trivium.policies.paths.structure._WALKS", 300)
+    monkeypatch.setattr("trivium.policies.paths.features._WALKS", 300)
     sampled = structure(grid(8), 16).walks
     assert not np.array_equal(sampled, whole)
     assert (sampled @ sampled.T)[0, 1] > (sampled @ sampled.T)[0, 63] + 0.3

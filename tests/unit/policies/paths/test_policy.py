@@ -13,17 +13,33 @@ from safetensors.numpy import load_file
 from tests.unit.policies.paths.worlds import grid, random_graph, task_on, vectors
 from trivium.kg.embedders import open_embedder
 from trivium.kg.errors import CorruptError, EmbedderError, StaleError, VersionError
-from trivium.policies.paths.artefact import LearntPaths, load_paths, save_paths
-from trivium.policies.paths.batches import demonstrated
-from trivium.policies.paths.demonstrations import Demonstrations, DemonstrationSettings, demonstrate
-from trivium.policies.paths.features import PathFeatures
+from trivium.policies.paths.env import EpisodeSettings, PathTask
+from trivium.policies.paths.examples import Demonstrations, DemonstrationSettings, demonstrate
+from trivium.policies.paths.features import PathFeatures, Structure, structure
 from trivium.policies.paths.graph import PathGraph
-from trivium.policies.paths.measure import measure, part
-from trivium.policies.paths.model import PathInputs, PathModel, PathNetwork, initial_parameters, keys, queries, scale_of
-from trivium.policies.paths.policy import CHECKPOINT, CURVE, PolicySettings, TrainedPolicy, train_policy
+from trivium.policies.paths.policy import (
+    PathInputs,
+    PathModel,
+    PathNetwork,
+    PathPolicy,
+    initial_parameters,
+    keys,
+    load_policy,
+    queries,
+    save_policy,
+    scale_of,
+)
 from trivium.policies.paths.reward import PathRewards, RewardWeights
-from trivium.policies.paths.structure import Structure, structure
-from trivium.policies.paths.task import EpisodeSettings, PathTask
+from trivium.policies.paths.train import (
+    CHECKPOINT,
+    CURVE,
+    PolicySettings,
+    TrainedPolicy,
+    demonstrated,
+    measure,
+    part,
+    train_policy,
+)
 
 torch = pytest.importorskip("torch", reason="training needs the extra train")
 SMALL = PolicySettings(
@@ -222,17 +238,17 @@ def test_the_folded_terms_are_those_that_training_sees(world: PathTask, policy: 
 
 @pytest.fixture
 def kept(tmp_path: Path, policy: TrainedPolicy) -> Path:
-    learnt = LearntPaths(np.eye(12, dtype=np.float32), policy.parameters, RewardWeights(2, 1, 1), {"pairs": 3})
-    save_paths(tmp_path, learnt, open_embedder("hashing"), "hash")
+    learnt = PathPolicy(np.eye(12, dtype=np.float32), policy.parameters, RewardWeights(2, 1, 1), {"pairs": 3})
+    save_policy(tmp_path, learnt, open_embedder("hashing"), "hash")
     return tmp_path
 
 
 def test_what_is_saved_is_read_again(kept: Path, world: PathTask, policy: TrainedPolicy) -> None:
-    read = load_paths(kept, open_embedder("hashing"), "hash")
+    read = load_policy(kept, open_embedder("hashing"), "hash")
     assert (read.weights, read.report) == (RewardWeights(2, 1, 1), {"pairs": 3})
     assert all(np.allclose(read.parameters[k], v, rtol=1e-3, atol=1e-3) for k, v in policy.parameters.items())
     assert _reach(world, read.parameters) == pytest.approx(_reach(world, policy.parameters), abs=0.01)
-    stale = save_paths(kept, replace(read, mapping=read.mapping * 2), open_embedder("hashing"), "hash")
+    stale = save_policy(kept, replace(read, mapping=read.mapping * 2), open_embedder("hashing"), "hash")
     assert len(list(kept.glob("*.safetensors"))) == 1
     assert len(stale) == 3
 
@@ -240,25 +256,25 @@ def test_what_is_saved_is_read_again(kept: Path, world: PathTask, policy: Traine
 def test_another_kg_embedder_or_damage_is_refused(kept: Path) -> None:
     embedder = open_embedder("hashing")
     with pytest.raises(StaleError, match="trivium learn knowgpt"):
-        load_paths(kept, embedder, "another")
+        load_policy(kept, embedder, "another")
     with pytest.raises(EmbedderError, match="trivium learn knowgpt"):
-        load_paths(kept, open_embedder("static"), "hash")
+        load_policy(kept, open_embedder("static"), "hash")
     model = kept / "paths.json"
     text = model.read_text()
     model.write_text(text.replace('"format": 2', '"format": 9'))
     with pytest.raises(VersionError, match="upgrade"):
-        load_paths(kept, embedder, "hash")
+        load_policy(kept, embedder, "hash")
     model.write_text(text.replace('"format": 2', '"format": 1'))
     with pytest.raises(StaleError, match="older Trivium"):
-        load_paths(kept, embedder, "hash")
+        load_policy(kept, embedder, "hash")
     model.write_text(text[:80])
     with pytest.raises(CorruptError, match="learn again"):
-        load_paths(kept, embedder, "hash")
+        load_policy(kept, embedder, "hash")
     model.write_text(text)
     (arrays,) = kept.glob("*.safetensors")
     arrays.write_bytes(arrays.read_bytes()[:-7] + b"damaged")
     with pytest.raises(CorruptError, match="checksum"):
-        load_paths(kept, embedder, "hash")
+        load_policy(kept, embedder, "hash")
 
 
 def test_nothing_to_learn_from_is_told(world: PathTask) -> None:

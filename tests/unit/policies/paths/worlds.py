@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from trivium.kg.embedders import unit
+from trivium.policies.paths.env import PathTask
 from trivium.policies.paths.graph import Floats, PathGraph
 from trivium.policies.paths.reward import PathRewards, RewardWeights
-from trivium.policies.paths.task import PathTask
 
 
 def vectors(count: int, dimensions: int = 12, seed: int = 0) -> Floats:

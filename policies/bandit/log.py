@@ -3,9 +3,10 @@
     choices    an arm that was pulled for a run, and the run's context vector; waits for feedback
     feedback   a pull whose reward is known; a run stands here once, and what stands here is never changed
 
-The log is the truth, every bandit's statistics are derived from it (`bandit.kept_bandit`). A row is one transaction
+The log is the truth, every bandit's statistics are derived from it (`KeptBandit`). A row is one transaction
 of SQLite, so that many processes may write, and one that is killed loses nothing it was told was written and leaves
 nothing half written. A power cut may take the last moments with it, the database stays whole.
+
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from filelock import FileLock
 
+from trivium.kg.embedders import FloatArray
 from trivium.kg.errors import BusyError, CorruptError, UsageError, VersionError
-from trivium.policies.bandit.prompt_bandit import Floats
 
 FILE = "bandit.db"
 FORMAT = 1
@@ -44,7 +45,7 @@ class Pull(NamedTuple):
     run: str
     arm: str
     space: str
-    context: Floats
+    context: FloatArray
 
 
 class Rewarded(NamedTuple):
@@ -237,7 +238,7 @@ def _errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _packed(context: Floats) -> bytes:
+def _packed(context: FloatArray) -> bytes:
     return np.ascontiguousarray(context, dtype=np.float32).tobytes()
 
 

@@ -17,18 +17,21 @@ from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question
 from trivium.kg.manifest import register_derived
-from trivium.policies.paths.artefact import FOLDER, LearntPaths, save_paths
-from trivium.policies.paths.context import path_means, train_mapping
-from trivium.policies.paths.demonstrations import Demonstrations, DemonstrationSettings, demonstrate
-from trivium.policies.paths.exact import all_paths, as_found
+from trivium.policies.paths.env import PathTask
+from trivium.policies.paths.examples import (
+    Demonstrations,
+    DemonstrationSettings,
+    PairExamples,
+    demonstrate,
+    make_examples,
+)
 from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.lessons import Lessons, make_lessons
-from trivium.policies.paths.model import PathInputs
-from trivium.policies.paths.policy import CHECKPOINT, CURVE, PolicySettings, train_policy
-from trivium.policies.paths.reward import RewardWeights
+from trivium.policies.paths.policy import FOLDER, PathInputs, PathPolicy, save_policy
+from trivium.policies.paths.reward import RewardWeights, path_means, train_mapping
+from trivium.policies.paths.search import all_paths, as_found
 from trivium.policies.paths.tables import PathTables
-from trivium.policies.paths.task import PathTask
+from trivium.policies.paths.train import CHECKPOINT, CURVE, PolicySettings, train_policy
 
 _MAPPED = 4_096  # pairs whose paths W is trained on
 _ENOUGH = 70_000  # pairs of questions that are learnt from; they are paired anew until there are as many again,
@@ -36,7 +39,7 @@ _TIMES = 8  # at most so many times, and once at least
 
 
 @dataclass(frozen=True, slots=True)
-class PathTeaching:
+class PathTraining:
     """Settings of one run of `trivium learn knowgpt`."""
 
     policy: PolicySettings = field(default_factory=PolicySettings)
@@ -52,9 +55,9 @@ def needs_torch() -> None:
         raise UsageError("learning paths needs torch: pip install 'trivium[train]' (make test installs it)") from error
 
 
-async def teach_paths(
-    base: KnowledgeBase, questions: Sequence[Question], progress: Progress, settings: PathTeaching | None = None
-) -> LearntPaths:
+async def learn_paths(
+    base: KnowledgeBase, questions: Sequence[Question], progress: Progress, settings: PathTraining | None = None
+) -> PathPolicy:
     """Learn from questions with choices (or answers) and keep the policy in the KG's folder `knowgpt/`.
 
     A run that was cut short goes on from its checkpoint there.
@@ -70,8 +73,8 @@ async def teach_paths(
         raise UsageError("paths are learnt on adjacency arrays, and this KG has none at hand: make a snapshot of it")
     kg_hash = (await base.store.info()).hash
     number = await asyncio.to_thread(_numbers, snapshot)
-    lessons = await make_lessons(base.store, questions, number)
-    learnt = await asyncio.to_thread(_learn, base, snapshot, kg_hash, lessons, progress, settings or PathTeaching())
+    examples = await make_examples(base.store, questions, number)
+    learnt = await asyncio.to_thread(_learn, base, snapshot, kg_hash, examples, progress, settings or PathTraining())
     report = learnt.report | {"questions": len(questions), "seconds": round(time.perf_counter() - began, 1)}
     learnt = replace(learnt, report=report)
     await asyncio.to_thread(_keep, base, learnt, kg_hash)
@@ -83,20 +86,27 @@ def _numbers(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _learn(
-    base: KnowledgeBase, snapshot: Snapshot, kg_hash: str, lessons: Lessons, progress: Progress, settings: PathTeaching
-) -> LearntPaths:
-    course = prepare(PathTables(base, snapshot, kg_hash, progress), lessons, progress, settings)
-    taught = course.taught
-    trained = train_policy(course.task, course.inputs, taught, settings.policy, progress, base.path / FOLDER)
-    own = min(len(lessons.pairs), _ENOUGH)
+    base: KnowledgeBase,
+    snapshot: Snapshot,
+    kg_hash: str,
+    examples: PairExamples,
+    progress: Progress,
+    settings: PathTraining,
+) -> PathPolicy:
+    training_set = prepare(PathTables(base, snapshot, kg_hash, progress), examples, progress, settings)
+    taught = training_set.taught
+    trained = train_policy(
+        training_set.task, training_set.inputs, taught, settings.policy, progress, base.path / FOLDER
+    )
+    own = min(len(examples.pairs), _ENOUGH)
     report: dict[str, Any] = {
         "pairs": own, "connected": int(taught.connected[:own].sum()),
         "states": len(taught.pair), "steps": trained.steps, "held_out_reward": round(trained.measure, 4),
     }  # fmt: skip
-    return LearntPaths(course.mapping, trained.parameters, settings.weights, report)
+    return PathPolicy(training_set.mapping, trained.parameters, settings.weights, report)
 
 
-class Course(NamedTuple):
+class TrainingSet(NamedTuple):
     """What a policy is trained on: the pairs, what it sees of entities, demonstrations, and W, float32 [d, d]."""
 
     task: PathTask
@@ -105,23 +115,23 @@ class Course(NamedTuple):
     mapping: Floats
 
 
-def prepare(tables: PathTables, lessons: Lessons, progress: Progress, settings: PathTeaching) -> Course:
+def prepare(tables: PathTables, examples: PairExamples, progress: Progress, settings: PathTraining) -> TrainingSet:
     """W, the task and its demonstrations; raises `BadInputError` where no pair is connected."""
-    contexts = tables.features.contexts(tables.embedder, lessons.texts)
-    mapping = learn_mapping(tables, lessons, contexts, settings.demonstrations.max_hops)
-    task = task_of(tables, lessons, contexts, mapping, settings.weights)
+    contexts = tables.features.contexts(tables.embedder, examples.texts)
+    mapping = learn_mapping(tables, examples, contexts, settings.demonstrations.max_hops)
+    task = task_of(tables, examples, contexts, mapping, settings.weights)
     taught = demonstrate(task, settings.demonstrations, progress)
     if not taught.connected.any():
         raise BadInputError("no entity of a question is connected with one of its candidates within 3 hops")
     inputs = PathInputs.of(tables.features, tables.structure(progress), tables.graph.degrees)
-    return Course(task, inputs, taught, mapping)
+    return TrainingSet(task, inputs, taught, mapping)
 
 
-def learn_mapping(tables: PathTables, lessons: Lessons, contexts: Floats, max_hops: int) -> Floats:
+def learn_mapping(tables: PathTables, examples: PairExamples, contexts: Floats, max_hops: int) -> Floats:
     """W from the shortest paths of a sample of pairs, float32 [d, d]."""
     rewards = tables.rewards()
-    rows = np.random.default_rng(0).permutation(len(lessons.pairs))[:_MAPPED]
-    pairs, question = lessons.pairs[rows], lessons.question[rows]
+    rows = np.random.default_rng(0).permutation(len(examples.pairs))[:_MAPPED]
+    pairs, question = examples.pairs[rows], examples.question[rows]
     affinity = rewards.affinity(contexts)
     means, asked = [], []
     seen = np.zeros(len(rows), dtype=bool)
@@ -136,15 +146,15 @@ def learn_mapping(tables: PathTables, lessons: Lessons, contexts: Floats, max_ho
 
 
 def task_of(
-    tables: PathTables, lessons: Lessons, contexts: Floats, mapping: Floats, weights: RewardWeights
+    tables: PathTables, examples: PairExamples, contexts: Floats, mapping: Floats, weights: RewardWeights
 ) -> PathTask:
     """The pairs to learn from, and again each question's sources with the targets of others, more often if few.
 
     A policy that has seen only its questions' own pairs connects fewer of those that it has not seen.
     """
     random = np.random.default_rng(0)
-    rows = np.sort(random.permutation(len(lessons.pairs))[:_ENOUGH])
-    pairs, question = [lessons.pairs[rows]], [lessons.question[rows]]
+    rows = np.sort(random.permutation(len(examples.pairs))[:_ENOUGH])
+    pairs, question = [examples.pairs[rows]], [examples.question[rows]]
     for _ in range(min(_TIMES, max(1, _ENOUGH // len(rows)))):
         mixed = np.column_stack((pairs[0][:, 0], random.permutation(pairs[0][:, 1])))
         kept = mixed[:, 0] != mixed[:, 1]
@@ -155,10 +165,10 @@ def task_of(
     return PathTask(tables.graph, tables.features.text, rewards, *together, contexts)
 
 
-def _keep(base: KnowledgeBase, learnt: LearntPaths, kg_hash: str) -> None:
+def _keep(base: KnowledgeBase, learnt: PathPolicy, kg_hash: str) -> None:
     """Write the policy, register its files, and remove the checkpoint."""
     folder: Path = base.path / FOLDER
     with write_lock(base.path):
-        written = save_paths(folder, learnt, base.embedder, kg_hash)
+        written = save_policy(folder, learnt, base.embedder, kg_hash)
         register_derived(base.path, [*written, folder / CURVE])
     (folder / CHECKPOINT).unlink(missing_ok=True)

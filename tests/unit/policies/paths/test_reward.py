@@ -6,8 +6,7 @@ import numpy as np
 
 from tests.unit.policies.paths.worlds import vectors
 from trivium.kg.embedders import unit
-from trivium.policies.paths.context import path_means, train_mapping
-from trivium.policies.paths.reward import PathRewards
+from trivium.policies.paths.reward import PathRewards, path_means, train_mapping
 
 
 def _world(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

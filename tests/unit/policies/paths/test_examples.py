@@ -12,10 +12,9 @@ from tests.unit.policies.paths.worlds import random_graph, vectors
 from trivium.kg.errors import BadInputError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_questions
-from trivium.policies.paths.lessons import link_texts, make_lessons
+from trivium.policies.paths.env import EpisodeSettings, PathTask, PathVectorEnv, random_actions
+from trivium.policies.paths.examples import link_texts, make_examples
 from trivium.policies.paths.reward import PathRewards
-from trivium.policies.paths.task import EpisodeSettings, PathTask
-from trivium.policies.paths.walkers import VectorPathEnv, random_actions
 
 
 def _lines(folder: Path, golds: list[str]) -> list[Question]:
@@ -44,7 +43,7 @@ async def test_all_candidates_are_targets_and_the_gold_cannot_leak(films: Knowle
     snapshot = films.snapshot()
     assert snapshot is not None
     number = {key: row for row, key in enumerate(snapshot.keys.slice(0, snapshot.entities))}
-    told = [await make_lessons(films.store, _lines(tmp_path, golds), number) for golds in (list("000"), list("211"))]
+    told = [await make_examples(films.store, _lines(tmp_path, golds), number) for golds in (list("000"), list("211"))]
     assert np.array_equal(told[0].pairs, told[1].pairs)
     assert np.array_equal(told[0].question, told[1].question)
     keys = list(number)
@@ -64,7 +63,7 @@ async def test_all_candidates_are_targets_and_the_gold_cannot_leak(films: Knowle
             lessons.question,
             vectors(3),
         )
-        env, draw = VectorPathEnv(task, EpisodeSettings(), 16), np.random.default_rng(0)
+        env, draw = PathVectorEnv(task, EpisodeSettings(), 16), np.random.default_rng(0)
         _, info = env.reset(seed=1)
         rewards = []
         for _ in range(20):
@@ -77,13 +76,13 @@ async def test_all_candidates_are_targets_and_the_gold_cannot_leak(films: Knowle
 async def test_without_choices_the_answers_are_the_candidates(films: KnowledgeBase) -> None:
     number = {"heat": 0, "mann": 1, "scott": 2}
     line = Question("1", "whose film is it?", topic_entities=("heat",), answers=("mann", "Ridley Scott"))
-    lessons = await make_lessons(films.store, [line], number)
+    lessons = await make_examples(films.store, [line], number)
     assert lessons.pairs.tolist() == [[0, 1], [0, 2]]
     assert lessons.texts == ["whose film is it?"]
 
 
 async def test_questions_that_name_nothing_are_refused(films: KnowledgeBase) -> None:
     with pytest.raises(BadInputError, match="topic_entities"):
-        await make_lessons(films.store, [Question("1", "why?", answers=("42",))], {"heat": 0})
+        await make_examples(films.store, [Question("1", "why?", answers=("42",))], {"heat": 0})
     with pytest.raises(BadInputError, match="choices"):
-        await make_lessons(films.store, [Question("1", "why Heat?")], {"heat": 0})
+        await make_examples(films.store, [Question("1", "why Heat?")], {"heat": 0})

@@ -14,9 +14,8 @@ import pytest
 
 from tests.unit.app.cli.running import ROOT
 from trivium.kg.errors import CorruptError, UsageError, VersionError
-from trivium.policies.bandit.bandit_log import FILE, BanditLog, Pull, Rewarded
-from trivium.policies.bandit.kept_bandit import KeptBandit
-from trivium.policies.bandit.prompt_bandit import ARMS, BanditSettings, Floats
+from trivium.policies.bandit.bandit import ARMS, BanditSettings, Floats, KeptBandit
+from trivium.policies.bandit.log import FILE, BanditLog, Pull, Rewarded
 
 D = 8
 SETTINGS = BanditSettings(regularisation=1.0)
@@ -86,8 +85,8 @@ WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
-from trivium.policies.bandit.kept_bandit import KeptBandit
-from trivium.policies.bandit.prompt_bandit import BanditSettings
+from trivium.policies.bandit.bandit import KeptBandit
+from trivium.policies.bandit.bandit import BanditSettings
 folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 kept = KeptBandit.open(folder, "e", 8, BanditSettings(regularisation=1.0))
 told = (folder / f"told-{name}").open("a", buffering=1)
@@ -151,7 +150,7 @@ def test_a_damaged_file_and_a_newer_one_are_refused_and_left_as_they_are(tmp_pat
 
 
 def test_choices_that_never_get_feedback_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.policies.bandit.bandit_log._WAITING", 10)
+    monkeypatch.setattr("trivium.policies.bandit.log._WAITING", 10)
     kept = _kept(tmp_path)
     for number in range(30):
         kept.remember(str(number), "rl/triples", _context(0))

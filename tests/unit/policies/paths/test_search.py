@@ -7,11 +7,19 @@ import pytest
 
 from tests.unit.policies.paths.worlds import grid, random_graph, vectors
 from trivium.kg.embedded.columns import Int64
-from trivium.policies.paths.beam import Found, Query, best_entities, first_of_each
 from trivium.policies.paths.graph import PathGraph
 from trivium.policies.paths.reward import PathRewards
-from trivium.policies.paths.scorers import RandomScorer, StructuralScorer
-from trivium.policies.paths.search import best_paths, walk_beam, walk_exactly
+from trivium.policies.paths.search import (
+    FoundPaths,
+    PathQuery,
+    RandomScorer,
+    StructuralScorer,
+    best_entities,
+    best_paths,
+    first_of_each,
+    walk_beam,
+    walk_exactly,
+)
 
 
 def neighbours(graph: PathGraph, entity: int) -> list[int]:
@@ -30,12 +38,12 @@ def simple_paths(graph: PathGraph, source: int, target: int, hops: int) -> set[t
     return found
 
 
-def asked(pairs: list[tuple[int, int]]) -> Query:
+def asked(pairs: list[tuple[int, int]]) -> PathQuery:
     columns = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return Query(columns[:, 0], columns[:, 1], np.zeros(len(pairs), np.int64), vectors(1, seed=9))
+    return PathQuery(columns[:, 0], columns[:, 1], np.zeros(len(pairs), np.int64), vectors(1, seed=9))
 
 
-def walked(found: list[Found]) -> dict[int, set[tuple[int, ...]]]:
+def walked(found: list[FoundPaths]) -> dict[int, set[tuple[int, ...]]]:
     out: dict[int, set[tuple[int, ...]]] = {}
     for batch in found:
         for pair, entities in zip(batch.pair.tolist(), batch.entities.tolist(), strict=True):

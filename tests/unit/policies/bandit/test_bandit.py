@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trivium.kg.errors import UsageError
-from trivium.policies.bandit.prompt_bandit import ARMS, Arm, BanditSettings, Floats, Policy, PromptBandit, arm_named
+from trivium.policies.bandit.bandit import ARMS, Arm, BanditSettings, Floats, Policy, PromptBandit, arm_named
 
 D = 6
 
