@@ -46,7 +46,7 @@ def test_what_is_learnt_is_used_until_the_kg_changes(trivium: Trivium, films_kg:
     assert trivium("kg", "verify", folder).code == 0
     assert not (folder / "knowgpt" / "checkpoint.safetensors").exists()
     again = trivium("learn", "knowgpt", "--kg", folder, "--questions", questions)
-    assert again.out.startswith("learnt a path policy from ")
+    assert again.out.startswith("learned a path policy from ")
     (tmp_path / "more.tsv").write_text("heat\thas_genre\tnoir\n")
     assert trivium("kg", "add", folder, tmp_path / "more.tsv").code == 0
     refused(trivium("tool", "extract_paths", CALL, "--kg", folder), "StaleError", "trivium learn knowgpt")
@@ -55,7 +55,9 @@ def test_what_is_learnt_is_used_until_the_kg_changes(trivium: Trivium, films_kg:
 
 
 def test_bad_requests(trivium: Trivium, kg: Path, tmp_path: Path) -> None:
-    refused(trivium("learn", "knowgpt", "--kg", kg), "UsageError", "--questions", code=2)
+    without = trivium("learn", "knowgpt", "--kg", kg)
+    assert (without.code, without.out) == (2, "")
+    assert "--questions" in without.err
     nothing = tmp_path / "nothing.jsonl"
     nothing.write_text('{"question": "why?", "answers": ["42"]}\n')
     refused(trivium("learn", "knowgpt", "--kg", kg, "--questions", nothing), "BadInputError", "names an entity")
