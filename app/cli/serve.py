@@ -14,8 +14,8 @@ import trivium
 from trivium.app.cli.output import complain
 from trivium.kg.errors import UsageError
 
-CONFIG = "langgraph.json"
-_ROOT = Path(trivium.__file__).parents[1]
+CONFIG = Path(trivium.__file__).parent / "app" / "server" / "langgraph.json"
+"""The graphs that are served: in a checkout a link to the file at its root, in an installed package the file itself."""
 
 # What `langgraph dev` would ask or tell elsewhere: its own statistics, newer versions, traces of every run.
 OFFLINE = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LANGSMITH_TRACING": "false"}
@@ -32,9 +32,6 @@ def serve(
     from trivium.app.cli.prompts import check_every_prompt
     from trivium.nodes.run.context import DEFAULT_KG
 
-    config = next((path for path in (Path(CONFIG), _ROOT / CONFIG) if path.is_file()), None)
-    if config is None:
-        raise UsageError(f"no {CONFIG} is here: run this in a clone of the repository")
     check_every_prompt()
     environment = {**OFFLINE, **os.environ}
     if kg is not None:
@@ -42,7 +39,7 @@ def serve(
         environment[DEFAULT_KG] = kg
     _check_port(host, port)
     command = [
-        sys.executable, "-m", "langgraph_cli", "dev", "--config", str(config), "--host", host, "--port", str(port),
+        sys.executable, "-m", "langgraph_cli", "dev", "--config", str(CONFIG), "--host", host, "--port", str(port),
         "--n-jobs-per-worker", str(jobs), "--no-browser", *([] if reload else ["--no-reload"]),
     ]  # fmt: skip
     complain(f"serving on http://{host}:{port}; threads are kept in memory and in ./.langgraph_api")

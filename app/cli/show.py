@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Self
 
 from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
-from trivium.app.cli.show_knowgpt import KNOWGPT_STAGES, knowgpt_lines
-from trivium.app.cli.show_oda import STAGES, oda_line
 from trivium.graphs.methods import TEXT
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.run.answer_record import Answer
 
 _PATHS = 30  # paths drawn; all are in --json
 _SEEDS = 3  # seeds named of each sub-question
+
+
+_LINES = 6  # lines of KnowGPT's evidence shown; --json has them all
+_NAMED = 8  # entities named in a line of KnowGPT's
+_SHOWN = 3  # entities and triples named in a line of ODA's
+
+KNOWGPT_STAGES = frozenset({"select_prompt", "extract", "verbalize", "link_entities"})
+"""KnowGPT's stages but the last, whose update is the answer. Keqing's `link_entities` adds `links`."""
+
+ODA_STAGES = ("link_task_entities", "observe", "act", "review_action", "reflect")
+"""ODA's stages but the last; each appends an entry to the log."""
+
+Labels = Callable[[list[str]], Awaitable[list[str]]]
 
 
 class Show:
@@ -50,7 +62,7 @@ class Show:
                 self._line("link" if name == "link_entities" else "choose" if name == "select_prompt" else name, line)
         elif name == "auto":
             self._line("auto", f"{added['method']}: {added['message']}")
-        elif name in STAGES:
+        elif name in ODA_STAGES:
             self._line("link" if name == "link_task_entities" else name, await oda_line(added, self._labels))
         elif "answer" in added:
             await self._answered(added["answer"])
@@ -64,20 +76,20 @@ class Show:
 
     def _decomposed(self, added: dict[str, Any]) -> None:
         if not added["sub_questions"]:
-            self._line("decompose", "no reading of the question that this graph can answer")
+            self._line("decompose", "could not map the question to this graph")
         for sub in added["sub_questions"]:
             self._line("decompose", f"{sub['id']}. {sub['question']}  <- {', '.join(sub['seed_entities'])}")
         for operator in added.get("operators", ()):
             bound = " ".join(filter(None, (operator["sign"], operator["value"])))
             self._line("decompose", f"{operator['id']}. {operator['operator']} {bound}  <- {operator['dep']}")
         for name in added["unread"]:
-            self._line("decompose", f"no use was made of {name}")
+            self._line("decompose", f"ignored: {name}")
         self._linked(added["links"])
 
     def _linked(self, found: dict[str, list[dict[str, Any]]]) -> None:
         for mention, links in found.items():
             if not links:
-                self._line("link", f"{mention} = nothing that is known")
+                self._line("link", f"{mention}: no entity found")
                 continue
             others = f"  (or: {', '.join(link['id'] for link in links[1:4])})" if len(links) > 1 else ""
             self._line("link", f"{mention} = {links[0]['label']} [{links[0]['id']}]{others}")
@@ -136,3 +148,57 @@ def _computed(done: dict[str, Any]) -> str:
     """An operator's value, or how many entities it gives."""
     value = done.get("value")
     return f"{len(done['found'])} found" if value is None else str(value)
+
+
+async def knowgpt_lines(name: str, added: dict[str, Any], labels: Labels) -> list[str]:
+    """What a stage did, a line each; none for what is not KnowGPT's."""
+    if name == "link_entities" and "candidates" in added:
+        sources = ", ".join(await labels(added["sources"][:_NAMED])) or "nothing in this KG"
+        offered = ", ".join(each["text"] for each in added["candidates"][:_NAMED]) or "none"
+        return [f"from {sources}", f"candidates ({added['proposed_by']}): {offered}"]
+    if name == "select_prompt":
+        chosen = added["chosen"]
+        known = [_estimate(each) for each in chosen["estimates"] if each["pulls"]]
+        return [f"{chosen['arm']}: {chosen['reason']}", *known]
+    if name == "extract":
+        paths = sum(each["target"] is not None for each in added["evidence"])
+        return [f"{len(added['evidence'])} pieces of evidence, {paths} of them paths to a candidate"]
+    if name == "verbalize":
+        shown = [line["text"] for line in added["lines"][:_LINES]]
+        more = len(added["lines"]) - len(shown)
+        return [*shown, *([f"... and {more} more lines"] if more > 0 else [])]
+    return []
+
+
+def _estimate(estimate: dict[str, Any]) -> str:
+    return (
+        f"  {estimate['arm']:13} expected {estimate['expectation']:.2f}, up to {estimate['bound']:.2f} more; "
+        f"{estimate['pulls']} pulls"
+    )
+
+
+async def oda_line(added: dict[str, Any], labels: Labels) -> str:
+    """The last entry of the log in words, entities by their labels."""
+    step: dict[str, Any] = (added.get("log") or [{}])[-1]
+    stage = step.get("stage")
+    if stage == "link_task_entities":
+        return f"about {await _some(step['topics'], labels) or 'no entity of this graph'}"
+    if stage == "observe":
+        return f"{step['observed']} triples around {await _some(step['task_entities'], labels)}"
+    if stage in ("act", "review_action"):
+        return f"{step['name']}({await _some(step['entities'], labels)})  {step['thought']}".rstrip()
+    if stage == "reflect":
+        kept = [await _triple(triple, labels) for triple in step["kept"][:_SHOWN]]
+        return f"kept {len(step['kept'])}: {'; '.join(kept)}" if kept else "kept nothing"
+    return ""
+
+
+async def _some(entities: Sequence[str], labels: Labels) -> str:
+    named = ", ".join(await labels(list(entities[:_SHOWN])))
+    more = len(entities) - _SHOWN
+    return f"{named} and {more} more" if more > 0 else named
+
+
+async def _triple(triple: Sequence[str], labels: Labels) -> str:
+    head, tail = await labels([triple[0], triple[2]])
+    return f"{head} {triple[1]} {tail}"
