@@ -33,8 +33,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (ROOT / name).exists() or (ROOT / name).is_symlink():
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, source / name, follow_symlinks=False)
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", out, source]
-    subprocess.run(build, check=True, capture_output=True)
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(out)]
+    subprocess.run([*build, str(source)], check=True, capture_output=True)
     (wheel,) = out.glob("*.whl")
     target = tmp_path_factory.mktemp("site")
     with zipfile.ZipFile(wheel) as archive:
