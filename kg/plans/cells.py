@@ -1,4 +1,4 @@
-"""`Cells`: the values of a term over the rows of a table, as arrays; how they are told apart, ordered and aggregated."""
+"""`Cells`: values of a term over the rows of a table, as arrays; how they are told apart, ordered and aggregated."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ _ORDERED: dict[str, Callable[[Float64, float], Bool]] = {
 def compare_keys(keys: Float64, operator: Operator, key: float) -> Bool:
     """`keys OPERATOR key`, bool [n]; NaN satisfies nothing but `!=`."""
     if operator == "!=":
-        return keys != key
+        return np.asarray(keys != key)
     return _ORDERED[operator](keys, key)
 
 

@@ -129,15 +129,17 @@ def part_keys(kind: ValueKind, keys: Float64, part: Part) -> Float64:
     if part in ("hour", "minute"):
         if kind == "date":
             return none
-        of_day = np.mod(seconds, SECONDS_A_DAY)
-        return np.floor(of_day / 3600) if part == "hour" else np.floor(np.mod(of_day, 3600) / 60)
+        of_day: Float64 = np.mod(seconds, SECONDS_A_DAY)
+        clock: Float64 = np.floor(of_day / 3600) if part == "hour" else np.floor(np.mod(of_day, 3600) / 60)
+        return clock
     if kind == "time":
         return none
-    days = np.floor(seconds / SECONDS_A_DAY)
+    days: Float64 = np.floor(seconds / SECONDS_A_DAY)
     if part == "date":
         return days
     if part == "weekday":
-        return np.mod(days + 3, 7) + 1  # 1970-01-01 was a Thursday
+        weekday: Float64 = np.mod(days + 3, 7) + 1  # 1970-01-01 was a Thursday
+        return weekday
     dates = days.astype(np.int64).astype("datetime64[D]")
     years = dates.astype("datetime64[Y]").astype(np.int64) + 1970
     months = dates.astype("datetime64[M]").astype(np.int64) % 12 + 1
