@@ -144,7 +144,8 @@ def part_keys(kind: ValueKind, keys: Float64, part: Part) -> Float64:
     years = dates.astype("datetime64[Y]").astype(np.int64) + 1970
     months = dates.astype("datetime64[M]").astype(np.int64) % 12 + 1
     if part == "day":
-        return (dates - dates.astype("datetime64[M]")).astype(np.float64) + 1
+        day: Float64 = (dates - dates.astype("datetime64[M]")).astype(np.float64) + 1
+        return day
     whole = {
         "year": years, "decade": years // 10 * 10, "month": months, "quarter": (months + 2) // 3,
     }  # fmt: skip
