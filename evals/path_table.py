@@ -28,8 +28,8 @@ from trivium.policies.paths.search import (
     expand,
     walk_exactly,
 )
+from trivium.policies.paths.subgraph import KEPT, bridges
 from trivium.policies.paths.tables import PathTables
-from trivium.tools.extract_subgraph import KEPT, bridges
 
 HOPS = 3
 HEADING = f"{'policy':18} {'beam':>4} {'reach':>7} {'unseen':>7} {'optimum':>8} {'headroom':>9}"
@@ -164,7 +164,7 @@ def subgraph_row(case: Case) -> Row:
 
 
 def _kept(tables: PathTables, linked: Int64, context: Floats) -> Int64:
-    """The entities of P_sub, as `trivium.tools.extract_subgraph` chooses them: linked ones, then by relevance."""
+    """The entities of P_sub, as `trivium.policies.paths.subgraph` chooses them: linked ones, then by relevance."""
     entities = np.concatenate((linked, bridges(tables, linked)))
     relevance = tables.features.text[entities] @ context
     kept: Int64 = entities[np.lexsort((entities, -relevance, np.arange(len(entities)) >= len(linked)))[:KEPT]]

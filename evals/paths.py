@@ -51,12 +51,12 @@ from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Choice, Question, read_questions
 from trivium.policies.paths.examples import PairExamples, make_examples
 from trivium.policies.paths.learn import PathTraining, TrainingSet, prepare
+from trivium.policies.paths.opened import learnt_policy, path_tables
 from trivium.policies.paths.policy import LearnedScorer
 from trivium.policies.paths.reward import PathRewards, RewardWeights
 from trivium.policies.paths.search import PathQuery, PathScorer, RandomScorer, StructuralScorer
 from trivium.policies.paths.tables import PathTables
 from trivium.policies.paths.train import PolicySettings
-from trivium.tools.path_tables import learnt_policy, path_tables
 
 _SOURCES = 4
 _WIDTHS = (1, 2, 8)

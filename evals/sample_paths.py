@@ -19,10 +19,10 @@ from trivium.kg.embedded import build
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
 from trivium.policies.paths.examples import link_texts
+from trivium.policies.paths.extraction import extract_paths
 from trivium.policies.paths.learn import PathTraining, learn_paths
 from trivium.policies.paths.policy import FOLDER, PathNetwork
 from trivium.policies.paths.train import CURVE, PolicySettings
-from trivium.tools.extract_paths import extract_paths
 
 SETTINGS = PathTraining(
     PolicySettings(network=PathNetwork(64, 32), warm_steps=150, batch_size=512, reinforce_steps=20, held_out=200)

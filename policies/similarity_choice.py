@@ -13,6 +13,7 @@ docs/oda.md has what each of them is worth:
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -43,6 +44,7 @@ class ChoiceRules:
 
 
 DEFAULT_RULES = ChoiceRules()
+_QUESTIONS = 64  # questions whose choice is remembered
 
 
 class RelationNames:
@@ -54,6 +56,16 @@ class RelationNames:
         self._said = own_words if rules.own_names else relation_words
         self._sums: dict[str, FloatArray] = {}
         self._words: dict[str, FloatArray] = {}
+        self._choices: OrderedDict[tuple[str, tuple[str, ...]], SimilarityChoice] = OrderedDict()
+
+    def choice(self, question: str, labels: tuple[str, ...]) -> SimilarityChoice:
+        """The choice for one question; the last few are remembered, since a run scores its question's chains often."""
+        key = (question, labels)
+        if key not in self._choices:
+            self._choices[key] = SimilarityChoice(question, labels, self)
+            if len(self._choices) > _QUESTIONS:
+                self._choices.popitem(last=False)
+        return self._choices[key]
 
     def sums(self, relations: Sequence[str]) -> FloatArray:
         """A vector a relation: the sum of its tokens where the embedder's add up, else its unit vector; [n, d]."""

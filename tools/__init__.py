@@ -1,1 +1,1 @@
-"""Thin tools over a KG: plain async functions that the nodes call, offered as LangChain tools by `tools.registry`."""
+"""One file per tool: its argument schema, its coroutine with a typed result, its JSON for agents."""

@@ -1,28 +1,55 @@
-"""`find_entities`: entities by name, and where no name is like the text, by meaning."""
+"""`find_entities`: entities by name and, where no name matches, by meaning."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 
-from trivium.kg.errors import UnknownEntityError
-from trivium.kg.knowledge_base import KnowledgeBase
+from pydantic import Field
+
 from trivium.kg.types import EntityHit
+from trivium.knowledge.knowledge import Knowledge
+from trivium.tools.call import Arguments, Result, tool
+from trivium.tools.limits import Count
 
 _MIN_COSINE = 0.5  # below it a label's meaning says nothing about the text
 
 
-async def find_entities(base: KnowledgeBase, texts: Sequence[str], limit: int = 10) -> list[list[EntityHit]]:
-    """Candidates for each text, best first: exact, folded, with typos, else the nearest labels by embedding."""
-    found = await base.store.find(texts, limit=limit)
-    missing = [place for place, hits in enumerate(found) if not hits]
+class FindEntitiesArguments(Arguments):
+    """Find entities by name: exact, without case and accents, with typos, else by meaning."""
+
+    text: str = Field(min_length=1, description="a name, or words like one")
+    limit: Count = Field(10, description="maximum number of candidates")
+
+
+@tool(FindEntitiesArguments)
+async def find_entities(
+    kg: Knowledge, texts: Sequence[str], limit: int = 10, *, fuzzy: bool = True
+) -> list[list[EntityHit]]:
+    """Candidates for each text, best first: exact, folded, with typos, else the nearest labels by embedding.
+
+    Args:
+        kg: the KG.
+        texts: names, or words like them.
+        limit: maximum number of candidates for each text.
+        fuzzy: search with typos and by meaning too; otherwise exact and folded names alone.
+    """
+    found = await kg.base.store.find(texts, limit=limit, fuzzy=fuzzy)
+    missing = [place for place, hits in enumerate(found) if not hits] if fuzzy else []
     if missing:
-        for place, hits in zip(missing, await _by_meaning(base, [texts[i] for i in missing], limit), strict=True):
+        for place, hits in zip(missing, await _by_meaning(kg, [texts[i] for i in missing], limit), strict=True):
             found[place] = hits
     return found
 
 
-async def _by_meaning(base: KnowledgeBase, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+@find_entities.json
+async def _(kg: Knowledge, args: FindEntitiesArguments) -> Result:
+    (hits,) = await find_entities.operation(kg, [args.text], args.limit)
+    return {"entities": [{"id": h.id, "label": h.label, "score": h.score, "degree": h.degree} for h in hits]}
+
+
+async def _by_meaning(kg: Knowledge, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+    base = kg.base
     index = await base.entities()
     vectors = await asyncio.to_thread(base.embedder.embed, texts)
     scores, keys = index.search(vectors, limit)
@@ -37,22 +64,4 @@ async def _by_meaning(base: KnowledgeBase, texts: Sequence[str], limit: int) -> 
                 if hits
             ]
         )
-    return out
-
-
-async def resolve(base: KnowledgeBase, names: Sequence[str]) -> list[str]:
-    """The ids that names (ids or labels) stand for; of several entities with one label the best connected.
-
-    Raises:
-        UnknownEntityError: no entity has that id or label; the message names similar ones.
-    """
-    found = await base.store.find(names, limit=10, fuzzy=False)
-    out = []
-    for name, hits in zip(names, found, strict=True):
-        if not hits:
-            (similar,) = await base.store.find([name], limit=3)
-            hint = ", ".join(f"{hit.label} ({hit.id})" for hit in similar)
-            advice = f"did you mean {hint}?" if hint else "trivium kg find looks for another"
-            raise UnknownEntityError(f"no entity is named {name!r}; {advice}")
-        out.append(next((hit.id for hit in hits if hit.id == name), hits[0].id))
     return out

@@ -1,89 +1,59 @@
-"""`select_prompt`: the arm that a KG's bandit pulls for a question; and feedback on runs (KnowGPT, section 4.2)."""
+"""`select_prompt`: the arm that a KG's bandit pulls for a question (KnowGPT, section 4.2)."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-from weakref import WeakKeyDictionary
+from typing import Literal
 
-from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.policies.bandit.bandit import (
-    FOLDER,
-    BanditChoice,
-    BanditSettings,
-    Floats,
-    KeptBandit,
-    question_context,
-    space_of,
-)
-from trivium.policies.bandit.log import BanditLog, Given
+from pydantic import Field
 
+from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.bandit.bandit import ARMS, ArmEstimate, BanditChoice, BanditSettings
+from trivium.policies.bandit.serving import choose_prompt
+from trivium.tools.call import Arguments, Result, tool
 
-@dataclass(frozen=True)
-class PromptChoice:
-    """The bandit's choice for a question, and the question's context vector, float32 [d]."""
+__all__ = ["ARM_NAMES", "ArmEstimate", "select_prompt"]
 
-    choice: BanditChoice
-    context: Floats
+ARM_NAMES = tuple(arm.name for arm in ARMS)
+"""The arms, `extraction/format`; the first is the default where nothing is known."""
+
+BanditPolicy = Literal["linucb", "greedy", "epsilon_greedy", "thompson"]
 
 
-_bandits: WeakKeyDictionary[KnowledgeBase, dict[tuple[str, BanditSettings], KeptBandit]] = WeakKeyDictionary()
+class SelectPromptArguments(Arguments):
+    """How KnowGPT's bandit would show the KG to a chat model for a question, and what it expects of each way."""
+
+    question: str = Field(min_length=1, description="the question in words")
+    model: str = Field("none", min_length=1, description="the chat model that would answer")
 
 
-async def open_bandit(base: KnowledgeBase, model: str, settings: BanditSettings | None = None) -> KeptBandit:
-    """The bandit of a KG for one chat model, opened once a process.
+@tool(SelectPromptArguments)
+async def select_prompt(
+    kg: Knowledge,
+    question: str,
+    model: str,
+    *,
+    bandit: BanditPolicy = "linucb",
+    discount: float = 1.0,
+    run: str = "",
+) -> BanditChoice:
+    """The arm for a question, and the estimates of all arms.
+
+    Args:
+        kg: the KG, whose log the bandit learns from.
+        question: in words.
+        model: the chat model that will answer.
+        bandit: how it chooses.
+        discount: weight of feedback after one more piece of it, in (0, 1].
+        run: seeds the policies that choose at random.
 
     Raises:
         UsageError: a setting is out of range.
-        OSError, CorruptError, VersionError, BusyError: as `BanditLog.open`.
+        OSError, CorruptError, VersionError, BusyError: the bandit's log cannot be used.
     """
-    settings = settings or BanditSettings()
-    known = _bandits.setdefault(base, {})
-    if (model, settings) not in known:
-        space = space_of(base.embedder.fingerprint, model)
-        made = await asyncio.to_thread(KeptBandit.open, base.path, space, base.embedder.dimensions, settings)
-        known.setdefault((model, settings), made)
-    return known[model, settings]
+    return await choose_prompt(kg.base, question, model, BanditSettings(policy=bandit, discount=discount), run)
 
 
-async def select_prompt(
-    base: KnowledgeBase, question: str, model: str, settings: BanditSettings | None = None, run: str = ""
-) -> PromptChoice:
-    """The arm for a question; raises as `open_bandit`."""
-    bandit = await open_bandit(base, model, settings)
-    context = await asyncio.to_thread(question_context, base.embedder, question)
-    return PromptChoice(await asyncio.to_thread(bandit.choose, context, run), context)
-
-
-async def bandit_models(base: KnowledgeBase) -> list[str]:
-    """The chat models that the KG's bandit has pulled arms for, with the KG's embedder; raises as `open_bandit`."""
-
-    def read() -> list[str]:
-        log = BanditLog.open(base.path / FOLDER)
-        try:
-            prefix = space_of(base.embedder.fingerprint, "")
-            return [space.removeprefix(prefix) for space in log.spaces() if space.startswith(prefix)]
-        finally:
-            log.close()
-
-    return await asyncio.to_thread(read)
-
-
-async def give_feedback(
-    base: KnowledgeBase, run: str, reward: float, source: str = "user", question: str = ""
-) -> Given:
-    """Count a reward in [0, 1] for a run, whatever its model, once a run; `question` groups runs of one question.
-
-    Raises:
-        UsageError: the run is unknown here, or other feedback was counted for it.
-        OSError, CorruptError, VersionError, BusyError: as `BanditLog.open`.
-    """
-
-    def give() -> Given:
-        log = BanditLog.open(base.path / FOLDER)
-        try:
-            return log.give(run, reward, source, question)
-        finally:
-            log.close()
-
-    return await asyncio.to_thread(give)
+@select_prompt.json
+async def _(kg: Knowledge, args: SelectPromptArguments) -> Result:
+    choice = await select_prompt.operation(kg, args.question, args.model)
+    return {"arm": choice.arm.name, "reason": choice.reason, "arms": [each._asdict() for each in choice.estimates]}

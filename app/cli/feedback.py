@@ -32,7 +32,7 @@ def feedback(
 
 async def _give(kg: str, run: str, reward: float) -> dict[str, object]:
     from trivium.knowledge.knowledge import close_all, open_knowledge
-    from trivium.tools.select_prompt import give_feedback
+    from trivium.policies.bandit.serving import give_feedback
 
     try:
         return (await give_feedback((await open_knowledge(kg)).base, run, reward)).as_result(run)
@@ -43,7 +43,7 @@ async def _give(kg: str, run: str, reward: float) -> dict[str, object]:
 async def _dashboard(kg: str) -> dict[str, Any]:
     """The report of the bandit for every chat model that it pulled arms for."""
     from trivium.knowledge.knowledge import close_all, open_knowledge
-    from trivium.tools.select_prompt import bandit_models, open_bandit
+    from trivium.policies.bandit.serving import bandit_models, open_bandit
 
     try:
         base = (await open_knowledge(kg)).base

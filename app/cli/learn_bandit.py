@@ -76,7 +76,7 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
     from trivium.knowledge.knowledge import open_knowledge
     from trivium.nodes.knowgpt.context import KnowGPTContext
     from trivium.policies.bandit.bandit import ARMS
-    from trivium.tools.select_prompt import open_bandit
+    from trivium.policies.bandit.serving import open_bandit
 
     usable = [question for question in questions if question.choices and question.answers]
     if not usable:
@@ -109,7 +109,7 @@ async def _pull(question: Question, run: str, context: Context, report: _Report)
     """Ask one question with one arm, and count whether the model was right."""
     from trivium.graphs.methods import METHODS, graph_input
     from trivium.knowledge.knowledge import open_knowledge
-    from trivium.tools.select_prompt import give_feedback
+    from trivium.policies.bandit.serving import give_feedback
 
     given = graph_input(question.question, question.topic_entities, question.choices)
     config: RunnableConfig = {"run_id": UUID(run)}

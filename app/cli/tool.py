@@ -36,7 +36,7 @@ async def _one(name: str, arguments: str, kg: str) -> None:
 
     call = parse_call(name, arguments)
     try:
-        print_json(await call_tool(name, call, (await open_knowledge(kg)).base))
+        print_json(await call_tool(name, call, await open_knowledge(kg)))
     finally:
         await close_all()
 
@@ -56,11 +56,11 @@ async def _file(name: str, batch: Path, out: Path, kg: str) -> None:
         except BadInputError as error:
             raise BadInputError(str(error), path=batch, line=number) from error
     try:
-        base = (await open_knowledge(kg)).base
+        knowledge = await open_knowledge(kg)
         with ResumableLines(out, len(calls), lambda *_: True) as lines, progress() as show:
             for number, call in enumerate(calls[lines.done :], lines.done + 1):
                 try:
-                    lines.write(await call_tool(name, call, base))
+                    lines.write(await call_tool(name, call, knowledge))
                 except TriviumError as error:
                     raise BadInputError(f"{type(error).__name__}: {error}", path=batch, line=number) from error
                 show(name, number, len(calls))

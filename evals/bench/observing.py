@@ -23,8 +23,7 @@ from trivium.kg.embedders import FloatArray
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.manifest import is_kg
 from trivium.kg.types import Triple
-from trivium.tools.observation import Limits
-from trivium.tools.observe_arrays import Scores, observe_entity
+from trivium.policies.observation import ObservationLimits, Scores, observe_entity
 
 TRIPLES, ENTITIES, RELATIONS = 2_500_000, 400_000, 200
 PAPER_ENTITIES, PAPER_SECONDS = 4_943, 54 * 60 + 42.834
@@ -105,7 +104,7 @@ def _observations(base: KnowledgeBase, vectors: AdditiveVectors) -> list[Figure]
             return vectors.cosines(asked, codes, ends)
 
         began = perf_counter()
-        observe_entity(snapshot, score, int(row), Limits())
+        observe_entity(snapshot, score, int(row), ObservationLimits())
         times.append(perf_counter() - began)
         began = perf_counter()
         for codes, ends in passes:

@@ -19,10 +19,10 @@ from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.kg.embedded.columns import Int64
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.policies.paths.env import EpisodeSettings, PathEnv, PathTask, PathVectorEnv, random_actions
+from trivium.policies.paths.extraction import PolicyName, extract_paths
 from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.opened import path_tables
 from trivium.policies.paths.policy import PathInputs, PathModel, PathNetwork, initial_parameters
-from trivium.tools.extract_paths import PolicyName, extract_paths
-from trivium.tools.path_tables import path_tables
 
 WALKERS, _SINGLES = 1_024, 16
 _EXTRACTIONS = 30

@@ -15,7 +15,7 @@ from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import KnowGPTInput
 from trivium.policies.bandit.bandit import ARMS, PromptBandit
 from trivium.policies.paths.examples import MAX_SOURCES, link_texts
-from trivium.tools.extract_paths import extract_paths
+from trivium.policies.paths.extraction import extract_paths
 
 _DIMENSIONS, _PULLS = 256, 200
 _CHOICE_GOAL, _QUESTION_GOAL = 200.0, 100.0  # microseconds; milliseconds

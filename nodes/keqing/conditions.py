@@ -12,8 +12,9 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from trivium.kg.store import GraphStore
 from trivium.kg.types import LogicalChain
+from trivium.tools.follow_chain import follow_chain
+from trivium.tools.get_labels import get_labels
 
 # A bare year may be short (44 BC); a date is ISO's, with four digits, so that the shop 7-11 was not founded in year 7.
 _YEAR = re.compile(r"\s*(-?(?:\d{1,4}(?!-)|\d{4}))(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?:T.*)?)?\s*")
@@ -53,13 +54,13 @@ def holds(condition: Dated, label: str) -> bool:
 
 
 async def dated(
-    condition: Dated, seeds: Sequence[str], chains: Sequence[LogicalChain], store: GraphStore
+    condition: Dated, seeds: Sequence[str], chains: Sequence[LogicalChain], kg: str
 ) -> list[tuple[str, list[tuple[str, str, str, bool]]]]:
     """The seeds from which a chain leads to a year that satisfies the condition, each with the walk that shows it."""
     out = []
     for seed in seeds:
-        reached = [item for chain in chains for item in (await store.follow([seed], chain)).reached]
-        labels = await store.labels([item.id for item in reached])
+        reached = [item for chain in chains for item in (await follow_chain(kg, [seed], [chain])).reached]
+        labels = await get_labels(kg, [item.id for item in reached])
         walks = [item.path for item, label in zip(reached, labels, strict=True) if holds(condition, label)]
         if walks:
             out.append((seed, [(*step,) for step in walks[0]]))

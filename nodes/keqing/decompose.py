@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from trivium.kg.errors import UsageError
+from trivium.kg.types import chain_text
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
@@ -157,4 +158,6 @@ def _record(sub: SubQuestion, only: Condition | None) -> SubQuestionState:
         record["only"] = only
     if sub.asked_type:
         record["asked_type"] = sub.asked_type
+    if sub.chain:
+        record["chain"] = chain_text(sub.chain)
     return record

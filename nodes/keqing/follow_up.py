@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from trivium.kg.indexes import relation_words
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_case
 from trivium.kg.types import EntityHit, Hop
@@ -244,10 +245,10 @@ async def _dated(condition: Dated, hits: Sequence[EntityHit], knowledge: Knowled
     hop = await _hop_to_years([hit.id for hit in hits], knowledge.store)
     if hop is None:
         return None
-    templates = (await knowledge.base.templates()).templates
-    text = next(template.text for template in templates if (hop,) in template.chains)
+    words = relation_words(hop.relation)
+    text = f"[mask] is the {words} of what?" if hop.inverse else f"what is the {words} of [mask]?"
     names = tuple(hit.label for hit in hits)
-    sub = SubQuestion(0, text, (NO_DEPENDENCY,), names)
+    sub = SubQuestion(0, text, (NO_DEPENDENCY,), names, chain=(hop,))
     found = Decomposition((sub,), {hit.label: (hit,) for hit in hits}, 1.0)
     return Resolved(found, f"the {len(hits)} last answers, {condition['op']} {condition['year']}", {0: condition})
 

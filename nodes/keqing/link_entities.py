@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from trivium.kg.text import fold_name
-from trivium.kg.types import EntityHit
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.kg.types import EntityHit, Hop
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
+from trivium.tools.describe_entities import describe_entities
 from trivium.tools.find_entities import find_entities
+from trivium.tools.match_templates import match_templates
 
 _CANDIDATES = 5
 
@@ -35,30 +35,34 @@ def unlinked(state: KeqingState) -> list[str]:
 
 
 async def link_entities(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
-    """Link what is open; a mention that nothing is like stays without an entity, and its sub-question finds nothing."""
+    """Link what is open; a mention that no entity resembles gets none, and its sub-question finds nothing."""
+    context = runtime.context
     mentions = unlinked(state)
-    knowledge = await open_knowledge(runtime.context.kg)
-    found = await find_entities(knowledge.base, mentions, _CANDIDATES)
+    found = await find_entities(context.kg, mentions, _CANDIDATES)
     linked = {mention: [link(hit) for hit in hits] for mention, hits in zip(mentions, found, strict=True)}
-    k = runtime.context.templates_per_sub_question
     for sub in state["sub_questions"]:
         for mention in sub["seed_entities"]:
             if len(linked.get(mention, ())) > 1:
-                linked[mention] = await _feasible_first(linked[mention], sub["question"], k, knowledge)
+                linked[mention] = await _feasible_first(linked[mention], sub, context)
     return {"links": {**state["links"], **linked}}
 
 
-async def _feasible_first(links: list[Link], sub_question: str, k: int, knowledge: Knowledge) -> list[Link]:
-    """Of entities with one name, first those that the best template's chains can leave: a band has members, no film."""
+async def _feasible_first(links: list[Link], sub: SubQuestionState, context: KeqingContext) -> list[Link]:
+    """Of entities with one name, first those that the sub-question's chain can leave: a band has members, no film."""
     # Only namesakes change places: one that the text resembles less stays behind, whatever it could answer.
     name = fold_name(links[0]["label"])
     same = [each for each in links if fold_name(each["label"]) == name]
-    hops = await knowledge.store.hops([each["id"] for each in same])
-    templates = await knowledge.base.templates()
-    (matches,) = await asyncio.to_thread(templates.match, [sub_question], k)
-    for match in matches:
-        starts = {chain[0] for chain in match.template.chains}
-        able = [each for each, leaving in zip(same, hops, strict=True) if starts & leaving]
+    described = await describe_entities(context.kg, [each["id"] for each in same])
+    for starts in await _first_hops(sub, context):
+        able = [each for each, entity in zip(same, described, strict=True) if entity and starts & entity.hops]
         if able:
             return [*able, *(each for each in links if each not in able)]
     return links
+
+
+async def _first_hops(sub: SubQuestionState, context: KeqingContext) -> list[set[Hop]]:
+    """The hops with which the sub-question's chain begins, or those of each of its nearest templates."""
+    if "chain" in sub:
+        return [{Hop.parse(sub["chain"][0])}]
+    (matches,) = await match_templates(context.kg, [sub["question"]], context.templates_per_sub_question)
+    return [{chain[0] for chain in match.template.chains} for match in matches]

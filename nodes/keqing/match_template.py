@@ -1,4 +1,4 @@
-"""Stage `match_template`: each sub-question's nearest templates by encoder cosine, with their chains (eq. 2)."""
+"""Stage `match_template`: the nearest templates of each sub-question in free words, with their chains (eq. 2)."""
 
 from __future__ import annotations
 
@@ -6,24 +6,44 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.kg.templates import TemplateMatch
 from trivium.kg.types import chain_text
-from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import KeqingState, Match
+from trivium.tools.match_templates import match_templates
+
+_OWN = 1.0  # score of a sub-question whose chain the decomposer knows
 
 
 async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
-    """Match all sub-questions at once, K templates each."""
-    knowledge = await open_knowledge(runtime.context.kg)
-    templates = await knowledge.base.templates()
-    texts = [sub["question"] for sub in state["sub_questions"]]
-    k = runtime.context.templates_per_sub_question
-    found = await knowledge.near(templates.match, texts, k)
-    pairs = zip(state["sub_questions"], found, strict=True)
-    return {"matches": {str(sub["id"]): [_record(match) for match in matches] for sub, matches in pairs}}
+    """Match all sub-questions at once, K templates each.
+
+    A sub-question whose chain is known needs no template. Where a model judges every sub-question, the nearest
+    templates come behind the chain, so that the model has more candidates to choose from (the paper's figure 5).
+    """
+    context = runtime.context
+    k = context.templates_per_sub_question
+    known = {sub["id"]: _known(sub["question"], sub["chain"]) for sub in state["sub_questions"] if "chain" in sub}
+    judged = context.judges(_OWN)
+    free = [sub for sub in state["sub_questions"] if judged or sub["id"] not in known]
+    found = await match_templates(context.kg, [sub["question"] for sub in free], k) if free else []
+    near = {
+        sub["id"]: [
+            Match(
+                template=match.template.text,
+                score=match.score,
+                chains=[chain_text(chain) for chain in match.template.chains],
+            )
+            for match in matches
+        ]
+        for sub, matches in zip(free, found, strict=True)
+    }
+    matches = {}
+    for sub in state["sub_questions"]:
+        own = known.get(sub["id"], [])
+        others = [match for match in near.get(sub["id"], ()) if not own or match["template"] != own[0]["template"]]
+        matches[str(sub["id"])] = [*own, *others][:k]
+    return {"matches": matches}
 
 
-def _record(match: TemplateMatch) -> Match:
-    chains = [chain_text(chain) for chain in match.template.chains]
-    return Match(template=match.template.text, score=match.score, chains=chains)
+def _known(question: str, chain: list[str]) -> list[Match]:
+    return [Match(template=question, score=_OWN, chains=[chain])]

@@ -8,14 +8,13 @@ from typing import Any
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from trivium.kg.store import GraphStore
 from trivium.kg.types import ChainResult, LogicalChain, parse_chain
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.keqing.conditions import dated
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import Found, KeqingState, Match, Retrieved, SubQuestionState
-from trivium.policies.keqing.decomposer import NO_DEPENDENCY
-from trivium.tools.follow_chain import follow_chains
+from trivium.tools.describe_entities import describe_entities
+from trivium.tools.follow_chain import follow_chain
+from trivium.tools.read_question import NO_DEPENDENCY
 from trivium.tools.search_triples import search_triples
 
 _TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
@@ -83,18 +82,16 @@ def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
 
 async def retrieve(state: RetrieveInput, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Answer a line of sub-questions, each from the candidates of the one before."""
-    knowledge = await open_knowledge(runtime.context.kg)
     seeds, retrieved = state["seeds"], dict[str, Retrieved]()
     for sub, matches in zip(state["line"], state["matches"], strict=True):
         excluded = state["used"] if sub["excludes_used"] else []
-        done = await _retrieve_one(knowledge, sub, seeds, matches, excluded, runtime.context)
+        done = await _retrieve_one(sub, seeds, matches, excluded, runtime.context)
         retrieved[str(sub["id"])] = done
         seeds = [item["id"] for item in done["found"]]
     return {"retrieved": retrieved}
 
 
 async def _retrieve_one(
-    knowledge: Knowledge,
     sub: SubQuestionState,
     seeds: list[str],
     matches: list[Match],
@@ -110,8 +107,8 @@ async def _retrieve_one(
     judged = is_judged(sub, matches, context)
     for candidate in matches:
         chains = [parse_chain(chain) for chain in candidate["chains"]]
-        result = await follow_chains(knowledge.store, seeds, chains, context.max_entities)
-        reached = await _kept(sub, seeds, chains, result, excluded, knowledge.store)
+        result = await follow_chain(context.kg, seeds, chains, context.max_entities)
+        reached = await _kept(sub, seeds, chains, result, excluded, context.kg)
         if found:
             more |= {item["id"]: item for item in reached[:_MORE]}
         elif reached:
@@ -125,7 +122,7 @@ async def _retrieve_one(
         found=found,
         excluded=excluded,
         truncated=result.truncated,
-        supplement=await _supplement(knowledge, sub, seeds, found, context),
+        supplement=await _supplement(sub, seeds, found, context),
     )
     if judged:
         best = {item["id"] for item in found}
@@ -139,36 +136,36 @@ async def _kept(
     chains: Sequence[LogicalChain],
     result: ChainResult,
     excluded: list[str],
-    store: GraphStore,
+    kg: str,
 ) -> list[Found]:
     """What a chain reached, without what is excluded, and as the sub-question's condition allows."""
     only = sub.get("only")
     if only is not None and only["op"] != "among":
-        return [Found(id=key, support=1, path=path) for key, path in await dated(only, seeds, chains, store)]
+        return [Found(id=key, support=1, path=path) for key, path in await dated(only, seeds, chains, kg)]
     allowed = set(only["ids"]) if only is not None else None
     kept = [
         Found(id=item.id, support=item.support, path=[(*step,) for step in item.path])
         for item in result.reached
         if item.id not in excluded and (allowed is None or item.id in allowed)
     ]
-    return await _of_type(sub["asked_type"], kept, store) if "asked_type" in sub else kept
+    return await _of_type(sub["asked_type"], kept, kg) if "asked_type" in sub else kept
 
 
-async def _of_type(kind: str, found: list[Found], store: GraphStore) -> list[Found]:
+async def _of_type(kind: str, found: list[Found], kg: str) -> list[Found]:
     """Those of the type that is asked for ("which mountains"); all of them where none has it, or its types."""
-    entities = await store.entities([item["id"] for item in found])
+    entities = await describe_entities(kg, [item["id"] for item in found], relations=False)
     return [item for item, entity in zip(found, entities, strict=True) if entity and kind in entity.types] or found
 
 
 async def _supplement(
-    knowledge: Knowledge, sub: SubQuestionState, seeds: list[str], found: list[Found], context: KeqingContext
+    sub: SubQuestionState, seeds: list[str], found: list[Found], context: KeqingContext
 ) -> list[tuple[str, str, str, float]]:
     """Dense triples while the token budget allows: what the chains' own triples leave of it."""
     if context.supplement == "never" or (context.supplement == "auto" and found) or not seeds or "only" in sub:
         return []
     spent = sum(_tokens(step[:3]) for item in found for step in item["path"])
     out = []
-    for triple, score in await search_triples(knowledge.base, sub["question"], seeds, _SUPPLEMENT):
+    for triple, score in await search_triples(context.kg, sub["question"], seeds, _SUPPLEMENT):
         spent += _tokens(triple[:3])
         if spent > context.evidence_tokens:
             break

@@ -13,7 +13,6 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from trivium.kg.errors import UsageError
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.link_entities import link, mentions_of
 from trivium.nodes.keqing.state import KeqingState, Link, OperatorState, SubQuestionState
@@ -35,7 +34,7 @@ async def review(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[st
         UsageError: the run has no thread, so that nobody could resume it.
     """
     check_resumable(runtime)
-    knowledge, wrong = await open_knowledge(runtime.context.kg), None
+    wrong = None
     # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
     while True:
         reply = ask_human(_shown(state, wrong))
@@ -43,7 +42,7 @@ async def review(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[st
             return _resumed(state)
         try:
             subs = read_edit(reply, state["sub_questions"])
-            return {**_resumed(state), **await _edited(state, subs, knowledge)}
+            return {**_resumed(state), **await _edited(state, subs, runtime.context.kg)}
         except UsageError as error:
             wrong = str(error)
 
@@ -66,12 +65,12 @@ def _resumed(state: KeqingState) -> dict[str, Any]:
     return {"settings": {**state["settings"], "review": False}, "started": time.time()}
 
 
-async def _edited(state: KeqingState, subs: list[SubQuestionState], knowledge: Knowledge) -> dict[str, Any]:
+async def _edited(state: KeqingState, subs: list[SubQuestionState], kg: str) -> dict[str, Any]:
     """The state after an edit: new names are linked, and templates matched again; raises `UsageError`."""
     wanted = mentions_of(subs)
     links: dict[str, list[Link]] = {name: state["links"][name] for name in wanted if state["links"].get(name)}
     new = [name for name in wanted if name not in links]
-    for name, hits in zip(new, await find_entities(knowledge.base, new, _CANDIDATES) if new else [], strict=True):
+    for name, hits in zip(new, await find_entities(kg, new, _CANDIDATES) if new else [], strict=True):
         if not hits:
             raise UsageError(f"no entity is named {name!r} or anything like it: name another one in seed_entities")
         links[name] = [link(hit) for hit in hits]

@@ -12,7 +12,11 @@ from trivium.nodes.run.state import RunState, Step
 
 
 class SubQuestionState(TypedDict):
-    """One sub-question of the decomposition (paper, table 1)."""
+    """One sub-question of the decomposition (paper, table 1).
+
+    `chain` is its logical chain written as `rel` and `^rel`, where the decomposer knows it; without it the words are
+    matched to templates.
+    """
 
     id: int
     question: str
@@ -21,6 +25,7 @@ class SubQuestionState(TypedDict):
     excludes_used: bool
     only: NotRequired[Condition]
     asked_type: NotRequired[str]
+    chain: NotRequired[list[str]]
 
 
 class OperatorState(TypedDict):

@@ -82,4 +82,6 @@ def _complete(sub: SubQuestion, before: SubQuestionState | None) -> SubQuestionS
     )
     if before and "only" in before:
         done["only"] = before["only"]
+    if before and "chain" in before and before["question"] == sub.question:
+        done["chain"] = before["chain"]
     return done

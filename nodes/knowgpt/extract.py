@@ -12,7 +12,6 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from trivium.kg.types import Triple
-from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Evidence, KnowGPTState
 from trivium.nodes.run.state import Step
@@ -27,13 +26,12 @@ async def extract(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict
     arm = state["chosen"]["arm"]
     if arm == "direct" or not sources or not targets:
         return {"evidence": [], "expanded": 0}
-    base = (await open_knowledge(context.kg)).base
     if arm.startswith("sub/"):
-        found = await extract_subgraph(base, state["question"], sources, targets)
+        found = await extract_subgraph(context.kg, state["question"], sources, targets)
         relevance = dict(zip(found.entities, found.relevance, strict=True))
         return {"evidence": among(found.triples, relevance, sources, targets, context), "expanded": len(found.entities)}
     walked = await extract_paths(
-        base, state["question"], sources, targets, max_hops=context.max_hops, beam_width=context.beam_width,
+        context.kg, state["question"], sources, targets, max_hops=context.max_hops, beam_width=context.beam_width,
         paths_per_pair=context.paths_per_pair, policy=context.policy,
     )  # fmt: skip
     paths = [

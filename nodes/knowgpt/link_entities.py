@@ -14,7 +14,6 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from trivium.kg.errors import UsageError
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.keqing.decompose import check_question
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
@@ -22,10 +21,11 @@ from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
 from trivium.nodes.run.conversation import asked, question_of
 from trivium.nodes.run.usage import Usage, fresh_channels
-from trivium.policies.paths.examples import MAX_SOURCES, link_texts
-from trivium.tools.find_entities import find_entities, resolve
-from trivium.tools.observation import Limits
-from trivium.tools.observe import observe
+from trivium.tools.find_entities import find_entities
+from trivium.tools.get_labels import get_labels
+from trivium.tools.link_text import MAX_SOURCES, link_text
+from trivium.tools.observe import ObservationLimits, observe
+from trivium.tools.resolve_entities import resolve_entities
 
 MAX_CHOICES = 100
 _TARGETS = 3  # entities of one choice's words: "wear a coat" may be no entity, "wear" and "coat" are
@@ -43,9 +43,8 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
     question = question_of(state)
     check_question(question)
     choices = check_choices(state.get("choices") or [])
-    knowledge = await open_knowledge(context.kg)
-    named, *offered = await link_texts(knowledge.store, [question, *(choice["text"] for choice in choices)])
-    given = await resolve(knowledge.base, state.get("topic_entities") or [])
+    named, *offered = await link_text(context.kg, [question, *(choice["text"] for choice in choices)])
+    given = await resolve_entities(context.kg, state.get("topic_entities") or [])
     sources = list(dict.fromkeys([*given, *named]))[:MAX_SOURCES]
     spent: Usage | None = None
     noted: list[dict[str, Any]] = []
@@ -56,7 +55,7 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
             for choice, entities in zip(choices, offered, strict=True)
         ]
     else:
-        by, candidates, spent, noted = await _proposed(question, sources, knowledge, context)
+        by, candidates, spent, noted = await _proposed(question, sources, context)
     info = runtime.execution_info
     return {
         **asked(state, question),
@@ -93,7 +92,7 @@ def check_choices(choices: Sequence[object]) -> list[ChoiceInput]:
 
 
 async def _proposed(
-    question: str, sources: Sequence[str], knowledge: Knowledge, context: KnowGPTContext
+    question: str, sources: Sequence[str], context: KnowGPTContext
 ) -> tuple[str, list[Candidate], Usage | None, list[dict[str, Any]]]:
     """Candidates of an open question: who proposed them, the candidates, what that cost, what happened."""
     if context.prompt == "direct":
@@ -106,29 +105,29 @@ async def _proposed(
         outcome = await propose(question, context)
         spent, noted = outcome.usage, list(outcome.events)
         names = [name for name in (outcome.value.candidates if outcome.value else []) if name.strip()]
-        found = await _named(names[: context.candidates], sources, knowledge)
+        found = await _named(names[: context.candidates], sources, context.kg)
         if found:
             return "llm", found, spent, noted
         message = "no candidate that the model named is an entity of the KG: the KG proposes"
         noted.append({"stage": "link_entities", "event": "no_candidate", "message": message})
-    return "kg", await _around(question, sources, knowledge, context.candidates), spent, noted
+    return "kg", await _around(question, sources, context.kg, context.candidates), spent, noted
 
 
-async def _named(names: Sequence[str], sources: Sequence[str], knowledge: Knowledge) -> list[Candidate]:
+async def _named(names: Sequence[str], sources: Sequence[str], kg: str) -> list[Candidate]:
     """The entities that a model's candidates name, each once; what names none is dropped."""
-    hits = await find_entities(knowledge.base, names, 1) if names else []
+    hits = await find_entities(kg, names, 1) if names else []
     best = {found[0].id: found[0].label for found in hits if found and found[0].id not in sources}
     return [Candidate(id=key, text=label, entities=[key]) for key, label in best.items()]
 
 
-async def _around(question: str, sources: Sequence[str], knowledge: Knowledge, count: int) -> list[Candidate]:
+async def _around(question: str, sources: Sequence[str], kg: str, count: int) -> list[Candidate]:
     """The ends of the triples around the question's entities, up to two hops away, that are nearest to the question."""
-    observed = await observe(knowledge.base, question, sources, Limits(max_hops=2))
+    observed = await observe(kg, question, sources, ObservationLimits(max_hops=2))
     scores: dict[str, float] = {}
     for each in (each for observation in observed for each in observation):
         end = each.triple.end
         if end not in sources:
             scores[end] = max(each.score, scores.get(end, -1.0))
     ends = sorted(scores, key=lambda end: -scores[end])[:count]
-    labels = await knowledge.store.labels(ends)
+    labels = await get_labels(kg, ends)
     return [Candidate(id=end, text=label, entities=[end]) for end, label in zip(ends, labels, strict=True)]

@@ -6,20 +6,18 @@ with `true`, or with `{"arm": "sub/graph"}`.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.kg.errors import BusyError, CorruptError, UsageError, VersionError
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.kg.errors import BusyError, CorruptError, VersionError
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Chosen, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.human import ask_human, check_resumable
-from trivium.policies.bandit.bandit import ARMS, ArmEstimate, Floats, KeptBandit, arm_named
-from trivium.tools.select_prompt import open_bandit
+from trivium.tools.record_prompt import record_prompt
+from trivium.tools.select_prompt import ARM_NAMES, ArmEstimate
 from trivium.tools.select_prompt import select_prompt as choose_prompt
 
 _UNREAD = "without a model no prompt is read, and the choices are scored by their paths"
@@ -33,33 +31,34 @@ async def select_prompt(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
         UsageError: a review was asked for in a run without a thread.
     """
     context = runtime.context
-    knowledge = await open_knowledge(context.kg)
     noted: list[dict[str, Any]] = []
+    usable = True
     try:
-        chosen, vector = await _chosen(state, knowledge, context)
+        chosen = await _chosen(state, context)
     except (OSError, BusyError, CorruptError, VersionError) as error:
-        noted.append(_event("no_bandit", f"{error}; the first arm is taken"))
-        chosen, vector = Chosen(arm=ARMS[0].name, reason="the bandit's log cannot be used", estimates=[]), None
+        noted.append(_event("no_bandit", f"{error}; the first arm is used"))
+        chosen, usable = Chosen(arm=ARM_NAMES[0], reason="the bandit's log cannot be used", estimates=[]), False
     update: dict[str, Any] = {}
     if context.review:
         chosen, edited = _reviewed(chosen, state, runtime)
         noted += edited
         update = {"settings": {**state["settings"], "review": False}, "started": time.time()}
-    if vector is not None:
-        noted += await _noted(state["run"], chosen["arm"], vector, await open_bandit(knowledge.base, context.model))
+    if usable:
+        noted += await _recorded(state, chosen["arm"], context)
     return {**update, "chosen": chosen, **({"events": noted} if noted else {})}
 
 
-async def _chosen(state: KnowGPTState, knowledge: Knowledge, context: KnowGPTContext) -> tuple[Chosen, Floats]:
-    """The arm that the settings name, else the bandit's; with the question's context vector."""
-    settings = context.bandit_settings
-    picked = await choose_prompt(knowledge.base, state["question"], context.model, settings, state["run"])
-    estimates = [_rounded(each) for each in picked.choice.estimates]
+async def _chosen(state: KnowGPTState, context: KnowGPTContext) -> Chosen:
+    """The arm that the settings name, else the bandit's."""
+    choice = await choose_prompt(
+        context.kg, state["question"], context.model, bandit=context.bandit, discount=context.discount, run=state["run"]
+    )
+    estimates = [_rounded(each) for each in choice.estimates]
     if context.prompt != "auto":
-        return Chosen(arm=context.prompt, reason="named by the run's settings", estimates=estimates), picked.context
+        return Chosen(arm=context.prompt, reason="named by the run's settings", estimates=estimates)
     if context.model == NO_MODEL:
-        return Chosen(arm=ARMS[0].name, reason=_UNREAD, estimates=estimates), picked.context
-    return Chosen(arm=picked.choice.arm.name, reason=picked.choice.reason, estimates=estimates), picked.context
+        return Chosen(arm=ARM_NAMES[0], reason=_UNREAD, estimates=estimates)
+    return Chosen(arm=choice.arm.name, reason=choice.reason, estimates=estimates)
 
 
 def _rounded(estimate: ArmEstimate) -> dict[str, Any]:
@@ -72,12 +71,12 @@ def _rounded(estimate: ArmEstimate) -> dict[str, Any]:
     }
 
 
-async def _noted(run: str, arm: str, vector: Floats, bandit: KeptBandit) -> list[dict[str, Any]]:
-    """Note the pull so that feedback finds it; a KG that cannot be written is answered over all the same."""
+async def _recorded(state: KnowGPTState, arm: str, context: KnowGPTContext) -> list[dict[str, Any]]:
+    """Log the pull so that feedback finds it; over a KG that cannot be written the run goes on, with an event."""
     if arm == "direct":
         return []  # no arm was pulled
     try:
-        await asyncio.to_thread(bandit.remember, run, arm, vector)
+        await record_prompt(context.kg, state["run"], arm, state["question"], context.model)
     except (OSError, BusyError, CorruptError) as error:
         return [_event("not_noted", f"{error}; feedback on this run will not be known")]
     return []
@@ -96,11 +95,10 @@ def _reviewed(
         if reply in (True, None, {}):
             return chosen, []
         named = reply.get("arm") if isinstance(reply, dict) else reply
-        try:
-            arm = arm_named(str(named)).name
-        except UsageError as error:
-            wrong = str(error)
+        if named not in ARM_NAMES:
+            wrong = f"no arm is named {named!r}; choose one of: {', '.join(ARM_NAMES)}"
             continue
+        arm = str(named)
         edited = Chosen(arm=arm, reason="chosen by a human", estimates=chosen["estimates"])
         return edited, [_event("edited", f"a human chose {arm}")]
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Evidence, KnowGPTState, Line
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.relation_phrases import relation_phrase
+from trivium.tools.get_labels import get_labels
 
 _TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 _FACTS = 6  # facts that one sentence joins
@@ -29,10 +29,9 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
         return {"lines": []}
     context = runtime.context
     form = state["chosen"]["arm"].partition("/")[2]
-    store = (await open_knowledge(context.kg)).store
     facts = facts_of(state["evidence"])
     ids = sorted({key for head, _, tail in facts for key in (head, tail)})
-    labels = {key: as_data(label) for key, label in zip(ids, await store.labels(ids), strict=True)}
+    labels = {key: as_data(label) for key, label in zip(ids, await get_labels(context.kg, ids), strict=True)}
     lines = FORMS[form](facts, labels, context.evidence_tokens)
     if form != "graph" or context.model == NO_MODEL or context.description == "rules" or not lines:
         return {"lines": lines}

@@ -27,7 +27,7 @@ class ActionChoice(BaseModel):
 async def act_prompt(state: OdaState, context: OdaContext, knowledge: Knowledge) -> tuple[str, Names]:
     """The prompt of an action, and the labels that it shows."""
     candidates = candidates_of(state)
-    seen = await observations_of(state, context, knowledge, candidates)
+    seen = await observations_of(state, context, candidates)
     observed = nearest(seen.values(), context.shown_triples)
     names = await Names.of(knowledge.store, [*entities_of_run(state), *candidates, *named_in(observed)])
     text = operator_prompt(ACT).fill(

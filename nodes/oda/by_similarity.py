@@ -11,7 +11,7 @@ from trivium.nodes.oda.memory import chain_of, start_of, traces
 from trivium.nodes.oda.state import Action, ActionName, OdaState
 from trivium.nodes.oda.ways import Way, candidates_of, choice_of, explored, settled, ways_on
 from trivium.policies.question_kind import question_kind
-from trivium.tools.search_triples import rank_triples
+from trivium.tools.rank_triples import rank_triples
 
 _OF_A_GROUP = 2_000  # triples of one relation around one entity that a reflection ranks
 
@@ -69,7 +69,7 @@ async def _nearest(
         group, relation=hop.relation, direction="in" if hop.inverse else "out", limit=_OF_A_GROUP
     )
     triples = [triple for found in around for triple in found]
-    ranked = await rank_triples(knowledge.base, state["question"], triples, context.reflected_triples)
+    ranked = await rank_triples(context.kg, state["question"], triples, context.reflected_triples)
     return [each.triple for each in ranked]
 
 

@@ -9,7 +9,7 @@ from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.settings import check_at_least
-from trivium.tools.observation import Limits
+from trivium.tools.observe import ObservationLimits
 
 Reflection = Literal["observed", "similarity", "random", "generated_fact"]
 
@@ -90,6 +90,6 @@ class OdaContext(Context):
             raise UsageError("reflection generated_fact has a model write the facts: name one, or choose another")
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> ObservationLimits:
         """The observation's limits."""
-        return Limits(self.max_hops, self.top_n, self.top_p, self.direction, self.hub_triples)
+        return ObservationLimits(self.max_hops, self.top_n, self.top_p, self.direction, self.hub_triples)

@@ -10,7 +10,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.oda.ways import candidates_of, observations_of
@@ -20,9 +19,8 @@ _LOGGED = 3  # triples of an observation that the log shows
 
 async def observe(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
     """Begin an iteration: observe around what an action may name."""
-    knowledge = await open_knowledge(runtime.context.kg)
     candidates = candidates_of(state)
-    seen = await observations_of(state, runtime.context, knowledge, candidates)
+    seen = await observations_of(state, runtime.context, candidates)
     found = sorted((each for observation in seen.values() for each in observation), key=lambda each: -each.score)
     step = {
         "stage": "observe",

@@ -16,7 +16,7 @@ from trivium.nodes.oda.reflection import ask_facts, ask_triples
 from trivium.nodes.oda.state import Action, OdaState
 from trivium.nodes.oda.ways import choice_of
 from trivium.nodes.run.access import NO_MODEL
-from trivium.tools.search_triples import rank_triples
+from trivium.tools.rank_triples import rank_triples
 
 _NEIGHBORS = 10_000  # triples of one entity that GetNeighbor returns
 
@@ -60,12 +60,12 @@ async def _kept(
         found = await _result(action, context, knowledge)
         if context.reflection == "random":
             return _at_random(state, found, context), {}
-        ranked = await rank_triples(knowledge.base, state["question"], found, context.reflected_triples)
+        ranked = await rank_triples(context.kg, state["question"], found, context.reflected_triples)
         return [each.triple for each in ranked], {}
     if context.model == NO_MODEL:
         return await _similar(state, action, context, knowledge), {}
     found = await _result(action, context, knowledge)
-    ranked = await rank_triples(knowledge.base, state["question"], found, context.candidate_triples)
+    ranked = await rank_triples(context.kg, state["question"], found, context.candidate_triples)
     candidates = [each.triple for each in ranked]
     if context.reflection == "generated_fact":
         return await ask_facts(state, context, knowledge, candidates)

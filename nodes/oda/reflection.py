@@ -109,7 +109,7 @@ async def _prompt(
     state: OdaState, context: OdaContext, knowledge: Knowledge, candidates: Sequence[WalkedTriple]
 ) -> tuple[str, Names]:
     """The reflection's prompt, with that of an action behind it where both are one request; and its labels."""
-    seen = await observations_of(state, context, knowledge, candidates_of(state))
+    seen = await observations_of(state, context, candidates_of(state))
     observed = nearest(seen.values(), context.shown_triples)
     shown = [*entities_of_run(state), *named_in(observed), *named_in(candidates)]
     names = await Names.of(knowledge.store, shown)

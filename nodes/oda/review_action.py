@@ -15,7 +15,7 @@ from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import Action, OdaState
 from trivium.nodes.oda.ways import candidates_of
 from trivium.nodes.run.human import ask_human, check_resumable
-from trivium.tools.find_entities import resolve
+from trivium.tools.resolve_entities import resolve_entities
 
 _HOW = (
     'Resume with true to go on, or with {"action": "GetNeighbor" | "GetPath" | "Answer", "entities": [...]}; '
@@ -77,7 +77,7 @@ async def _edited(reply: object, knowledge: Knowledge) -> Action:
         first = error.errors(include_url=False)[0]
         raise UsageError(f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}") from None
     wanted = {"GetNeighbor": 1, "GetPath": 2, "Answer": 0}[choice.action]
-    entities = list(dict.fromkeys(await resolve(knowledge.base, choice.entities))) if choice.entities else []
+    entities = list(dict.fromkeys(await resolve_entities(knowledge.name, choice.entities))) if choice.entities else []
     if len(entities) < wanted or (len(entities) > wanted and choice.action != "GetNeighbor"):
         raise UsageError(f"{choice.action} takes {wanted} entities, not {len(entities)}")
     return Action(name=choice.action, entities=entities, thought=choice.thought, by="human", hop=None)

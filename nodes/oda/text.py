@@ -8,7 +8,7 @@ from trivium.kg.store import GraphStore
 from trivium.kg.types import WalkedTriple
 from trivium.nodes.oda.memory import triples_of
 from trivium.nodes.oda.state import Action, OdaState
-from trivium.tools.observation import Observation
+from trivium.tools.observe import Observation
 
 _NOTHING = "(none)"
 

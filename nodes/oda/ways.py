@@ -15,8 +15,7 @@ from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.memory import chain_of, chains_from, start_of, traces
 from trivium.nodes.oda.state import OdaState
 from trivium.policies.similarity_choice import SimilarityChoice
-from trivium.tools.observation import Observation
-from trivium.tools.observe import observe
+from trivium.tools.observe import Observation, observe
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +54,13 @@ async def choice_of(state: OdaState, knowledge: Knowledge) -> SimilarityChoice:
     return SimilarityChoice(state["question"], [*labels, *state["mentions"]], knowledge.relation_names)
 
 
-async def observations_of(
-    state: OdaState, context: OdaContext, knowledge: Knowledge, entities: Sequence[str]
-) -> dict[str, Observation]:
+async def observations_of(state: OdaState, context: OdaContext, entities: Sequence[str]) -> dict[str, Observation]:
     """The observation around each of the first of these entities; none where the run goes without."""
     if not context.observation:
         return {}
     first = list(entities)[: context.observed_entities]
     run = str(state["started"])
-    found = await observe(knowledge.base, state["question"], first, context.limits, run=run)
+    found = await observe(context.kg, state["question"], first, context.limits, run=run)
     return dict(zip(first, found, strict=True))
 
 
@@ -73,7 +70,7 @@ async def ways_on(
     """The best way on from each of these entities, best first; an entity without one is left out."""
     ways = traces(state["memory"], state["topics"])
     hops = dict(zip(entities, await knowledge.store.hops(entities), strict=True))
-    seen = await observations_of(state, context, knowledge, entities)
+    seen = await observations_of(state, context, entities)
     found: list[Way] = []
     for entity in entities:
         behind = chain_of(ways.get(entity, ()))

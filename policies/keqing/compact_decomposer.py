@@ -118,7 +118,7 @@ class CompactDecomposer:
             excludes = bool(dep) and (habit == "always" or (habit == "cue" and cue))
             # What an older version learnt may have no words for a hop.
             words = self.phrases.get(hop) or schema_template(hop).text
-            out.append(SubQuestion(number, words, dep or (NO_DEPENDENCY,), seeds, excludes))
+            out.append(SubQuestion(number, words, dep or (NO_DEPENDENCY,), seeds, excludes, chain=(hop,)))
         return out
 
 

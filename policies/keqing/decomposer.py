@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from trivium.kg.store import GraphStore
-from trivium.kg.types import EntityHit
+from trivium.kg.types import EntityHit, LogicalChain
 from trivium.policies.keqing.computing.operators import Operator
 
 MASK = "[mask]"
@@ -37,6 +37,8 @@ class SubQuestion:
         seed_entities: mentions in the question's own words, or `<GENERATED>-id` for each dependency.
         excludes_used: entities that the question started from are no answers to this sub-question ("other", "also").
         asked_type: the type of the KG that its answers have where some have it ("which mountains"); "" for any.
+        chain: the logical chain that answers it, where the decomposer knows it; None for words that a template has to
+            be found for.
     """
 
     id: int
@@ -45,6 +47,7 @@ class SubQuestion:
     seed_entities: tuple[str, ...]
     excludes_used: bool = False
     asked_type: str = ""
+    chain: LogicalChain | None = None
 
 
 @dataclass(frozen=True, slots=True)

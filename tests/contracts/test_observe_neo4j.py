@@ -19,8 +19,7 @@ from trivium.kg.neo4j.view import MADE
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.state import QuestionInput
-from trivium.tools.observation import Limits, Observation
-from trivium.tools.observe import observe
+from trivium.policies.observation import Observation, ObservationLimits, observe
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ async def test_it_observes_what_the_directory_shows_in_a_round_trip_a_layer(
     live: KnowledgeBase, films: KnowledgeBase
 ) -> None:
     question, entities = "who starred in the films of its director?", ["heat", "ronin", "band"]
-    whole = Limits(max_hops=3, top_n=500, top_p=500)  # nothing is cut, so that no tie decides
+    whole = ObservationLimits(max_hops=3, top_n=500, top_p=500)  # nothing is cut, so that no tie decides
     assert live.snapshot() is None
     assert isinstance(live.store, Neo4jStore)
     client = live.store.client
@@ -51,9 +50,9 @@ async def test_it_observes_what_the_directory_shows_in_a_round_trip_a_layer(
         assert shown(ours) == shown(theirs)
     assert client.round_trips == before + whole.max_hops  # a layer is one, labels and all
     before = client.round_trips
-    await observe(live, "who directed it?", entities, Limits(max_hops=2), run="1")
+    await observe(live, "who directed it?", entities, ObservationLimits(max_hops=2), run="1")
     assert client.round_trips == before + 2
-    await observe(live, "who directed it?", entities, Limits(max_hops=2), run="1")
+    await observe(live, "who directed it?", entities, ObservationLimits(max_hops=2), run="1")
     assert client.round_trips == before + 2, "an observation of a run is made once"
 
 

@@ -26,9 +26,9 @@ from trivium.kg.neo4j.snapshots import make_snapshot, open_snapshot_store
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.neo4j.view import MADE
 from trivium.kg.types import Entity, Triple
-from trivium.tools.extract_paths import Extraction, PolicyName, extract_paths
-from trivium.tools.extract_subgraph import extract_subgraph
-from trivium.tools.path_live import FAN_OUT
+from trivium.policies.paths.extraction import Extraction, PolicyName, extract_paths
+from trivium.policies.paths.live import FAN_OUT
+from trivium.policies.paths.subgraph import extract_subgraph
 
 QUESTION = "which bridge was painted near the harbour?"
 _WORDS = ["film", "actor", "river", "city", "song", "painter", "bridge", "novel", "harbour", "violin"]

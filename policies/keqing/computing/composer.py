@@ -124,7 +124,7 @@ class _Composition:
         if hop is None or len(pair) != 2:
             return None
         subs = [
-            SubQuestion(number, self._phrase(hop), (NO_DEPENDENCY,), (mention.text,))
+            SubQuestion(number, self._phrase(hop), (NO_DEPENDENCY,), (mention.text,), chain=(hop,))
             for number, mention in enumerate(pair)
         ]
         leaves = await self.store.hops([hit.id for mention in pair for hit in mention.hits])
@@ -174,7 +174,7 @@ class _Composition:
         if hop is None:
             return None
         number = _next_id(whole)
-        sub = SubQuestion(number, self._phrase(hop), (end,), (generated(end),))
+        sub = SubQuestion(number, self._phrase(hop), (end,), (generated(end),), chain=(hop,))
         return replace(whole, sub_questions=(*whole.sub_questions, sub)), end, number
 
     def _phrase(self, hop: Hop) -> str:
@@ -190,8 +190,8 @@ class _Composition:
             seeds = [whole.links[mention][0].id for mention in sub.seed_entities if whole.links.get(mention)]
         else:
             seeds = await self._walk(whole, sub.dep[0])
-        template = self.by.templates.match([sub.question], 1)[0][0].template
-        result = await self.store.follow(seeds, template.chains[0], limit=_TRIED)
+        chain = sub.chain or self.by.templates.match([sub.question], 1)[0][0].template.chains[0]
+        result = await self.store.follow(seeds, chain, limit=_TRIED)
         return [item.id for item in result.reached]
 
 

@@ -19,9 +19,9 @@ from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Choice, Question, read_questions
 from trivium.policies.paths.examples import make_examples
 from trivium.policies.paths.learn import PathTraining, prepare
+from trivium.policies.paths.opened import path_tables
 from trivium.policies.paths.policy import PathInputs, PathNetwork
 from trivium.policies.paths.train import PolicySettings, train_policy
-from trivium.tools.path_tables import path_tables
 
 
 def test_the_files_own_questions_are_read(tmp_path: Path) -> None:

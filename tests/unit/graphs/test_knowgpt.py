@@ -20,7 +20,7 @@ from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import ChoiceInput, KnowGPTInput
 from trivium.policies.bandit.bandit import ARMS
-from trivium.tools.select_prompt import give_feedback, open_bandit
+from trivium.policies.bandit.serving import give_feedback, open_bandit
 
 MERMAID = """\
 graph TD;

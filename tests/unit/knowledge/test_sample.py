@@ -18,7 +18,7 @@ from trivium.kg.loaders import read_entities, read_triples
 from trivium.kg.manifest import is_kg
 from trivium.knowledge.sample import add_paths, ensure_sample
 from trivium.policies.keqing.artefact import has_decomposer
-from trivium.tools.extract_paths import extract_paths
+from trivium.policies.paths.extraction import extract_paths
 
 TRIPLES = "heat\tdirected_by\tmann\nali\tdirected_by\tmann\nalien\tdirected_by\tscott\n"
 PAIRS = "".join(
@@ -31,7 +31,7 @@ from pathlib import Path
 from trivium.kg import sample
 from trivium.kg.embedded import build
 sample.TRIPLES, sample.ENTITIES, sample.TRAIN_QUESTIONS = map(Path, sys.argv[1:])
-from trivium.tools.extract_paths import extract_paths
+from trivium.policies.paths.extraction import extract_paths
 from trivium.knowledge.sample import add_paths, ensure_sample
 print(ensure_sample())
 """

@@ -10,11 +10,18 @@ import pytest
 
 from tests.films import walk
 from trivium.kg.errors import BadInputError, TriviumError, UnknownEntityError, UnknownRelationError, UnknownToolError
-from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.tools.registry import TOOL_NAMES, call_tool, make_tools, parse_call
+from trivium.knowledge.knowledge import open_knowledge
+from trivium.tools.registry import TOOLS, call_tool, make_tools, parse_call
 
 CALLS: dict[str, dict[str, Any]] = {
+    "read_question": {"question": "who directed Heat?"},
     "find_entities": {"text": "Blade Runner"},
+    "resolve_entities": {"names": ["Heat", "deniro"]},
+    "link_text": {"text": "who played in Heat and Ronin?"},
+    "find_task_entities": {"question": "who directed Heat?"},
+    "describe_entities": {"entities": ["Heat"]},
+    "get_labels": {"entities": ["heat", "deniro"]},
+    "list_relations": {},
     "neighbors": {"entity": "Heat"},
     "follow_chain": {"seed_entities": ["Ridley Scott"], "chain": ["^directed_by", "starring"]},
     "find_paths": {"source": "Robert De Niro", "target": "Al Pacino"},
@@ -22,45 +29,77 @@ CALLS: dict[str, dict[str, Any]] = {
     "extract_subgraph": {"question": "who?", "source_entities": ["Heat"], "target_entities": ["Al Pacino"]},
     "search_triples": {"question": "who starred in it", "entities": ["heat"], "limit": 3},
     "observe": {"question": "who directed it?", "entities": ["Heat", "ronin"], "max_hops": 2, "top_n": 5},
+    "rank_triples": {"question": "who played?", "triples": [["heat", "starring", "deniro"]]},
+    "rank_texts": {"question": "who directed it?", "texts": ["a director", "a year"]},
+    "score_chains": {"question": "who directed it?", "chains": [["directed_by"], ["^starring", "directed_by"]]},
+    "triple_properties": {"triples": [["heat", "starring", "deniro"]]},
+    "decomposition_hints": {"question": "who directed Heat?", "templates": 3, "exemplars": 2},
     "match_templates": {"sub_question": "who directed [mask]?"},
     "select_prompt": {"question": "who directed Heat?"},
 }
 
 
-async def _call(base: KnowledgeBase, tool: str, **arguments: object) -> dict[str, Any]:
-    return await call_tool(tool, parse_call(tool, json.dumps(arguments)), base)
+_TRIPLE = {"head", "relation", "tail", "score"}
+SHAPES: dict[str, tuple[str, set[str]]] = {
+    "read_question": ("plans", {"plan", "score", "text", "unread"}),
+    "find_entities": ("entities", {"id", "label", "score", "degree"}),
+    "resolve_entities": ("entities", {"name", "id"}),
+    "link_text": ("entities", {"id", "label"}),
+    "find_task_entities": ("entities", {"id", "label", "namesakes"}),
+    "describe_entities": ("entities", {"id", "label", "types", "relations"}),
+    "get_labels": ("entities", {"id", "label"}),
+    "list_relations": ("relations", {"name", "triples", "head_types", "tail_types"}),
+    "neighbors": ("triples", _TRIPLE),
+    "follow_chain": ("paths", {"triples", "answer"}),
+    "find_paths": ("paths", {"triples", "answer"}),
+    "extract_paths": ("paths", {"triples", "answer", "reward"}),
+    "extract_subgraph": ("triples", _TRIPLE),
+    "search_triples": ("triples", _TRIPLE),
+    "rank_triples": ("triples", _TRIPLE),
+    "rank_texts": ("texts", {"text", "score"}),
+    "score_chains": ("chains", {"chain", "score"}),
+    "triple_properties": ("triples", {"head", "relation", "tail", "properties"}),
+    "observe": ("triples", _TRIPLE),
+    "match_templates": ("templates", {"template", "score", "chains"}),
+    "decomposition_hints": ("exemplars", {"question", "sub_questions"}),
+    "select_prompt": ("arms", {"arm", "expectation", "bound", "pulls", "mean"}),
+}
+NEED_A_RUN = {"record_prompt", "feedback"}
+NEED_A_TUNED_MODEL = {"choose_candidates"}
 
 
-@pytest.mark.parametrize("name", [name for name in TOOL_NAMES if name != "feedback"])  # which needs a run
-async def test_every_tool_gives_its_json(films: KnowledgeBase, name: str) -> None:
-    told = json.loads(json.dumps(await _call(films, name, **CALLS[name])))
-    key = "arms" if name == "select_prompt" else next(iter(told))
-    shapes: dict[str, set[str]] = {
-        "entities": {"id", "label", "score", "degree"},
-        "triples": {"head", "relation", "tail", "score"},
-        "paths": {"triples", "answer"} | ({"reward"} if name == "extract_paths" else set()),
-        "templates": {"template", "score", "chains"},
-        "arms": {"arm", "expectation", "bound", "pulls", "mean"},
-    }
-    assert told[key]
-    assert {frozenset(item) for item in told[key]} == {frozenset(shapes[key])}
+def test_every_tool_is_called_here() -> None:
+    assert set(TOOLS) == set(CALLS) | NEED_A_RUN | NEED_A_TUNED_MODEL
+    assert set(SHAPES) == set(CALLS)
 
 
-async def test_what_the_tools_find(films: KnowledgeBase) -> None:
-    found = await _call(films, "find_entities", **CALLS["find_entities"])
+async def _call(kg: str, tool: str, **arguments: object) -> dict[str, Any]:
+    return await call_tool(tool, parse_call(tool, json.dumps(arguments)), await open_knowledge(kg))
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+async def test_every_tool_gives_its_json(kg_name: str, name: str) -> None:
+    result = json.loads(json.dumps(await _call(kg_name, name, **CALLS[name])))
+    key, fields = SHAPES[name]
+    assert result[key]
+    assert {frozenset(item) for item in result[key]} == {frozenset(fields)}
+
+
+async def test_what_the_tools_find(kg_name: str) -> None:
+    found = await _call(kg_name, "find_entities", **CALLS["find_entities"])
     assert found == {"entities": [{"id": "runner", "label": "Blade Runner", "score": 1.0, "degree": 6}]}
-    starring = await _call(films, "neighbors", entity="Heat", relation="starring", direction="out")
+    starring = await _call(kg_name, "neighbors", entity="Heat", relation="starring", direction="out")
     assert [(t["head"], t["tail"], t["score"]) for t in starring["triples"]] == [
         ("heat", "deniro", 1.0), ("heat", "pacino", 1.0)
     ]  # fmt: skip
-    templates = await _call(films, "match_templates", **CALLS["match_templates"], limit=1)
+    templates = await _call(kg_name, "match_templates", **CALLS["match_templates"], limit=1)
     assert templates["templates"][0]["chains"][0] == ["directed_by"]
     assert templates["templates"][0]["score"] == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", ["follow_chain", "find_paths"])
-async def test_paths_join_up_and_end_at_what_they_support(films: KnowledgeBase, name: str) -> None:
-    told = await _call(films, name, **CALLS[name])
+async def test_paths_join_up_and_end_at_what_they_support(kg_name: str, name: str) -> None:
+    told = await _call(kg_name, name, **CALLS[name])
     for path in told["paths"]:
         ends = [(t["tail"], t["head"]) if t["inverse"] else (t["head"], t["tail"]) for t in path["triples"]]
         assert all(before[1] == after[0] for before, after in pairwise(ends))
@@ -79,7 +118,7 @@ def test_bad_arguments_are_refused(arguments: str) -> None:
 
 
 def test_an_unknown_tool_is_refused_with_those_there_are() -> None:
-    with pytest.raises(UnknownToolError, match="find_entities, neighbors") as caught:
+    with pytest.raises(UnknownToolError, match="read_question, find_entities") as caught:
         parse_call("observer", "{}")
     assert "'observer'" in str(caught.value)
 
@@ -96,23 +135,23 @@ def test_an_unknown_tool_is_refused_with_those_there_are() -> None:
     ],
 )
 async def test_unknown_names_are_refused(
-    films: KnowledgeBase, tool: str, arguments: dict[str, Any], error: type[TriviumError]
+    kg_name: str, tool: str, arguments: dict[str, Any], error: type[TriviumError]
 ) -> None:
     with pytest.raises(error, match=r"no (entity|relation) is named") as caught:
-        await _call(films, tool, **arguments)
+        await _call(kg_name, tool, **arguments)
     assert "\n" not in str(caught.value)
 
 
-async def test_an_unknown_relation_is_told_its_like(films: KnowledgeBase) -> None:
+async def test_an_unknown_relation_is_told_its_like(kg_name: str) -> None:
     with pytest.raises(UnknownRelationError, match=r"did you mean .*directed_by") as caught:
-        await _call(films, "neighbors", entity="Heat", relation="director")
+        await _call(kg_name, "neighbors", entity="Heat", relation="director")
     assert "'director'" in str(caught.value)
 
 
-async def test_the_same_through_langchain(films: KnowledgeBase, kg_name: str) -> None:
+async def test_the_same_through_langchain(kg_name: str) -> None:
     tools = {tool.name: tool for tool in make_tools(kg_name)}
-    assert tuple(tools) == TOOL_NAMES
+    assert tuple(tools) == tuple(TOOLS)
     for name, arguments in CALLS.items():
-        assert await tools[name].ainvoke(arguments) == await _call(films, name, **arguments)
+        assert await tools[name].ainvoke(arguments) == await _call(kg_name, name, **arguments)
         assert tools[name].description
         assert set(tools[name].args) == set(parse_call(name, json.dumps(arguments)).model_dump())

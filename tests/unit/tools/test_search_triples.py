@@ -12,6 +12,7 @@ from trivium.kg.embedders.base import FloatArray
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.search_triples import search_triples
 
 
@@ -30,8 +31,8 @@ class WholeTexts:
 QUESTION = "which actors starred in it"
 
 
-async def test_the_additive_score_is_the_cosine_of_relation_and_tail(films: KnowledgeBase) -> None:
-    found = await search_triples(films, QUESTION, ["heat", "alien"], 50)
+async def test_the_additive_score_is_the_cosine_of_relation_and_tail(films: KnowledgeBase, kg_name: str) -> None:
+    found = await search_triples(kg_name, QUESTION, ["heat", "alien"], 50)
     ends = await films.store.labels([item.triple.end for item in found])
     texts = [f"{relation_words(item.triple.relation)} {end}" for item, end in zip(found, ends, strict=True)]
     exact = films.embedder.embed(texts) @ films.embedder.embed([QUESTION])[0]
@@ -42,23 +43,25 @@ async def test_the_additive_score_is_the_cosine_of_relation_and_tail(films: Know
 async def test_an_embedder_without_sums_gives_the_same(films: KnowledgeBase) -> None:
     whole = KnowledgeBase(films.path, films.store, CachedEmbedder(WholeTexts()))
     assert additive(whole.embedder) is None
-    quick, general = [await search_triples(base, QUESTION, ["heat"], 20) for base in (films, whole)]
+    quick, general = [
+        await search_triples.operation(Knowledge("films", base), QUESTION, ["heat"], 20) for base in (films, whole)
+    ]
     assert {item.triple for item in quick} == {item.triple for item in general}
     assert [item.score for item in quick] == pytest.approx([item.score for item in general], abs=1e-5)
 
 
-async def test_best_first_and_no_more_than_asked(films: KnowledgeBase) -> None:
-    found = await search_triples(films, QUESTION, ["heat"], 2)
+async def test_best_first_and_no_more_than_asked(kg_name: str) -> None:
+    found = await search_triples(kg_name, QUESTION, ["heat"], 2)
     assert [item.triple.relation for item in found] == ["starring", "starring"]
-    everything = await search_triples(films, QUESTION, ["heat"], 100)
+    everything = await search_triples(kg_name, QUESTION, ["heat"], 100)
     assert everything[:2] == found
     scores = [item.score for item in everything]
     assert scores == sorted(scores, reverse=True)
 
 
-async def test_a_triple_between_two_of_the_entities_counts_once_a_direction(films: KnowledgeBase) -> None:
-    found = await search_triples(films, QUESTION, ["heat", "heat", "deniro"], 100)
+async def test_a_triple_between_two_of_the_entities_counts_once_a_direction(kg_name: str) -> None:
+    found = await search_triples(kg_name, QUESTION, ["heat", "heat", "deniro"], 100)
     triples = [item.triple for item in found]
     assert len(triples) == len(set(triples))
     assert {triple.start for triple in triples} == {"heat", "deniro"}
-    assert await search_triples(films, QUESTION, ["nobody"]) == []
+    assert await search_triples(kg_name, QUESTION, ["nobody"]) == []

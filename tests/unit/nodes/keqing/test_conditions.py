@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedded import build
 from trivium.kg.types import Entity, Triple, parse_chain
+from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.conditions import Dated, dated, holds, year_of
 
 
@@ -35,25 +36,24 @@ def test_a_year_is_before_in_or_after_another_and_nothing_else(year: int, other:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
+async def kg(tmp_path: Path) -> AsyncIterator[str]:
     triples = [
         Triple("a", "released", "y1"), Triple("b", "released", "y2"), Triple("c", "released", "unknown"),
         Triple("b", "restored", "y1"), Triple("d", "by", "x"),
     ]  # fmt: skip
     build(tmp_path / "kg", [triples], [Entity("y1", "1950"), Entity("y2", "1970-01-01")])
-    opened = EmbeddedStore.open(tmp_path / "kg")
-    yield opened
-    await opened.close()
+    yield str(tmp_path / "kg")
+    await close_all()
 
 
-async def test_seeds_are_kept_with_the_walk_that_shows_the_year(store: EmbeddedStore) -> None:
+async def test_seeds_are_kept_with_the_walk_that_shows_the_year(kg: str) -> None:
     released, restored = parse_chain(["released"]), parse_chain(["restored"])
     before = Dated(op="before", year=1960)
-    kept = await dated(before, ["a", "b", "c", "d", "nobody"], [released], store)
+    kept = await dated(before, ["a", "b", "c", "d", "nobody"], [released], kg)
     assert kept == [("a", [("a", "released", "y1", False)])], "by the year's label, not by the id"
-    either = await dated(before, ["a", "b"], [released, restored], store)
+    either = await dated(before, ["a", "b"], [released, restored], kg)
     assert [seed for seed, _ in either] == ["a", "b"], "one chain to such a year is enough"
     assert either[1][1] == [("b", "restored", "y1", False)]
-    assert await dated(Dated(op="in", year=1970), ["b"], [released], store) == [("b", [("b", "released", "y2", False)])]
-    assert await dated(before, [], [released], store) == []
-    assert await dated(before, ["a"], [], store) == []
+    assert await dated(Dated(op="in", year=1970), ["b"], [released], kg) == [("b", [("b", "released", "y2", False)])]
+    assert await dated(before, [], [released], kg) == []
+    assert await dated(before, ["a"], [], kg) == []

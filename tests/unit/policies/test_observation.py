@@ -15,13 +15,14 @@ from trivium.kg.embedders.hashing import HashingEmbedder
 from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Direction, Triple, WalkedTriple
-from trivium.tools.observation import Limits, Observation
-from trivium.tools.observe import observe
+from trivium.policies.observation import Observation, ObservationLimits, observe
 
 WORDS = ["film", "actor", "river", "city", "song", "painter", "bridge", "novel", "harbour", "violin"]
 
 
-def naive(triples: Sequence[Triple], embedder: Embedder, question: str, entity: str, limits: Limits) -> list[str]:
+def naive(
+    triples: Sequence[Triple], embedder: Embedder, question: str, entity: str, limits: ObservationLimits
+) -> list[str]:
     """The paper's update and refine, word for word: what is observed, a line a triple."""
     (asked,) = embedder.embed([question])
     frontier, visited, observed = [entity], {entity}, list[WalkedTriple]()
@@ -94,7 +95,7 @@ class WithoutSnapshot(KnowledgeBase):
 @pytest.mark.parametrize("seed", range(4))
 async def test_it_is_the_papers_algorithm(tmp_path: Path, seed: int, direction: Direction) -> None:
     triples = tree(seed)
-    limits = Limits(max_hops=3, top_n=6, top_p=3, direction=direction)
+    limits = ObservationLimits(max_hops=3, top_n=6, top_p=3, direction=direction)
     base = contextual(opened(tmp_path / "kg", triples))
     slow = WithoutSnapshot(base.path, base.store, base.embedder)
     entities = sorted({t.head for t in triples})[:5]
@@ -118,12 +119,12 @@ async def test_the_protocol_is_asked_once_a_turn_for_all_entities(tmp_path: Path
     base = WithoutSnapshot(tmp_path / "kg", store, KnowledgeBase.open(tmp_path / "kg").embedder)
     entities = sorted({t.head for t in triples})[:7]
     try:
-        found = await observe(base, "which river", entities, Limits(max_hops=3), run="one")
+        found = await observe(base, "which river", entities, ObservationLimits(max_hops=3), run="one")
         assert store.asked <= 3
-        again = await observe(base, "which river", entities, Limits(max_hops=3), run="one")
+        again = await observe(base, "which river", entities, ObservationLimits(max_hops=3), run="one")
         assert again == found
         assert store.asked <= 3  # an identical observation of a run is made once
-        await observe(base, "which river", entities, Limits(max_hops=3), run="two")
+        await observe(base, "which river", entities, ObservationLimits(max_hops=3), run="two")
         assert store.asked > 3  # a live graph may have changed since
     finally:
         await base.close()
@@ -133,7 +134,7 @@ async def test_additive_vectors_score_as_the_embedder_does(tmp_path: Path) -> No
     triples = tree(2)
     base = opened(tmp_path / "kg", triples)
     slow = WithoutSnapshot(base.path, base.store, base.embedder)
-    limits = Limits(max_hops=1, top_n=5)
+    limits = ObservationLimits(max_hops=1, top_n=5)
     try:
         for entity in sorted({t.head for t in triples})[:8]:
             (fast,), (through,) = (
@@ -150,10 +151,10 @@ async def test_a_hub_shows_all_its_relations_and_stays_within_its_cap(tmp_path: 
     hub = [Triple("hub", f"r{i % 5}", f"leaf number {i}" if i != 1_234 else "a violin") for i in range(4_000)]
     base = opened(tmp_path / "kg", hub)
     try:
-        (found,) = await observe(base, "leaf", ["hub"], Limits(max_hops=1, top_n=200, per_entity=200))
+        (found,) = await observe(base, "leaf", ["hub"], ObservationLimits(max_hops=1, top_n=200, per_entity=200))
         assert len(found) == 200
         assert {each.triple.relation for each in found} == {f"r{i}" for i in range(5)}
-        (whole,) = await observe(base, "which violin", ["hub"], Limits(max_hops=1, top_n=1))
+        (whole,) = await observe(base, "which violin", ["hub"], ObservationLimits(max_hops=1, top_n=1))
         assert whole.triples[0].triple.tail == "a violin"
     finally:
         await base.close()

@@ -9,8 +9,8 @@ import pytest
 
 from tests.films import TRIPLES
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.tools.extract_paths import Extraction, PolicyName, extract_paths
-from trivium.tools.extract_subgraph import extract_subgraph
+from trivium.policies.paths.extraction import Extraction, PolicyName, extract_paths
+from trivium.policies.paths.subgraph import extract_subgraph
 
 QUESTION = "which actor played for the director of Heat?"
 SOURCES, TARGETS = ["heat", "mann"], ["deniro", "reno", "weaver", "scott"]

@@ -1,0 +1,95 @@
+"""The entities that a question starts from (ODA, section 2.1: "the entities embedded within the question")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from trivium.kg.indexes import own_words
+from trivium.kg.store import GraphStore
+from trivium.kg.types import EntityHit
+from trivium.policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, find_mentions, mention_features
+from trivium.policies.keqing.similar_mentions import find_similar
+from trivium.policies.question_kind import ASKING_WORDS, FUNCTION_WORDS
+from trivium.policies.similarity_choice import RelationNames, SimilarityChoice
+
+_TOPICS = 4  # entities that a question starts from at most
+_NAMESAKES = 5  # entities of one name that are compared
+_TYPE_WORTH = 0.2  # cosine that a namesake gains whose type the question names ("the prefecture Tokyo")
+_KNOWN = FUNCTION_WORDS | ASKING_WORDS
+
+
+class TaskEntities(NamedTuple):
+    """The entities that a question names.
+
+    Attributes:
+        entities: in the question's order, each with the ids of all entities of its name.
+        mentions: the words by which the question names them.
+    """
+
+    entities: Mapping[str, list[str]]
+    mentions: list[str]
+
+
+async def find_task_entities(
+    question: str, topics: Sequence[str], store: GraphStore, names: RelationNames
+) -> TaskEntities:
+    """The entities that a question names; of namesakes a given topic, else the one that the question says most about.
+
+    Args:
+        question: in words.
+        topics: ids of entities that it is known to be about.
+        store: the KG's.
+        names: the KG's relations, by which namesakes are told apart.
+    """
+    (read,) = await find_mentions([question], store, _KNOWN)
+    if not read.mentions:  # a misspelt name, perhaps: the likeliest span alone
+        relations = {word for relation in await store.schema() for word in own_words(relation.name).split()}
+        read = replace(read, mentions=await find_similar(read, _KNOWN | relations, store))
+        mentions = _apart(read)[:1]
+    else:
+        mentions = _apart(read)
+    if not mentions:
+        return TaskEntities({}, [])
+    texts = [mention.text for mention in mentions]
+    choice = names.choice(question, tuple(texts))
+    found: dict[str, list[str]] = {}
+    for mention in mentions[:_TOPICS]:
+        same = [hit.id for hit in mention.hits[:_NAMESAKES]]
+        given = next((hit.id for hit in mention.hits if hit.id in topics), None)
+        found[given or await _meant(mention, choice, read.plain, store)] = same
+    return TaskEntities(found, texts)
+
+
+def _apart(question: Question) -> list[Mention]:
+    """The likeliest mentions that share no word, in the question's order."""
+    odds = DEFAULT_MENTION_MODEL.log_odds(mention_features(question, _KNOWN)).tolist()
+    chosen: list[Mention] = []
+    for _, mention in sorted(zip(odds, question.mentions, strict=True), key=lambda each: -each[0]):
+        if not any(mention.overlaps(other) for other in chosen) and _is_name(mention, question):
+            chosen.append(mention)
+    return sorted(chosen, key=lambda mention: mention.start)
+
+
+def _is_name(mention: Mention, question: Question) -> bool:
+    """Whether a span is more than words of the question's own: it is an exact name, or no other span is one."""
+    return mention.hits[0].match == "exact" or not any(
+        other.hits[0].match == "exact" and other != mention for other in question.mentions
+    )
+
+
+async def _meant(mention: Mention, choice: SimilarityChoice, words: Sequence[str], store: GraphStore) -> str:
+    """Which entity of a name is meant: the one of a type that the question names, with a relation that it asks for."""
+    hits: Sequence[EntityHit] = mention.hits[:_NAMESAKES]
+    if len(hits) == 1:
+        return hits[0].id
+    ids = [hit.id for hit in hits]
+    hops = await store.hops(ids)
+    entities = await store.entities(ids)
+    scores = []
+    for leaving, entity in zip(hops, entities, strict=True):
+        best = choice.best([(hop,) for hop in sorted(leaving)])
+        types = {word for kind in (entity.types if entity else ()) for word in kind.casefold().split()}
+        scores.append((best[0] if best else -1.0) + _TYPE_WORTH * bool(types & set(words)))
+    return ids[max(range(len(ids)), key=lambda place: scores[place])]

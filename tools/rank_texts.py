@@ -1,0 +1,33 @@
+"""`rank_texts`: the similarity of texts to a question by the KG's embedder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from trivium.knowledge.knowledge import Knowledge
+from trivium.tools.call import Arguments, Result, tool
+
+
+class RankTextsArguments(Arguments):
+    """How near in meaning each text is to a question: the cosine of their embeddings."""
+
+    question: str = Field(min_length=1, description="the question in words")
+    texts: list[str] = Field(min_length=1, description="such as candidate answers")
+
+
+@tool(RankTextsArguments)
+async def rank_texts(kg: Knowledge, question: str, texts: Sequence[str]) -> list[float]:
+    """The cosine of each text with the question, in [-1, 1], in input order."""
+    if not texts:
+        return []
+    asked, *offered = await asyncio.to_thread(kg.base.embedder.embed, [question, *texts])
+    return [float(asked @ vector) for vector in offered]
+
+
+@rank_texts.json
+async def _(kg: Knowledge, args: RankTextsArguments) -> Result:
+    scores = await rank_texts.operation(kg, args.question, args.texts)
+    return {"texts": [{"text": text, "score": score} for text, score in zip(args.texts, scores, strict=True)]}

@@ -1,0 +1,76 @@
+"""`read_question`: a question as sub-questions, each with the logical chain that answers it (Keqing, section 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field
+
+from trivium.kg.types import chain_text
+from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.keqing.artefact import has_decomposer
+from trivium.policies.keqing.computing.cues import has_cue
+from trivium.policies.keqing.computing.operators import Operator
+from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from trivium.tools.call import Arguments, Result, tool
+
+__all__ = ["MASK", "NO_DEPENDENCY", "Decomposition", "Operator", "SubQuestion", "generated", "read_question"]
+
+
+class ReadQuestionArguments(Arguments):
+    """What a question asks of the KG: sub-questions with their chains and entities, and what is computed on them."""
+
+    question: str = Field(min_length=1, max_length=10_000, description="the question in words")
+    topic_entities: list[str] = Field(default_factory=list, description="entities it is about, ids or labels")
+
+
+@tool(ReadQuestionArguments)
+async def read_question(
+    kg: Knowledge, question: str, topics: Sequence[str] = (), reader: Literal["trained", "lora"] = "trained"
+) -> Decomposition:
+    """The best reading of a question; without sub-questions where no reading fits the KG.
+
+    Args:
+        kg: the KG.
+        question: in words.
+        topics: ids or labels of the entities that it is known to be about.
+        reader: the trained decomposer, or the fine-tuned model.
+
+    Raises:
+        NotLearntError: that reader was not trained on this KG.
+        ModelError: the fine-tuned model's base model cannot be opened.
+    """
+    decomposer = await (kg.lora_decomposer() if reader == "lora" else kg.decomposer())
+    if has_cue(question) and (reader == "trained" or has_decomposer(kg.base.learnt)):
+        decomposer = await kg.computing(decomposer)
+    return await decomposer.decompose(question, kg.base.store, topics)
+
+
+@read_question.json
+async def _(kg: Knowledge, args: ReadQuestionArguments) -> Result:
+    found = await read_question.operation(kg, args.question, args.topic_entities)
+    if not found.sub_questions:
+        return {"plans": []}
+    plan = {
+        "sub_questions": [_sub_question(sub) for sub in found.sub_questions],
+        "operators": [_operator(each) for each in found.operators],
+        "entities": {mention: [hit.id for hit in hits] for mention, hits in found.links.items()},
+    }
+    text = "; ".join(sub.question.replace(MASK, " and ".join(sub.seed_entities)) for sub in found.sub_questions)
+    return {"plans": [{"plan": plan, "score": found.confidence, "text": text, "unread": list(found.unread)}]}
+
+
+def _sub_question(sub: SubQuestion) -> dict[str, Any]:
+    return {
+        "id": sub.id,
+        "question": sub.question,
+        "dep": list(sub.dep),
+        "seed_entities": list(sub.seed_entities),
+        "chain": chain_text(sub.chain) if sub.chain else None,
+    }
+
+
+def _operator(operator: Operator) -> dict[str, Any]:
+    given = {"sign": operator.sign, "value": operator.value, "by": operator.by}
+    return {"id": operator.id, "operator": operator.kind, "dep": list(operator.dep), **given}
