@@ -3,7 +3,7 @@
 The paper's similarity-based reflection (section 4.2) ranks triples by their cosine with the question. Triples of one
 relation around one entity differ in their tails alone, which say little about what was asked, so here the whole group
 is ranked by its relation's own name, and a path by the names along it. Three rules keep a similarity from going astray;
-docs/oda.md has what each of them is worth:
+docs/explanation/oda.md has what each of them is worth:
 
 - The words of the entities' own names are left out of the question: they say nothing about relations.
 - An inverse hop costs a little, as a relation's name reads from head to tail.

@@ -2,7 +2,7 @@
 
 Made-up facts in domains and naming conventions of users' graphs, a folder each: `triples.tsv`, `entities.tsv` (id,
 label, aliases, types) and `questions.jsonl`, whose answers were computed from the triples. They were written without a
-look at the code that answers them; docs/learning.md says on which of them choices were made since.
+look at the code that answers them; docs/how-to/teach.md says on which of them choices were made since.
 """
 
 from __future__ import annotations

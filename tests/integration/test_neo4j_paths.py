@@ -146,7 +146,7 @@ async def test_of_a_hub_a_part_is_read(remote: KnowledgeBase) -> None:
     (found,) = (await extract_paths(remote, QUESTION, ["n1"], [first])).paths
     assert [step.end for step in found.path] == ["hub", first]
     assert round_trips(remote) <= asked + 4
-    # Beyond the cap a leaf is out of sight from the hub (docs/knowgpt-paths.md), but not the hub from it.
+    # Beyond the cap a leaf is out of sight from the hub (docs/explanation/knowgpt-paths.md), but not the hub from it.
     assert not (await extract_paths(remote, QUESTION, ["n1"], [last])).paths
     assert (await extract_paths(remote, QUESTION, [last], ["hub"])).paths
     around = await remote.store.labelled_neighbors(["hub"], limit=FAN_OUT)
