@@ -14,6 +14,8 @@ from trivium.policies.keqing.phrasing import has_exclusion_cue
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.limits import Count
 
+__all__ = ["DecompositionHints", "Exemplar", "decomposition_hints"]
+
 
 class DecompositionHintsArguments(Arguments):
     """Question templates of the KG, and questions with their decomposition, nearest to a question."""

@@ -11,11 +11,22 @@ from trivium.kg.types import chain_text
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.artefact import has_decomposer
 from trivium.policies.keqing.computing.cues import has_cue
-from trivium.policies.keqing.computing.operators import Operator
+from trivium.policies.keqing.computing.operators import Kind as OperatorKind
+from trivium.policies.keqing.computing.operators import Operator, check_operator
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from trivium.tools.call import Arguments, Result, tool
 
-__all__ = ["MASK", "NO_DEPENDENCY", "Decomposition", "Operator", "SubQuestion", "generated", "read_question"]
+__all__ = [
+    "MASK",
+    "NO_DEPENDENCY",
+    "Decomposition",
+    "Operator",
+    "OperatorKind",
+    "SubQuestion",
+    "check_operator",
+    "generated",
+    "read_question",
+]
 
 
 class ReadQuestionArguments(Arguments):

@@ -49,7 +49,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     context = chosen.context(**given, **chosen.read_settings(settings or ()))
     context.check()
     if question is not None:
-        from trivium.nodes.keqing.decompose import check_question
+        from trivium.nodes.run.conversation import check_question
 
         check_question(question)
     if choice and question is None:

@@ -130,7 +130,7 @@ class _Work:
 
     def tell_price(self, batches: Sequence[Sequence[Hop]]) -> None:
         """Say on stderr what is going to be asked, and about what it costs."""
-        from trivium.nodes.keqing.write_templates import expected_tokens
+        from trivium.app.cli.write_templates import expected_tokens
 
         each = self.writer.each
         expected = [expected_tokens(self._prompt(batch), len(batch), each) for batch in batches]
@@ -143,7 +143,7 @@ class _Work:
 
     async def write(self, batch: Sequence[Hop], session: Session) -> str | None:
         """Ask for a batch, and keep what is usable; the reason where no answer came."""
-        from trivium.nodes.keqing.write_templates import write_templates
+        from trivium.app.cli.write_templates import write_templates
         from trivium.policies.keqing.written import keep_written, read_written, usable
 
         proposed, outcome = await write_templates(self._within(session), None, batch, self._prompt(batch))
@@ -162,7 +162,7 @@ class _Work:
         return None
 
     def _prompt(self, batch: Sequence[Hop]) -> str:
-        from trivium.nodes.keqing.write_templates import templates_prompt
+        from trivium.app.cli.write_templates import templates_prompt
 
         return templates_prompt(batch, self.schema, self.examples, self.writer.each)
 

@@ -9,10 +9,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from trivium.kg.indexes import relation_words
-from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_case
 from trivium.kg.types import Hop, parse_chain
-from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import Found, KeqingState, OperatorState, Retrieved, Used
 from trivium.nodes.run.state import Step
@@ -20,6 +18,9 @@ from trivium.policies.keqing.computing.apply import compared, extremes, filtered
 from trivium.policies.keqing.computing.literals import Literal, Shown, read_literal
 from trivium.policies.keqing.computing.operators import bounds_of
 from trivium.policies.keqing.english import english, stem
+from trivium.tools.follow_chain import follow_chain
+from trivium.tools.get_labels import get_labels
+from trivium.tools.neighbors import neighbors
 
 _VALUES_EACH = 20  # values of one entity that are looked at
 
@@ -43,19 +44,19 @@ def ready(state: KeqingState) -> list[ComputeInput]:
 
 async def compute(state: ComputeInput, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Compute one operator; its result stands among what was retrieved, so that others can start from it."""
-    store = (await open_knowledge(runtime.context.kg)).store
+    kg = runtime.context.kg
     operator, inputs = state["operator"], state["inputs"]
     kind = operator["operator"]
     if kind in ("union", "intersection", "difference"):
         done = _joined(operator, inputs)
     elif kind == "count":
-        done = await _counted(operator, inputs, store)
+        done = await _counted(operator, inputs, kg)
     elif kind == "most":
-        done = await _most(operator, inputs, store)
+        done = await _most(operator, inputs, kg)
     elif kind in ("compare", "choose"):
-        done = await _of_two(operator, inputs, store)
+        done = await _of_two(operator, inputs, kg)
     else:
-        done = await _by_value(operator, inputs, store)
+        done = await _by_value(operator, inputs, kg)
     return {"retrieved": {str(operator["id"]): done}}
 
 
@@ -106,11 +107,11 @@ def _joined(operator: OperatorState, inputs: Sequence[Retrieved]) -> Retrieved:
     return _record(operator, inputs, _kept(first, list(set(_ids(first)).difference(*sets))))
 
 
-async def _counted(operator: OperatorState, inputs: Sequence[Retrieved], store: GraphStore) -> Retrieved:
+async def _counted(operator: OperatorState, inputs: Sequence[Retrieved], kg: str) -> Retrieved:
     """How many were found; where one number was, the KG has counted already: "how many people live in X"."""
     (done,) = inputs
     if len(done["found"]) == 1:
-        (label,) = await store.labels(_ids(done))
+        (label,) = await get_labels(kg, _ids(done))
         value = read_literal(label)
         if value is not None and value.kind == "number" and not _is_time(done["found"][0]):
             return _record(operator, inputs, _kept(done, _ids(done)), value=value.shown)
@@ -123,7 +124,7 @@ def _is_time(found: Found) -> bool:
     return any("when" in english().asked.get(stem(word), {}) for word in words)
 
 
-async def _most(operator: OperatorState, inputs: Sequence[Retrieved], store: GraphStore) -> Retrieved:
+async def _most(operator: OperatorState, inputs: Sequence[Retrieved], kg: str) -> Retrieved:
     """Those that the most, or fewest, walks lead to; the last steps of all the winners' walks are used."""
     (done,) = inputs
     if not done["found"]:
@@ -135,7 +136,7 @@ async def _most(operator: OperatorState, inputs: Sequence[Retrieved], store: Gra
     used: list[Used] = []
     seeds = set(done["seeds"])
     for relation, inverse in last:
-        around = await store.neighbors(ids, relation=relation, direction="out" if inverse else "in")
+        around = await neighbors(kg, ids, relation=relation, direction="out" if inverse else "in")
         for key, walked in zip(ids, around, strict=True):
             steps: list[Step] = [(t.head, t.relation, t.tail, inverse) for t in walked if t.end in seeds]
             used += [Used(answer=key, path=[step]) for step in steps]
@@ -149,13 +150,13 @@ class _Valued(TypedDict):
     steps: dict[str, list[list[Step]]]
 
 
-async def _values(ids: Sequence[str], by: Retrieved, store: GraphStore) -> _Valued:
+async def _values(ids: Sequence[str], by: Retrieved, kg: str) -> _Valued:
     """Each entity's own values along the chains that the sub-question for the value matched."""
     out = _Valued(values={key: [] for key in ids}, steps={key: [] for key in ids})
     for chain in by["match"]["chains"] if by["match"] else ():
-        for key, paths in zip(ids, await _walked(ids, parse_chain(chain), store), strict=True):
+        for key, paths in zip(ids, await _walked(ids, parse_chain(chain), kg), strict=True):
             ends = [head if inverse else tail for head, _, tail, inverse in (path[-1] for path in paths)]
-            for label, path in zip(await store.labels(ends), paths, strict=True):
+            for label, path in zip(await get_labels(kg, ends), paths, strict=True):
                 value = read_literal(label)
                 if value is not None:
                     out["values"][key].append(value)
@@ -163,26 +164,26 @@ async def _values(ids: Sequence[str], by: Retrieved, store: GraphStore) -> _Valu
     return out
 
 
-async def _walked(ids: Sequence[str], chain: Sequence[Hop], store: GraphStore) -> list[list[list[Step]]]:
+async def _walked(ids: Sequence[str], chain: Sequence[Hop], kg: str) -> list[list[list[Step]]]:
     """For each entity its walks along a chain: of one hop all of them at once, else one by one."""
     if len(chain) == 1:
         (hop,) = chain
         direction = "in" if hop.inverse else "out"
-        around = await store.neighbors(ids, relation=hop.relation, direction=direction, limit=_VALUES_EACH)  # type: ignore[arg-type]  # one of the three words
+        around = await neighbors(kg, ids, relation=hop.relation, direction=direction, limit=_VALUES_EACH)  # type: ignore[arg-type]  # one of the three words
         return [[[(t.head, t.relation, t.tail, t.inverse)] for t in walked] for walked in around]
-    results = [await store.follow([key], tuple(chain), limit=_VALUES_EACH) for key in ids]
+    results = [await follow_chain(kg, [key], [tuple(chain)], _VALUES_EACH) for key in ids]
     return [[[(*step,) for step in item.path] for item in result.reached] for result in results]
 
 
-async def _by_value(operator: OperatorState, inputs: Sequence[Retrieved], store: GraphStore) -> Retrieved:
+async def _by_value(operator: OperatorState, inputs: Sequence[Retrieved], kg: str) -> Retrieved:
     """Filter and extreme: entities by the values that a second sub-question leads to from each of them."""
     base, by = inputs[0], inputs[1]
     ids = _ids(base)
-    found = await _values(ids, by, store)
+    found = await _values(ids, by, kg)
     if operator["operator"] == "filter":
         bounds = bounds_of(operator["sign"], operator["value"])
         if len(inputs) > 2:
-            labels = await store.labels(_ids(inputs[2]))
+            labels = await get_labels(kg, _ids(inputs[2]))
             bounds = [(operator["sign"], value) for label in labels if (value := read_literal(label)) is not None][:1]
         chosen = filtered(ids, found["values"], bounds) if bounds else {}
     else:
@@ -204,14 +205,14 @@ def _value_entities(used: Sequence[Used]) -> list[Found]:
     return list(ends.values())
 
 
-async def _of_two(operator: OperatorState, inputs: Sequence[Retrieved], store: GraphStore) -> Retrieved:
+async def _of_two(operator: OperatorState, inputs: Sequence[Retrieved], kg: str) -> Retrieved:
     """Compare and choose: by what each sub-question found, or by how much."""
     values: list[list[Literal]] = []
     for done in inputs:
         if operator["by"] == "count":
             values.append([Literal(float(len(done["found"])), len(done["found"]), "number")])
         else:
-            labels = await store.labels(_ids(done))
+            labels = await get_labels(kg, _ids(done))
             values.append([value for label in labels if (value := read_literal(label)) is not None])
     if operator["operator"] == "compare":
         return _record(operator, inputs, [], value=compared(values[0], values[1], operator["sign"]))

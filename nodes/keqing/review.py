@@ -8,23 +8,33 @@ resumed run need not carry the context of the one that stopped.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.decompose.prompt import (
+    Arguments,
+    AskedDecomposition,
+    AskedSubQuestion,
+    problem,
+    sub_questions,
+)
 from trivium.nodes.keqing.link_entities import link, mentions_of
 from trivium.nodes.keqing.state import KeqingState, Link, OperatorState, SubQuestionState
-from trivium.nodes.keqing.sub_question_edit import read_edit
 from trivium.nodes.run.human import ask_human, check_resumable
 from trivium.tools.find_entities import find_entities
+from trivium.tools.read_question import SubQuestion
 
 _HOW = (
     'Resume with true to go on, or with {"sub_questions": [...]} as shown, edited: all of them, in any order; "dep" '
     "names the ids whose answers a sub-question starts from, or is left out for one that starts from its seed_entities."
 )
 _CANDIDATES = 5
+_HIDDEN = {"excludes_used", "asked_type"}  # of a sub-question, which a human cannot edit
 
 
 async def review(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
@@ -52,7 +62,7 @@ def _shown(state: KeqingState, wrong: str | None) -> dict[str, Any]:
     return {
         "stage": "review",
         "question": state["question"],
-        "sub_questions": [{k: v for k, v in sub.items() if k != "excludes_used"} for sub in state["sub_questions"]],
+        "sub_questions": [{k: v for k, v in sub.items() if k not in _HIDDEN} for sub in state["sub_questions"]],
         "entities": {mention: [hit["id"] for hit in hits] for mention, hits in state["links"].items()},
         "templates": {key: [match["template"] for match in found] for key, found in state["matches"].items()},
         "error": wrong,
@@ -86,3 +96,76 @@ async def _edited(state: KeqingState, subs: list[SubQuestionState], kg: str) -> 
                 there.add(operator["id"])
         edited["operators"] = kept
     return edited
+
+
+class _Edited(BaseModel):
+    """One sub-question, in the shape in which it was shown; what is left out is filled in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: int | None = None
+    question: str = Field(max_length=1_000)
+    dep: list[int] = []
+    seed_entities: list[str] = []
+    only: dict[str, Any] | None = None
+    """Shown, not to be edited: the condition of a follow-up question stays as it was."""
+    chain: list[str] | None = None
+    """Shown, not to be edited: dropped where the words are edited, which are then matched to templates."""
+
+
+class _Edit(BaseModel):
+    model_config = ConfigDict(extra="ignore")  # the interrupt's own value, edited, may be sent back whole
+
+    sub_questions: list[_Edited]
+
+
+def read_edit(reply: object, before: Sequence[SubQuestionState]) -> list[SubQuestionState]:
+    """The sub-questions of a reply, every dependency first; they are held to what a model's are held to.
+
+    Args:
+        reply: `{"sub_questions": [...]}`, or the list alone.
+        before: those that were shown; one of the same id keeps what is not shown.
+
+    Raises:
+        UsageError: they cannot be used; the message says why, for the human.
+    """
+    try:
+        edit = _Edit.model_validate({"sub_questions": reply} if isinstance(reply, list) else reply)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise UsageError(f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}") from None
+    asked = AskedDecomposition(
+        sub_questions=[
+            AskedSubQuestion(
+                question=sub.question,
+                id=place if sub.id is None else sub.id,
+                dep=sub.dep,
+                args=Arguments(seed_entities=[name.strip() for name in sub.seed_entities if name.strip()]),
+            )
+            for place, sub in enumerate(edit.sub_questions)
+        ]
+    )
+    if wrong := problem(asked):
+        raise UsageError(wrong)
+    # By id, since a human may add, drop and move sub-questions.
+    kept = {sub["id"]: sub for sub in before}
+    return [_complete(sub, kept.get(sub.id)) for sub in sub_questions(asked, excludes_used=False)]
+
+
+def _complete(sub: SubQuestion, before: SubQuestionState | None) -> SubQuestionState:
+    """A sub-question with what cannot be edited of the one that was shown."""
+    done = SubQuestionState(
+        id=sub.id,
+        question=sub.question,
+        dep=list(sub.dep),
+        seed_entities=list(sub.seed_entities),
+        excludes_used=before["excludes_used"] if before else False,
+    )
+    if before and "only" in before:
+        done["only"] = before["only"]
+    if before and before["question"] == sub.question:
+        if "chain" in before:
+            done["chain"] = before["chain"]
+        if "asked_type" in before:
+            done["asked_type"] = before["asked_type"]
+    return done

@@ -14,12 +14,11 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from trivium.kg.errors import UsageError
-from trivium.nodes.keqing.decompose import check_question
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
-from trivium.nodes.run.conversation import asked, question_of
+from trivium.nodes.run.conversation import asked, check_question, question_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.find_entities import find_entities
 from trivium.tools.get_labels import get_labels

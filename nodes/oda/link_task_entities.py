@@ -10,11 +10,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.nodes.keqing.decompose import check_question
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.run.context import check_context
-from trivium.nodes.run.conversation import asked, question_of
+from trivium.nodes.run.conversation import asked, check_question, question_of
 from trivium.nodes.run.usage import fresh_channels
 from trivium.policies.question_kind import question_kind
 from trivium.tools.find_task_entities import TaskEntities, find_task_entities

@@ -18,6 +18,9 @@ from trivium.nodes.run.state import RunState
 if TYPE_CHECKING:
     from langchain_core.messages import AnyMessage
 
+MAX_CHARACTERS = 10_000
+"""The longest question that is read."""
+
 _SHOWN = 5  # paths that a message shows beside those in its text; `answer` has them all
 
 
@@ -36,6 +39,16 @@ def question_of(state: RunState) -> str:
     if "question" not in state:
         raise UsageError("nothing was asked: send a human message, or a `question`")
     return state["question"]
+
+
+def check_question(question: str) -> None:
+    """Refuse a question that cannot be read; raises `UsageError`."""
+    if not question.strip():
+        raise UsageError("the question is empty: ask in words, such as 'who directed Written on the Wind?'")
+    if len(question) > MAX_CHARACTERS:
+        raise UsageError(
+            f"the question has {len(question):,} characters, at most {MAX_CHARACTERS:,} are read: shorten it"
+        )
 
 
 def asked(state: RunState, question: str) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Triple
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.answer_record import PathRecord
 from trivium.nodes.run.state import Step
+from trivium.tools.triple_properties import triple_properties
 
 _STATEMENTS = 3  # statements of one triple that evidence shows; a customer may have bought a thing a hundred times
 
@@ -23,12 +24,14 @@ async def qualified(paths: Sequence[PathRecord], store: GraphStore) -> list[Path
     return list(paths)
 
 
-async def notes(steps: Iterable[Step], store: GraphStore) -> dict[Triple, str]:
-    """For each triple that has qualifiers, what evidence shows behind it: ` [role: Neo; year: 1999]`."""
+async def notes(steps: Iterable[Step], kg: str) -> dict[Triple, str]:
+    """For each triple that has properties, its text behind the triple in evidence (`note_text`)."""
     triples = list(dict.fromkeys(Triple(*step[:3]) for step in steps))
-    out = {}
-    for triple, statements in zip(triples, await store.qualifiers(triples), strict=True):
-        shown = ("; ".join(f"{key}: {value}" for key, value in held.items()) for held in statements[:_STATEMENTS])
-        if statements:
-            out[triple] = "".join(f" [{as_data(text)}]" for text in shown)
-    return out
+    found = zip(triples, await triple_properties(kg, triples), strict=True)
+    return {triple: note_text(statements) for triple, statements in found if statements}
+
+
+def note_text(statements: Sequence[Mapping[str, str]]) -> str:
+    """The first statements of a triple: ` [role: Neo; year: 1999]`."""
+    shown = ("; ".join(f"{key}: {value}" for key, value in held.items()) for held in statements[:_STATEMENTS])
+    return "".join(f" [{as_data(text)}]" for text in shown)

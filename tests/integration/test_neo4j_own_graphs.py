@@ -20,7 +20,7 @@ from trivium.kg.neo4j.settings import GraphSettings, RemoteKG
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.types import Hop, Triple, parse_chain
 from trivium.nodes.run.answer_record import path_record
-from trivium.nodes.run.qualifiers import notes, qualified
+from trivium.nodes.run.qualifiers import note_text, qualified
 
 Open = Callable[..., Neo4jStore]
 
@@ -165,9 +165,8 @@ async def test_a_shop_with_relationship_properties(own: Open) -> None:
     step = (customer, "BOUGHT", lamp, False)
     (path,) = await qualified([path_record([step], lamp)], store)
     assert path["triples"][0]["qualifiers"][1] == {"on": "2024-06-01", "quantity": "1"}
-    assert await notes([step], store) == {
-        Triple(*step[:3]): " [on: 2024-05-01; quantity: 2] [on: 2024-06-01; quantity: 1]"
-    }
+    (statements,) = await store.qualifiers([Triple(*step[:3])])
+    assert note_text(statements) == " [on: 2024-05-01; quantity: 2] [on: 2024-06-01; quantity: 1]"
 
 
 async def test_relationship_types_of_spaces_backticks_and_escapes(own: Open) -> None:

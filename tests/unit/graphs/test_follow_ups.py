@@ -16,7 +16,7 @@ from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
 from trivium.nodes.keqing.conditions import year_of
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.follow_up import points_back
+from trivium.nodes.keqing.decompose.follow_up import points_back
 from trivium.nodes.model import close_models
 from trivium.nodes.run.state import QuestionInput
 

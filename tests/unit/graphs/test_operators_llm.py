@@ -10,7 +10,7 @@ import pytest
 from tests.fake_openai import FakeOpenAI
 from trivium.graphs.keqing import graph
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.decompose_operators import HOW
+from trivium.nodes.keqing.decompose.prompt import OPERATORS
 from trivium.nodes.model import close_models
 
 FILMS = {
@@ -50,7 +50,7 @@ async def test_a_models_operators_are_computed(ask: Ask) -> None:
     with FakeOpenAI([_said(BEFORE, {"operator": "count", "id": 3, "dep": 2})]) as server:
         told = await ask(server, "how many films did Ridley Scott direct before 1990?")
         assert server.count == 1
-        assert HOW.strip() in server.requests[0].last
+        assert OPERATORS.strip() in server.requests[0].last
     assert (told["value"], told["answers"], told["events"]) == (2, [], [])
     assert [step["value"] for step in told["steps"] if step["stage"] == "compute"] == [None, 2]
     with FakeOpenAI([_said({"operator": "extreme", "id": 2, "dep": [0, 1], "sign": "max"})]) as server:

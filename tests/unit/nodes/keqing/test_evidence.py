@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.nodes.keqing.evidence import Format, gather, is_nameless
+from trivium.nodes.keqing.reason.evidence import Format, gather, is_nameless
 from trivium.nodes.keqing.state import Found
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.state import Step

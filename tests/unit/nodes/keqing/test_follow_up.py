@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from trivium.kg.types import Entity, EntityHit
-from trivium.knowledge.knowledge import close_all, open_knowledge
-from trivium.nodes.keqing.follow_up import LastAnswers, from_all, hits_of, last_answers, points_back, resolve
+from trivium.kg.types import EntityHit
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.keqing.decompose.follow_up import LastAnswers, from_all, hits_of, last_answers, points_back, resolve
 from trivium.policies.keqing.decomposer import Decomposition, SubQuestion
 
 HEAT, RONIN = (EntityHit(key, key.title(), 1.0, 2, "exact") for key in ("heat", "ronin"))
@@ -63,15 +63,10 @@ def test_sub_questions_that_start_from_one_answer_start_from_all() -> None:
     assert from_all(found, "elsewhere", [HEAT, RONIN]) is found
 
 
-async def test_answers_of_one_name_are_told_apart_by_their_ids() -> None:
-    class Labels:
-        async def labels(self, ids: list[str]) -> list[str]:
-            return [{"s1": "Solaris", "s2": "Solaris", "heat": "Heat"}[key] for key in ids]
-
-    hits = await hits_of(["s1", "heat", "s2"], Labels())  # type: ignore[arg-type] # all of the store that is asked
-    assert [hit.label for hit in hits] == ["Solaris [s1]", "Heat", "Solaris [s2]"]
-    assert [hit.id for hit in hits] == ["s1", "heat", "s2"]
-    assert Entity("s1", "Solaris").id == hits[0].id
+async def test_answers_of_one_name_are_told_apart_by_their_ids(kg_name: str) -> None:
+    hits = await hits_of(["solaris72", "heat", "solaris02"], kg_name)
+    assert [hit.label for hit in hits] == ["Solaris [solaris72]", "Heat", "Solaris [solaris02]"]
+    assert [hit.id for hit in hits] == ["solaris72", "heat", "solaris02"]
 
 
 LAST = LastAnswers("who directed Heat?", {"Heat": "heat"}, ("mann",))
@@ -91,31 +86,26 @@ FILMS = LastAnswers("which films star Robert De Niro?", {"Robert De Niro": "deni
 async def test_a_follow_up_is_read_about_the_last_answers(
     kg_name: str, question: str, last: LastAnswers, seeds: set[str], note: str
 ) -> None:
-    knowledge = await open_knowledge(kg_name)
-    found = await resolve(question, last, await knowledge.decomposer(), knowledge)
+    found = await resolve(question, last, kg_name)
     assert found is not None
     assert {seed for sub in found.found.sub_questions for seed in sub.seed_entities if seed[0] != "<"} == seeds
     assert note in found.note
 
 
 async def test_conditions_of_a_follow_up(kg_name: str) -> None:
-    knowledge = await open_knowledge(kg_name)
-    decomposer = await knowledge.decomposer()
     for words, op, year in (
         ("before", "before", 1996), ("prior to", "before", 1996), ("after", "after", 1996), ("since", "after", 1995),
         ("until", "before", 1997), ("up to the year", "before", 1997), ("in", "in", 1996), ("from", "in", 1996),
     ):  # fmt: skip
-        found = await resolve(f"only those {words} 1996", FILMS, decomposer, knowledge)
+        found = await resolve(f"only those {words} 1996", FILMS, kg_name)
         assert found is not None
         assert found.only == {0: {"op": op, "year": 1996 if op == "in" else year}}
-    among = await resolve("which of them star Al Pacino?", FILMS, decomposer, knowledge)
+    among = await resolve("which of them star Al Pacino?", FILMS, kg_name)
     assert among is not None
     assert [condition["op"] for condition in among.only.values()] == ["among"]
 
 
 async def test_a_question_that_stands_for_itself_is_no_follow_up(kg_name: str) -> None:
-    knowledge = await open_knowledge(kg_name)
-    decomposer = await knowledge.decomposer()
-    assert await resolve("who directed Alien?", FILMS, decomposer, knowledge) is None
-    assert await resolve("what about the weather?", LastAnswers("who?", {}, ("mann",)), decomposer, knowledge) is None
+    assert await resolve("who directed Alien?", FILMS, kg_name) is None
+    assert await resolve("what about the weather?", LastAnswers("who?", {}, ("mann",)), kg_name) is None
     await close_all()

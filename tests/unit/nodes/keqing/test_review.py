@@ -14,8 +14,8 @@ from langgraph.types import Command
 from trivium.graphs.keqing import builder, graph
 from trivium.kg.errors import UsageError
 from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.review import read_edit
 from trivium.nodes.keqing.state import SubQuestionState
-from trivium.nodes.keqing.sub_question_edit import read_edit
 
 SHOWN: list[SubQuestionState] = [
     {"id": 0, "question": "who directed [mask]?", "dep": [-1], "seed_entities": ["Heat"], "excludes_used": False},

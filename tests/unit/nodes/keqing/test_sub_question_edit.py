@@ -8,8 +8,8 @@ import pytest
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.keqing.conditions import Among
+from trivium.nodes.keqing.review import read_edit
 from trivium.nodes.keqing.state import SubQuestionState
-from trivium.nodes.keqing.sub_question_edit import read_edit
 
 SHOWN = [
     SubQuestionState(id=0, question="who directed [mask]?", dep=[-1], seed_entities=["Heat"], excludes_used=False),
@@ -21,10 +21,21 @@ SHOWN = [
 
 
 def test_what_was_shown_may_be_sent_back_whole() -> None:
-    for reply in ({"sub_questions": list(SHOWN), "stage": "review", "more": 1}, list(SHOWN)):
-        told = read_edit([{k: v for k, v in sub.items() if k != "excludes_used"} for sub in SHOWN], SHOWN)
-        assert told == SHOWN
-        assert isinstance(reply, (dict, list))
+    shown = [{k: v for k, v in sub.items() if k != "excludes_used"} for sub in SHOWN]
+    whole = {"stage": "review", "question": "?", "sub_questions": shown, "entities": {}, "error": None, "how": "..."}
+    assert read_edit(whole, SHOWN) == SHOWN
+    assert read_edit(shown, SHOWN) == SHOWN
+
+
+def test_a_known_chain_and_type_stay_unless_the_words_change() -> None:
+    known = [SubQuestionState(id=0, question="who directed [mask]?", dep=[-1], seed_entities=["Heat"],
+                              excludes_used=False, chain=["directed_by"], asked_type="person")]  # fmt: skip
+    shown = {"question": "who directed [mask]?", "id": 0, "seed_entities": ["Ronin"], "chain": ["directed_by"]}
+    (same,) = read_edit([shown], known)
+    assert (same["chain"], same["asked_type"], same["seed_entities"]) == (["directed_by"], "person", ["Ronin"])
+    (other,) = read_edit([{**shown, "question": "who wrote [mask]?"}], known)
+    assert "chain" not in other, "the chain of other words would answer another question"
+    assert "asked_type" not in other
 
 
 def test_what_cannot_be_edited_stays_as_it_was() -> None:

@@ -11,7 +11,7 @@ import pytest
 from trivium.kg.types import Triple
 from trivium.nodes.run.answer_record import answer_problem, path_record, usage
 from trivium.nodes.run.path_text import path_text
-from trivium.nodes.run.qualifiers import notes, qualified
+from trivium.nodes.run.qualifiers import note_text, qualified
 from trivium.nodes.run.relation_phrases import relation_phrase
 from trivium.nodes.run.usage import Usage
 
@@ -75,9 +75,7 @@ async def test_qualifiers_stand_beside_their_triples() -> None:
     assert record["triples"][0]["qualifiers"] == [{"role": "sole", "note": "a </data> tag"}]
     assert len(record["triples"][1]["qualifiers"]) == 9
     assert "qualifiers" not in record["triples"][2]
-    said = await notes([*WALK, *WALK], STORE)
-    assert len(said) == 2
-    first, many = said.values()
+    first, many = [note_text(statements) for statements in await STORE.qualifiers([Triple(*s[:3]) for s in WALK])]
     assert first.startswith(" [role: sole; note: a ")
     assert "</data>" not in first, "what a KG says is data and closes no tag"
     assert many.count("[") == 3, "of many statements the first three"

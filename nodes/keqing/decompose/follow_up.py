@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trivium.kg.indexes import relation_words
-from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_case
 from trivium.kg.types import EntityHit, Hop
-from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.conditions import Among, Condition, Dated, year_of
-from trivium.policies.keqing.decomposer import NO_DEPENDENCY, Decomposer, Decomposition, SubQuestion
+from trivium.tools.describe_entities import describe_entities
+from trivium.tools.get_labels import get_labels
+from trivium.tools.neighbors import neighbors
+from trivium.tools.read_question import NO_DEPENDENCY, Decomposition, SubQuestion, read_question
 
 _MOST = 100  # last answers that a follow-up starts from
 _TRIED = 3  # of them, that stand for all while the question is decomposed
@@ -90,25 +91,24 @@ def points_back(question: str) -> bool:
     )
 
 
-async def resolve(question: str, last: LastAnswers, decomposer: Decomposer, knowledge: Knowledge) -> Resolved | None:
+async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:
     """A question that points back, as sub-questions about the last answers; None where it is about something else."""
-    store = knowledge.store
     if instead := _INSTEAD.match(question):
-        return await _instead(instead[1], last, decomposer, store)
+        return await _instead(instead[1], last, kg)
     text = _FIRST.sub("", question).strip() or question
     # Decomposed as it stands first: a question that names its own topic is no follow-up, however it begins.
-    own, narrows = await decomposer.decompose(question, store), bool(_OF_THEM.search(text) or _ONLY.match(text))
+    own, narrows = await read_question(kg, question), bool(_OF_THEM.search(text) or _ONLY.match(text))
     if _speaks_for_itself(question, own, narrows=narrows):
         return None
-    hits = await hits_of(last.ids, store)
+    hits = await hits_of(last.ids, kg)
     if (date := _DATE.search(text)) and (narrows or _bare(text[: date.start()])):
-        return await _dated(_condition(date), hits, knowledge)
+        return await _dated(_condition(date), hits, kg)
     if narrows:
-        kind = await _kind(last.ids, store)
+        kind = await _kind(last.ids, kg)
         rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", re.sub(r"^(which|what)\b", rf"\1 {kind}", text, flags=re.I)))
-        return _among(await decomposer.decompose(rest.strip(), store), last)
-    topics = await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], store)
-    read = [await _replaced(text, meant, own, decomposer, store) for meant in (hits, topics)]
+        return _among(await read_question(kg, rest.strip()), last)
+    topics = await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], kg)
+    read = [await _replaced(text, meant, own, kg) for meant in (hits, topics)]
     found = [resolved for resolved in read if resolved is not None]
     if any(word in _SINGULAR for word, _ in _pointing(text)):
         # One thing: perhaps not the answer, but what the last question was about. Which of them reads better?
@@ -144,31 +144,31 @@ def _bare(text: str) -> bool:
     return set(_WORD.findall(fold_case(text))) <= _POINTING | _NO_NOUNS
 
 
-async def hits_of(ids: Sequence[str], store: GraphStore) -> list[EntityHit]:
+async def hits_of(ids: Sequence[str], kg: str) -> list[EntityHit]:
     """The last answers as look-ups would find them; their labels told apart by their ids where they are the same."""
-    labels = await store.labels(ids)
+    labels = await get_labels(kg, ids)
     names = [f"{label} [{key}]" if labels.count(label) > 1 else label for key, label in zip(ids, labels, strict=True)]
     return [EntityHit(key, name, 1.0, 0, "exact") for key, name in zip(ids, names, strict=True)]
 
 
-async def _kind(ids: Sequence[str], store: GraphStore) -> str:
+async def _kind(ids: Sequence[str], kg: str) -> str:
     """What the last answers are called: their most frequent type in the plural, or nothing."""
-    types = [kind for entity in await store.entities(ids[:_TRIED]) if entity for kind in entity.types]
+    types = [
+        kind for entity in await describe_entities(kg, ids[:_TRIED], relations=False) if entity for kind in entity.types
+    ]
     return f"{max(types, key=types.count)}s" if types else "ones"
 
 
-async def _replaced(
-    text: str, hits: Sequence[EntityHit], own: Decomposition, decomposer: Decomposer, store: GraphStore
-) -> Resolved | None:
+async def _replaced(text: str, hits: Sequence[EntityHit], own: Decomposition, kg: str) -> Resolved | None:
     """The question about one of these entities, the best reading of a few, then about all of them."""
     best, note = Decomposition(()), ""
     # A few are tried, since one of them may bear a name that reads badly in a question; they all read alike otherwise.
     for hit in hits[:_TRIED]:
-        (label,) = await store.labels([hit.id])
+        (label,) = await get_labels(kg, [hit.id])
         for worded in _wordings(text, label):
             # Names that the question has besides must be read too; where that gives nothing, they were no names.
             for topics in ([], [hit.id]) if own.links else ([hit.id],):
-                found = await decomposer.decompose(worded, store, topics)
+                found = await read_question(kg, worded, topics)
                 if any(links[:1] and links[0].id == hit.id for links in found.links.values()):
                     if found.confidence > best.confidence:
                         best, note = from_all(found, hit.id, hits), f"read as {worded!r}"
@@ -240,9 +240,9 @@ def _condition(date: re.Match[str]) -> Dated:
     return Dated(op="before", year=year + 1) if words in {"until", "up to"} else Dated(op="in", year=year)
 
 
-async def _dated(condition: Dated, hits: Sequence[EntityHit], knowledge: Knowledge) -> Resolved | None:
+async def _dated(condition: Dated, hits: Sequence[EntityHit], kg: str) -> Resolved | None:
     """The last answers by the hop that leads the most of them to a year."""
-    hop = await _hop_to_years([hit.id for hit in hits], knowledge.store)
+    hop = await _hop_to_years([hit.id for hit in hits], kg)
     if hop is None:
         return None
     words = relation_words(hop.relation)
@@ -253,12 +253,12 @@ async def _dated(condition: Dated, hits: Sequence[EntityHit], knowledge: Knowled
     return Resolved(found, f"the {len(hits)} last answers, {condition['op']} {condition['year']}", {0: condition})
 
 
-async def _hop_to_years(ids: Sequence[str], store: GraphStore) -> Hop | None:
+async def _hop_to_years(ids: Sequence[str], kg: str) -> Hop | None:
     """The hop by which the most of these entities lead to a year."""
     reached: dict[Hop, set[str]] = {}
-    around = await store.neighbors(ids, limit=_AROUND)
+    around = await neighbors(kg, ids, limit=_AROUND)
     ends = list({triple.end for triples in around for triple in triples})
-    years = {end for end, label in zip(ends, await store.labels(ends), strict=True) if year_of(label) is not None}
+    years = {end for end, label in zip(ends, await get_labels(kg, ends), strict=True) if year_of(label) is not None}
     for key, triples in zip(ids, around, strict=True):
         for triple in triples:
             if triple.end in years:
@@ -266,11 +266,11 @@ async def _hop_to_years(ids: Sequence[str], store: GraphStore) -> Hop | None:
     return max(sorted(reached), key=lambda hop: len(reached[hop]), default=None)
 
 
-async def _instead(name: str, last: LastAnswers, decomposer: Decomposer, store: GraphStore) -> Resolved | None:
+async def _instead(name: str, last: LastAnswers, kg: str) -> Resolved | None:
     """The last question about something else: "what about Heat?"."""
     topic = next((mention for mention in last.topics if mention and mention in last.question), None)
     if topic is None:
         return None
     asked = last.question.replace(topic, name, 1)
-    found = await decomposer.decompose(asked, store)
+    found = await read_question(kg, asked)
     return Resolved(found, f"read as {asked!r}") if found.sub_questions else None

@@ -2,7 +2,7 @@
 
 Without a model the chain's result is the answer, ordered by how well its template matched and by how many walks
 support it, and a sub-question that others start from hands on all its candidates. With one, it chooses among them
-(`trivium.nodes.keqing.reason_llm`); so does a fine-tuned one (`trivium.nodes.keqing.reason_lora`).
+(`trivium.nodes.keqing.reason.model`); so does a fine-tuned one (`trivium.nodes.keqing.reason.tuned`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
-from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import KeqingState, Retrieved
 from trivium.nodes.run.access import NO_MODEL
@@ -21,15 +20,15 @@ async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[st
     """Answer the question once every sub-question is answered; its last ones intersect where there are several."""
     context = runtime.context
     if context.reason == "lora":
-        from trivium.nodes.keqing.reason_lora import judge_tuned  # imports torch, some seconds, where a run asks for it
+        from trivium.nodes.keqing.reason.tuned import judge_tuned
 
-        update = await judge_tuned(state, await open_knowledge(context.kg), context)
+        update = await judge_tuned(state, context)
     elif context.model == NO_MODEL:
         return _answered(state)
     else:
-        from trivium.nodes.keqing.reason_llm import judge  # a run without a model pays nothing for the layer
+        from trivium.nodes.keqing.reason.model import judge  # a run without a model does not import it
 
-        update = await judge(state, (await open_knowledge(context.kg)).store, context)
+        update = await judge(state, context)
     if "retrieved" in update:  # whole, since the router behind this stage sees the update before any reducer
         update["retrieved"] = {**state["retrieved"], **update["retrieved"]}
     return {**update, **_answered(cast(KeqingState, {**state, **update}))}

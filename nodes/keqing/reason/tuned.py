@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from trivium.kg.store import GraphStore
-from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.evidence import Evidence, gather, is_nameless
+from trivium.nodes.keqing.reason.evidence import Evidence, gather, is_nameless
 from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
-from trivium.policies.keqing.decomposer import MASK
-from trivium.policies.lora.serve import Asked
+from trivium.tools.choose_candidates import CandidateQuestion, choose_candidates
+from trivium.tools.get_labels import get_labels
+from trivium.tools.read_question import MASK
 
-_SEEDS = 5  # seeds named in a question, as in `trivium.nodes.keqing.reason_llm`
+_SEEDS = 5  # seeds named in a question, as in `trivium.nodes.keqing.reason.model`
 
 
-async def judge_tuned(state: KeqingState, knowledge: Knowledge, context: KeqingContext) -> dict[str, Any]:
+async def judge_tuned(state: KeqingState, context: KeqingContext) -> dict[str, Any]:
     """Let the model choose among the candidates of this wave; where it names none, the chains' own stand.
 
     Raises:
@@ -24,10 +23,9 @@ async def judge_tuned(state: KeqingState, knowledge: Knowledge, context: KeqingC
     waiting = [done for done in state["retrieved"].values() if "more" in done]
     if not waiting:
         return {}
-    reasoner = await knowledge.lora_reasoner()
-    asked = [await _asked(state, done, knowledge.store, context) for done in waiting]
+    asked = [await _asked(state, done, context) for done in waiting]
     retrieved, events = dict[str, Retrieved](), list[dict[str, Any]]()
-    chosen = await reasoner.choose([question for question in asked if question])
+    chosen = await choose_candidates(context.kg, [question for question in asked if question])
     answers = iter(chosen)
     for done, question in zip(waiting, asked, strict=True):
         said = next(answers) if question else None
@@ -43,18 +41,20 @@ async def judge_tuned(state: KeqingState, knowledge: Knowledge, context: KeqingC
     return {"retrieved": retrieved, "events": events}
 
 
-async def _asked(state: KeqingState, done: Retrieved, store: GraphStore, context: KeqingContext) -> Asked | None:
+async def _asked(state: KeqingState, done: Retrieved, context: KeqingContext) -> CandidateQuestion | None:
     """A sub-question in words with its triples as text; None where no candidate has a name."""
     found = _candidates(done)
     ids = sorted({key for item in found for step in item["path"] for key in (step[0], step[2])} | set(done["seeds"]))
-    labels = dict(zip(ids, await store.labels(ids), strict=True))
+    labels = dict(zip(ids, await get_labels(context.kg, ids), strict=True))
     if all(is_nameless(item["id"], labels[item["id"]]) for item in found):
         return None
     evidence: Evidence = gather(found, labels, "text", context.evidence_tokens)
     (sub,) = [sub for sub in state["sub_questions"] if sub["id"] == done["id"]]
     names = ", ".join(labels[seed] for seed in done["seeds"][:_SEEDS])
     candidates = {item["id"]: labels[item["id"]] for item in found}
-    return Asked(sub["question"].replace(MASK, names), tuple(line.rstrip(".") for line in evidence.lines), candidates)
+    return CandidateQuestion(
+        sub["question"].replace(MASK, names), tuple(line.rstrip(".") for line in evidence.lines), candidates
+    )
 
 
 def _candidates(done: Retrieved) -> list[Found]:

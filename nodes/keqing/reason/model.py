@@ -9,28 +9,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trivium.kg.store import GraphStore
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.evidence import Evidence, gather, is_nameless
-from trivium.nodes.keqing.reason_prompt import REASON_TEXT, REASON_TUPLES, WaveAnswers
+from trivium.nodes.keqing.reason.evidence import Evidence, gather, is_nameless
+from trivium.nodes.keqing.reason.prompt import REASON_TEXT, REASON_TUPLES, WaveAnswers
 from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
 from trivium.nodes.model import ask_typed
 from trivium.nodes.model.events import brief
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.qualifiers import notes
-from trivium.policies.keqing.decomposer import MASK
+from trivium.tools.get_labels import get_labels
+from trivium.tools.read_question import MASK
 
 _SEEDS = 5  # seeds named in a question; the rest are counted
 _SAID = 10  # dropped names that an event shows
 
 
-async def judge(state: KeqingState, store: GraphStore, context: KeqingContext) -> dict[str, Any]:
+async def judge(state: KeqingState, context: KeqingContext) -> dict[str, Any]:
     """Let the model choose among the candidates of this wave; nothing where no sub-question waits for it."""
     waiting = [done for done in state["retrieved"].values() if "more" in done]
     if not waiting:
         return {}
-    asked, labels = await _evidence(waiting, store, context)
+    asked, labels = await _evidence(waiting, context)
     if not asked:
         return {"retrieved": {str(done["id"]): _settled(done, done["found"]) for done in waiting}}
     prompt = await _prompt(state, asked, labels, context)
@@ -48,17 +48,15 @@ async def judge(state: KeqingState, store: GraphStore, context: KeqingContext) -
     return {"retrieved": retrieved, "usage": outcome.usage, "events": events}
 
 
-async def _evidence(
-    waiting: Sequence[Retrieved], store: GraphStore, context: KeqingContext
-) -> tuple[dict[int, Evidence], dict[str, str]]:
+async def _evidence(waiting: Sequence[Retrieved], context: KeqingContext) -> tuple[dict[int, Evidence], dict[str, str]]:
     """For each sub-question with candidates that have names its evidence, and the labels of all entities in it."""
     candidates = {done["id"]: _candidates(done) for done in waiting}
     paths = [item["path"] for found in candidates.values() for item in found]
     ids = {key for path in paths for step in path for key in (step[0], step[2])}
     ids |= {seed for done in waiting for seed in done["seeds"][:_SEEDS]}
     ordered = sorted(ids)
-    labels = dict(zip(ordered, await store.labels(ordered), strict=True))
-    beside = await notes((step for path in paths for step in path), store)
+    labels = dict(zip(ordered, await get_labels(context.kg, ordered), strict=True))
+    beside = await notes((step for path in paths for step in path), context.kg)
     # Candidates without a name say nothing to a model: those of a hop into a compound value, whose next hop leaves it.
     asked = {
         number: gather(found, labels, context.triple_format, context.evidence_tokens, beside)

@@ -1,0 +1,150 @@
+"""Stage `decompose`: the question as sub-questions with [mask], dependencies and seed entities (Keqing, 3.1)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from trivium.kg.errors import NotLearntError
+from trivium.kg.types import chain_text
+from trivium.nodes.keqing.conditions import Condition
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.decompose.follow_up import LastAnswers, last_answers, points_back, resolve
+from trivium.nodes.keqing.link_entities import link
+from trivium.nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.context import check_context
+from trivium.nodes.run.conversation import asked, check_question, question_of
+from trivium.nodes.run.usage import Usage, fresh_channels
+from trivium.tools.read_question import Decomposition, Operator, SubQuestion, read_question
+
+
+@dataclass(frozen=True, slots=True)
+class _Decomposed:
+    """A decomposition with its conditions, who made it (`llm`, `lora`, or "" for the trained decomposer), its cost."""
+
+    found: Decomposition
+    only: Mapping[int, Condition] = field(default_factory=dict)
+    by: str = ""
+    usage: Usage | None = None
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+
+async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
+    """Read the question; no sub-question where no reading fits the graph."""
+    started = time.time()
+    await check_context(runtime.context)
+    question = question_of(state)
+    check_question(question)
+    made = await _decomposed(question, state, runtime.context)
+    found = made.found
+    return {
+        **asked(state, question),
+        **fresh_channels(state, made.usage, made.events),
+        **({"decomposed_by": made.by} if made.by or state.get("decomposed_by") else {}),
+        **({"operators": _operators(found.operators)} if found.operators or state.get("operators") else {}),
+        "started": started,
+        "sub_questions": [_sub_question(sub, made.only.get(sub.id)) for sub in found.sub_questions],
+        "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
+        "confidence": found.confidence,
+        "unread": list(found.unread),
+        "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
+        "topic_entities": [],  # nor with its topics
+    }
+
+
+async def _decomposed(question: str, state: KeqingState, context: KeqingContext) -> _Decomposed:
+    """The trained decomposer's reading where it is sure, or there is no model; else the model's, if it gives one."""
+    topics = state.get("topic_entities") or ()
+    last = last_answers(state) if "answer" in state and not topics else None
+    if context.decompose == "lora":
+        return await _tuned(question, topics, last, context.kg)
+    if context.model == NO_MODEL or context.decompose == "trained":
+        return await _trained(question, topics, last, context.kg)
+    trained = None
+    if context.decompose == "auto":
+        trained = await _trained_if_any(question, topics, last, context.kg)
+        if trained and _is_sure(trained.found, context):
+            return trained
+    from trivium.nodes.keqing.decompose.model import decompose_by_model  # a run without a model does not import it
+
+    written = await decompose_by_model(question, topics, context, last)
+    if written.found is not None:
+        return _Decomposed(written.found, written.only, "llm", written.outcome.usage, written.outcome.events)
+    if context.decompose == "llm":
+        trained = await _trained_if_any(question, topics, last, context.kg)
+    trained = trained or _Decomposed(Decomposition(()))
+    return replace(trained, usage=written.outcome.usage, events=[*trained.events, *written.outcome.events])
+
+
+async def _trained(question: str, topics: Sequence[str], last: LastAnswers | None, kg: str) -> _Decomposed:
+    """The trained decomposer's reading; of a question that points back, one about the last answers."""
+    resolved = await resolve(question, last, kg) if last and points_back(question) else None
+    if resolved is None:
+        return _Decomposed(await read_question(kg, question, topics))
+    noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
+    return _Decomposed(resolved.found, resolved.only, events=[noted])
+
+
+async def _trained_if_any(
+    question: str, topics: Sequence[str], last: LastAnswers | None, kg: str
+) -> _Decomposed | None:
+    """As `_trained`; None where no decomposer was trained on the KG."""
+    try:
+        return await _trained(question, topics, last, kg)
+    except NotLearntError:
+        return None
+
+
+async def _tuned(question: str, topics: Sequence[str], last: LastAnswers | None, kg: str) -> _Decomposed:
+    """The LoRA-tuned model's reading; the trained decomposer's, with an event, where it writes none."""
+    found = await read_question(kg, question, topics, "lora")
+    trained = None if found.sub_questions else await _trained_if_any(question, topics, last, kg)
+    if trained is None:
+        return _Decomposed(found, by="lora")
+    message = "the fine-tuned model wrote no decomposition that can be read; the trained decomposer's is used"
+    return replace(
+        trained, events=[{"stage": "decompose", "event": "lora_unreadable", "message": message}, *trained.events]
+    )
+
+
+def _is_sure(found: Decomposition, context: KeqingContext) -> bool:
+    """Whether no model needs to decompose: the reading has most of the probability, and leaves no name unread."""
+    return bool(found.sub_questions) and found.confidence >= context.sure and not found.unread
+
+
+def _operators(operators: Sequence[Operator]) -> list[OperatorState]:
+    return [
+        OperatorState(
+            id=operator.id,
+            operator=operator.kind,
+            dep=list(operator.dep),
+            sign=operator.sign,
+            value=operator.value,
+            by=operator.by,
+            asks_value=operator.asks_value,
+        )
+        for operator in operators
+    ]
+
+
+def _sub_question(sub: SubQuestion, only: Condition | None) -> SubQuestionState:
+    record = SubQuestionState(
+        id=sub.id,
+        question=sub.question,
+        dep=list(sub.dep),
+        seed_entities=list(sub.seed_entities),
+        excludes_used=sub.excludes_used,
+    )
+    if only is not None:
+        record["only"] = only
+    if sub.asked_type:
+        record["asked_type"] = sub.asked_type
+    if sub.chain:
+        record["chain"] = chain_text(sub.chain)
+    return record
