@@ -22,7 +22,14 @@ SHOWN = [
 
 def test_what_was_shown_may_be_sent_back_whole() -> None:
     shown = [{k: v for k, v in sub.items() if k != "excludes_used"} for sub in SHOWN]
-    whole = {"stage": "review", "question": "?", "sub_questions": shown, "entities": {}, "error": None, "how": "..."}
+    whole: dict[str, Any] = {
+        "stage": "review",
+        "question": "?",
+        "sub_questions": shown,
+        "entities": {},
+        "error": None,
+        "how": "...",
+    }
     assert read_edit(whole, SHOWN) == SHOWN
     assert read_edit(shown, SHOWN) == SHOWN
 
