@@ -274,8 +274,7 @@ def reduce(cells: Cells, groups: int, function: Function, main: Column | None, *
     A count has a value for every group, a sum for every group too; the others where there is something to read.
     """
     if distinct and len(cells):
-        pair = np.stack((cells.index, cells.codes()))
-        _, first = np.unique(pair, axis=1, return_index=True)
+        _, first = np.unique(cells.index * len(cells) + cells.codes(), return_index=True)
         cells = cells.take(np.sort(first))
     every = np.arange(groups, dtype=np.int64)
     if function == "count":
