@@ -339,7 +339,7 @@ def one(a: Cell, operator: str, b: Cell) -> bool:
         return False
     if kind == "text" and operator in ("contains", "starts_with", "ends_with"):
         x, y = x.lower(), y.lower()
-        return {"contains": y in x, "starts_with": x.startswith(y), "ends_with": x.endswith(y)}[operator]
+        return bool({"contains": y in x, "starts_with": x.startswith(y), "ends_with": x.endswith(y)}[operator])
     if operator in ("contains", "starts_with", "ends_with"):
         return False
     return bool({"=": x == y, "<": x < y, "<=": x <= y, ">": x > y, ">=": x >= y}[operator])
