@@ -58,7 +58,7 @@ def _pairs(degrees: Int64, count: int = 5_000) -> Int64:
 
 
 def _steps(task: PathTask) -> Figure:
-    """PathSteps a second with random actions and all rewards, against Gymnasium's loop over single environments."""
+    """Steps a second with random actions and all rewards, against Gymnasium's loop over single environments."""
     settings, random = EpisodeSettings(), np.random.default_rng(0)
     fast = PathVectorEnv(task, settings, WALKERS)
     slow = SyncVectorEnv(
@@ -82,19 +82,18 @@ def _steps(task: PathTask) -> Figure:
 
 
 def _forward(task: PathTask, model: PathModel) -> list[Figure]:
-    """Forward passes of the policy over all offered neighbours, against a walk that asks nobody."""
+    """Forward passes of the policy over all offered neighbors, against a walk that asks nobody."""
     env = PathVectorEnv(task, EpisodeSettings(), WALKERS)
-    env.reset(seed=0)
+    obs, _ = env.reset(seed=0)
+    contexts, left = obs["context"], obs["left"] - 1
+    (at, target), mask = obs["entities"].T, obs["action_mask"]
     current = np.arange(WALKERS) % task.graph.entities
 
     def forward() -> Floats:
-        owner, slot = np.nonzero(env.mask)
-        code = task.graph.codes[task.graph.code_bounds[env.offer.places(owner, slot)]].astype(np.int64)
-        left = np.ones(WALKERS, dtype=np.int64)
-        contexts = task.contexts[task.question[env.pair]]
-        asked = model.asked(env.current, env.target, contexts, left)
-        entity = env.actions[owner, slot].astype(np.int64)
-        return model.logits(owner, asked, (entity, env.target[owner], code), left)
+        owner, slot = np.nonzero(mask)
+        entity, code = (obs[key][owner, slot].astype(np.int64) for key in ("neighbors", "relations"))
+        asked = model.asked(at, target, contexts, left)
+        return model.logits(owner, asked, (entity, target[owner], code), left)
 
     def bare() -> Int64:
         graph, drawn = task.graph, np.random.default_rng(0).random(WALKERS)
@@ -103,7 +102,7 @@ def _forward(task: PathTask, model: PathModel) -> list[Figure]:
 
     asked, walked = in_turn(forward, bare, rounds=30)
     rate, goal = WALKERS / asked, f">= {_FORWARD_GOAL:,}"
-    name = f"policy over {env.mask.sum() / WALKERS:.0f} of <= 64 actions"
+    name = f"policy over {mask.sum() / WALKERS:.0f} of <= 64 actions"
     return [Figure(name, rate, "/s", "bare random walk, numpy", WALKERS / walked, goal, rate >= _FORWARD_GOAL)]
 
 

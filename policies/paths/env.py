@@ -1,7 +1,8 @@
 """The Markov decision process of KnowGPT's section 4.1 as Gymnasium environments: one walker, and thousands in step.
 
-Top to bottom: the task (pairs to connect), which neighbors an action may choose, `PathEnv`, `PathVectorEnv`. Both give
-the same trajectories for the same seeds: random numbers are hashed from (seed, episode, step), not drawn in turn.
+Top to bottom: the task (pairs to connect), which neighbors an action may choose, what is observed, `PathEnv`,
+`PathVectorEnv`. Both give the same trajectories for the same seeds: random numbers are hashed from (seed, episode,
+step), not drawn in turn. Training (`trivium.policies.paths.train`) sees what `reset` and `step` return, nothing else.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -22,7 +24,17 @@ from trivium.kg.embedded.columns import Int32, Int64
 from trivium.policies.paths.graph import Floats, PathGraph, uniform
 from trivium.policies.paths.reward import PathRewards, cosine_rows
 
+if TYPE_CHECKING:
+    from trivium.kg.knowledge_base import KnowledgeBase
+
+ENV_ID = "Trivium/PathWalk-v0"
+Observation = dict[str, Any]
+"""A value for each key of `observation_space`; see `PathEnv`."""
+Masks = NDArray[np.int8]
+Bools = NDArray[np.bool_]
 _PAIR, _SAMPLE, _SLOT = 1, 2, 3  # what a random number is drawn for
+_SEEDS = 2**31  # seeds drawn where the caller gives none
+_SEVERAL = np.int32(-2)  # an action by parallel relations, whose code the question decides
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,7 @@ class PathTask:
         pairs: int64 [n, 2], source and target, never the same.
         question: int64 [n], the row of `contexts` of each pair.
         contexts: unit rows float32 [q, d].
+        labels, relations: names of entities and relations, to render; numbers where they are not given.
     """
 
     graph: PathGraph
@@ -46,6 +59,8 @@ class PathTask:
     pairs: Int64
     question: Int64
     contexts: Floats
+    labels: Sequence[str] | None = None
+    relations: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         """Check the pairs; raises `ValueError` where there is none, or one from an entity to itself."""
@@ -65,7 +80,7 @@ class EpisodeSettings:
     max_hops: int = 3
     """K: steps after which an episode ends."""
     max_actions: int = 64
-    """Neighbours that can be chosen among; a hub shows a sample of its own."""
+    """Neighbors that can be chosen among; a hub shows a sample of its own."""
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for a K or a size below 1."""
@@ -83,85 +98,96 @@ def draw_pair(task: PathTask, seeds: Int64, episodes: Int64) -> Int64:
 class Offer(NamedTuple):
     """What n walkers may choose among, A = max_actions.
 
-    actions int32 [n, A]: the neighbours, -1 where there is none. mask bool [n, A]: where there is one. starts int64
-    [n]: where the current entity's neighbours begin in `graph.neighbors`. hub int64 [n]: the walker's row of `sampled`
-    int64 [h, A], places in `graph.neighbors`, or -1 where all neighbours are offered, in order.
+    neighbors int32 [n, A]: entities, -1 where there is none. codes int32 [n, A]: the relation walked to each, in
+    [0, 2 R), -1 where there is none. mask int8 [n, A]: 1 where there is one.
     """
 
-    actions: Int32
-    mask: NDArray[np.bool_]
-    starts: Int64
-    hub: Int64
-    sampled: Int64
-
-    def places(self, rows: Int64, slots: Int64) -> Int64:
-        """Where in `graph.neighbors` the actions `slots` of walkers `rows` stand, int64 [m] each; for valid ones."""
-        places = self.starts[rows] + slots
-        hub = self.hub[rows]
-        sampled = np.flatnonzero(hub >= 0)
-        places[sampled] = self.sampled[hub[sampled], slots[sampled]]
-        return places
+    neighbors: Int32
+    codes: Int32
+    mask: Masks
 
 
-def offered(
-    graph: PathGraph, settings: EpisodeSettings, walkers: tuple[Int64, Int64, Int64], current: Int64, target: Int64
-) -> Offer:
-    """The neighbours offered to n walkers.
+class Walkers(NamedTuple):
+    """n walkers, each int64 [n]: what their random numbers are drawn from, the question, where they are and go to."""
 
-    All neighbours in order, or of a hub as many as there is room for: one from each of equal stretches of its
-    neighbours, at a place drawn anew at every step, so that no draw costs more than the room. The target is always
-    among them when it is adjacent. `walkers` are seeds, episodes and steps, int64 [n] each.
+    seeds: Int64
+    episodes: Int64
+    steps: Int64
+    question: Int64
+    current: Int64
+    target: Int64
+
+
+def offered(task: PathTask, settings: EpisodeSettings, walkers: Walkers) -> Offer:
+    """The neighbors offered to n walkers.
+
+    All neighbors in order, or of a hub as many as there is room for: one from each of equal stretches of its
+    neighbors, at a place drawn anew at every step, so that no draw costs more than the room. The target is always
+    among them when it is adjacent.
     """
-    room, degrees, starts = settings.max_actions, graph.degrees[current], graph.indptr[current]
+    graph, room = task.graph, settings.max_actions
+    degrees, starts = graph.degrees[walkers.current], graph.indptr[walkers.current]
     # Rows of small tables, not comparisons: this runs for every walker at every step, and memory is what it waits for.
     there, blank = _filled(room)
     counts = np.minimum(degrees, room)
-    mask = there.take(counts, axis=0)
-    actions = graph.windows(room)[starts]
-    actions |= blank.take(counts, axis=0)
-    hub = np.full(len(current), -1, dtype=np.int64)
+    mask, blanks = there.take(counts, axis=0), blank.take(counts, axis=0)
+    neighbors, codes = (table[starts] | blanks for table in (graph.windows(room), graph.code_windows(room)))
     hubs = np.flatnonzero(degrees > room)
-    if not len(hubs):
-        return Offer(actions, mask, starts, hub, np.empty((0, room), dtype=np.int64))
-    hub[hubs] = np.arange(len(hubs))
-    sampled = _sampled(graph, room, tuple(counter[hubs] for counter in walkers), current[hubs], target[hubs])
-    actions[hubs] = graph.neighbors[sampled]
-    return Offer(actions, mask, starts, hub, sampled)
+    if len(hubs):
+        sampled = _sampled(graph, room, Walkers(*(column[hubs] for column in walkers)))
+        neighbors[hubs], codes[hubs] = graph.neighbors[sampled], graph.only_codes[sampled]
+    several = np.nonzero(codes == _SEVERAL)
+    if len(several[0]):
+        rows, ends = several[0], neighbors[several].astype(np.int64)
+        places = graph.place(walkers.current[rows], ends)
+        codes[several] = graph.nearest_codes(places, task.affinity, walkers.question[rows])
+    return Offer(neighbors, codes, mask)
 
 
 @cache
-def _filled(room: int) -> tuple[NDArray[np.bool_], Int32]:
-    """For 0 to `room` actions which slots hold one, bool [room + 1, room], and int32 likewise: 0 there, -1 elsewhere.
+def _filled(room: int) -> tuple[Masks, Int32]:
+    """For 0 to `room` actions which slots hold one, int8 [room + 1, room], and int32 likewise: 0 there, -1 elsewhere.
 
     Any number "or" -1 is -1.
     """
-    there = np.tri(room + 1, room, -1, dtype=bool)
+    there = np.tri(room + 1, room, -1, dtype=np.int8)
     return there, there.astype(np.int32) - np.int32(1)
 
 
-def _sampled(graph: PathGraph, room: int, walkers: tuple[Int64, ...], hubs: Int64, targets: Int64) -> Int64:
-    """Places of `room` neighbours of each of h hubs, int64 [h, room]; see `offered`."""
-    seeds, episodes, steps = walkers
-    many, starts = graph.degrees[hubs], graph.indptr[hubs]
-    shift = uniform(seeds, np.full(len(hubs), _SAMPLE), episodes, steps)
+def _sampled(graph: PathGraph, room: int, hubs: Walkers) -> Int64:
+    """Places of `room` neighbors for each of h walkers on hubs, int64 [h, room]; see `offered`."""
+    counters = (hubs.episodes, hubs.steps)
+    many, starts = graph.degrees[hubs.current], graph.indptr[hubs.current]
+    shift = uniform(hubs.seeds, np.full(len(many), _SAMPLE), *counters)
     stretch = ((np.arange(room) + shift[:, None]) * (many / room)[:, None]).astype(np.int64)
-    # Rounding must not lead past the last neighbour.
+    # Rounding must not lead past the last neighbor.
     places: Int64 = starts[:, None] + np.minimum(stretch, many[:, None] - 1)
-    wanted = graph.place(hubs, targets)
+    wanted = graph.place(hubs.current, hubs.target)
     near = np.flatnonzero(wanted >= 0)
     missed = near[~(places[near] == wanted[near, None]).any(axis=1)]
-    # Any slot gives way: that of the target's own stretch would hide its other neighbours for good.
-    kind = np.full(len(missed), _SLOT)
-    slot = (uniform(seeds[missed], kind, episodes[missed], steps[missed]) * room).astype(np.int64)
-    places[missed, slot] = wanted[missed]
+    # Any slot gives way: that of the target's own stretch would hide its other neighbors for good.
+    slot = uniform(hubs.seeds[missed], np.full(len(missed), _SLOT), *(counter[missed] for counter in counters))
+    places[missed, (slot * room).astype(np.int64)] = wanted[missed]
     return places
 
 
-ENV_ID = "Trivium/PathWalk-v0"
-_SEEDS = 2**31  # seeds drawn where the caller gives none
+def observation_space(task: PathTask, settings: EpisodeSettings) -> spaces.Dict:
+    """The space of one walker's observations, described in `PathEnv`."""
+    graph, room, columns = task.graph, settings.max_actions, task.text.shape[1]
+    return spaces.Dict(
+        {
+            "state": spaces.Box(-2.0, 2.0, (2 * columns,), np.float32),  # differences of unit vectors lie within 2
+            "context": spaces.Box(-1.01, 1.01, (columns,), np.float32),  # unit rows, up to rounding
+            "entities": spaces.MultiDiscrete([graph.entities] * 2),
+            "left": spaces.Discrete(settings.max_hops + 1),
+            "neighbors": spaces.Box(-1, graph.entities - 1, (room,), np.int32),
+            "relations": spaces.Box(-1, 2 * graph.relations - 1, (room,), np.int32),
+            "action_mask": spaces.MultiBinary(room),
+        }
+    )
 
 
-class PathEnv(gymnasium.Env[Floats, np.int64]):
+class PathEnv(gymnasium.Env[Observation, np.int64]):
     """A walker that starts at an entity of the question and looks for a target entity within K steps.
 
     ## Description
@@ -169,13 +195,21 @@ class PathEnv(gymnasium.Env[Floats, np.int64]):
     target entity, mentioned in one of its candidate answers. All candidates give targets, the wrong ones too.
 
     ## Action Space
-    `Discrete(max_actions)`: the distinct neighbours of the current entity, in either direction of a triple, in
-    the order of `info["actions"]`. A hub with more of them offers a sample that is drawn anew at every step and holds
+    `Discrete(max_actions)`: the distinct neighbors of the current entity, in either direction of a triple, in the order
+    of the observation's `neighbors`. A hub with more of them offers a sample that is drawn anew at every step and holds
     the target where it is adjacent. Of parallel relations the one nearest to the question's context is walked.
     Entities already on the path are masked. A masked action leaves the walker where it is and costs the step.
 
     ## Observation Space
-    `Box(float32, [2 d])`: the state of equation 1, [e_t ; e_target - e_t], current embedding and the way to the target.
+    A `Dict`, which together is all that rewards and transitions depend on but for the path so far:
+
+    - `state`: float32 [2 d], equation 1: [e_t ; e_target - e_t], current embedding and the way to the target.
+    - `context`: float32 [d], the embedding c of the question.
+    - `entities`: int64 [2], numbers of the current entity and the target, for agents with tables of their own.
+    - `left`: steps left, in [0, K].
+    - `neighbors`: int32 [max_actions], the entity that each action leads to, -1 where there is none.
+    - `relations`: int32 [max_actions], its relation, r or r + R where it is walked from tail to head; -1 likewise.
+    - `action_mask`: int8 [max_actions], 1 where an action is valid.
 
     ## Starting State
     At the source of a pair that is drawn uniformly by seed and number of the episode.
@@ -187,30 +221,43 @@ class PathEnv(gymnasium.Env[Floats, np.int64]):
     nothing elsewhere, since a walk that fails early should not be paid for its brevity.
 
     ## Episode End
-    Termination: the target is reached; no neighbour is left that is not on the path; K steps are made. K is part of
+    Termination: the target is reached; no neighbor is left that is not on the path; K steps are made. K is part of
     the problem (r_reach asks for the target within K steps), so the environment does not truncate.
 
     ## Information
-    - `action_mask`: int8 [max_actions], 1 where an action is valid, as `action_space.sample` takes it.
-    - `actions`: int32 [max_actions], the neighbours by number, -1 where there is none.
-    - `path`: entities and codes walked so far, two lists.
-    - `pair`: the task's pair.  `left`: steps left.
+    - `action_mask`: as observed; `action_space.sample(mask)` takes it, and `action_masks()` gives it as booleans.
+    - `entities`: int32 [K + 1], the path so far, and `relations`: int32 [K]; -1 beyond it.
+    - `pair`: the task's pair.  `reached`: whether the target is reached.
 
     ## Arguments
-    `task`, and `settings` with K and the size of the action space.
+    `task`, or `kg`: a KG's directory or an open KG, with `questions`, a file as for `trivium learn knowgpt`; without
+    it pairs are the ends of random walks, whose relations' names are the question. `settings` with K and the size of
+    the action space. `render_mode="ansi"`: `render()` writes the path, the target and the neighbors.
     """
 
-    metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium's own attribute, read only
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 - Gymnasium's own attribute, read only
 
-    def __init__(self, task: PathTask, settings: EpisodeSettings | None = None) -> None:
-        self.task, self.settings = task, settings or EpisodeSettings()
-        self.observation_space: spaces.Space[Floats] = observation_space(task)
+    def __init__(
+        self,
+        task: PathTask | None = None,
+        settings: EpisodeSettings | None = None,
+        *,
+        kg: KnowledgeBase | Path | str | None = None,
+        questions: Path | str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.settings = settings or EpisodeSettings()
+        self.task = task or _task_of(kg, questions, self.settings)
+        self.render_mode = _checked_mode(render_mode)
+        self.observation_space = observation_space(self.task, self.settings)
         self.action_space = spaces.Discrete(self.settings.max_actions)
         self._seed: int | None = None
         self._episode = 0
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
-        """Begin an episode: with a seed the first of its series, else the next. `options` are not looked at."""
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode: with a seed the first of its series, else the next. `options` are not used."""
         super().reset(seed=seed, options=options)
         if seed is not None or self._seed is None:
             self._seed = int(self.np_random.integers(_SEEDS)) if seed is None else seed
@@ -226,12 +273,10 @@ class PathEnv(gymnasium.Env[Floats, np.int64]):
         self._offer()
         return self._obs(), self._info()
 
-    def step(self, action: np.int64) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
-        """Move to the neighbour of that number; see the class for rewards and ends."""
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Move to the neighbor of that number; see the class for rewards and ends."""
         self._step += 1
-        reward = 0.0
-        if self._mask[action]:
-            reward = self._move(int(self._offered.places(np.zeros(1, np.int64), np.array([action]))[0]))
+        reward = self._move(int(action)) if self._mask[action] else 0.0
         reached = self._entities[-1] == self._target
         self._offer()
         ended = reached or self._step >= self.settings.max_hops or not self._mask.any()
@@ -240,50 +285,288 @@ class PathEnv(gymnasium.Env[Floats, np.int64]):
             reward += weights.reach + weights.concise / len(self._codes) if reached else -weights.reach
         return self._obs(), float(reward), ended, False, self._info()
 
-    def _move(self, place: int) -> float:
-        """Walk to a neighbour; the instalment of r_cr."""
+    def action_masks(self) -> Bools:
+        """Which actions are valid, bool [max_actions], as maskable agents ask for it."""
+        valid: Bools = self._mask > 0
+        return valid
+
+    def render(self) -> str | None:
+        """The path so far, the target and the neighbors, in words; None without `render_mode="ansi"`."""
+        if self.render_mode is None:
+            return None
+        ends = self._offered.neighbors[0][self._mask.astype(bool)].tolist()
+        return _rendered(
+            self.task, self._entities, self._codes, self._target, (self.settings.max_hops - self._step, ends)
+        )
+
+    def _move(self, action: int) -> float:
+        """Walk to a neighbor; the instalment of r_cr."""
         task = self.task
-        at = np.array([self._question])
-        code = int(task.graph.nearest_codes(np.array([place]), task.affinity, at)[0])
-        entity = int(task.graph.neighbors[place])
+        entity, code = int(self._offered.neighbors[0, action]), int(self._offered.codes[0, action])
         self._entities.append(entity)
         self._codes.append(code)
         self._sum += task.rewards.relation[code % task.graph.relations]
         self._sum += task.rewards.entity[entity]
-        self._cosines += float(cosine_rows(self._sum[None], task.contexts[at])[0])
+        self._cosines += float(cosine_rows(self._sum[None], task.contexts[[self._question]])[0])
         before, self._level = self._level, self._cosines / len(self._codes)
         return task.rewards.weights.context * (self._level - before)
 
     def _offer(self) -> None:
-        """The actions of this step: `_actions` int32 [max_actions], `_mask` int8 [max_actions]."""
-        counters = (np.array([self._seed]), np.array([self._episode]), np.array([self._step]))
-        current, target = np.array([self._entities[-1]]), np.array([self._target])
-        self._offered = offered(self.task.graph, self.settings, counters, current, target)
-        self._actions = self._offered.actions[0]
-        self._mask = (self._offered.mask[0] & ~np.isin(self._actions, self._entities)).astype(np.int8)
+        """The actions of this step, and `_mask` int8 [max_actions], without those on the path."""
+        numbers = (self._seed, self._episode, self._step, self._question, self._entities[-1], self._target)
+        self._offered = offered(self.task, self.settings, Walkers(*(np.array([number]) for number in numbers)))
+        self._mask = self._offered.mask[0] * ~np.isin(self._offered.neighbors[0], self._entities)
 
-    def _obs(self) -> Floats:
-        current, target = self.task.text[self._entities[-1]], self.task.text[self._target]
-        return np.concatenate((current, target - current))
+    def _obs(self) -> Observation:
+        task, current = self.task, self._entities[-1]
+        here, there = task.text[current], task.text[self._target]
+        return {
+            "state": np.concatenate((here, there - here)),
+            "context": task.contexts[self._question].copy(),
+            "entities": np.array([current, self._target]),
+            "left": np.int64(self.settings.max_hops - self._step),
+            "neighbors": self._offered.neighbors[0],
+            "relations": self._offered.codes[0],
+            "action_mask": self._mask,
+        }
 
     def _info(self) -> dict[str, Any]:
+        hops = self.settings.max_hops
+        entities, relations = np.full(hops + 1, -1, np.int32), np.full(hops, -1, np.int32)
+        entities[: len(self._entities)], relations[: len(self._codes)] = self._entities, self._codes
         return {
             "action_mask": self._mask,
-            "actions": self._actions,
-            "path": (list(self._entities), list(self._codes)),
+            "entities": entities,
+            "relations": relations,
             "pair": self._pair,
-            "left": self.settings.max_hops - self._step,
+            "reached": self._entities[-1] == self._target,
         }
 
 
-def observation_space(task: PathTask) -> spaces.Space[Floats]:
-    """The box of equation 1's states: differences of unit vectors lie within 2."""
-    box: spaces.Space[Any] = spaces.Box(-2.0, 2.0, (2 * task.text.shape[1],), np.float32)
-    return box
+class PathVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
+    """`PathEnv` for N walkers without a Python loop over them; spaces, rewards and episode ends are the same.
+
+    A walker that ends begins its next episode in the same step (`AutoresetMode.SAME_STEP`): the observation is the new
+    episode's first, `info["final_obs"]`, an array of N objects, and `info["final_info"]` hold the last of the one that
+    ended. As in Gymnasium's own vector environments every key of an info has a companion `_key`, bool [N], that says
+    which walkers it holds for. Walker i of `reset(seed=s)` walks as `PathEnv` does after `reset(seed=s + i)`; without a
+    seed the first `reset` draws one for each walker, and later ones begin the next episodes.
+    """
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["ansi"]}  # noqa: RUF012 - as in PathEnv
+
+    def __init__(
+        self,
+        task: PathTask | None = None,
+        settings: EpisodeSettings | None = None,
+        num_envs: int = 1024,
+        *,
+        kg: KnowledgeBase | Path | str | None = None,
+        questions: Path | str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.settings, self.num_envs = settings or EpisodeSettings(), num_envs
+        task = self.task = task or _task_of(kg, questions, self.settings)
+        self.render_mode = _checked_mode(render_mode)
+        self.single_observation_space = observation_space(task, self.settings)
+        self.single_action_space = spaces.Discrete(self.settings.max_actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        hops = self.settings.max_hops
+        self._seeds: Int64 | None = None
+        self._entities = np.full((num_envs, hops + 1), -1, dtype=np.int32)
+        self._codes = np.full((num_envs, hops), -1, dtype=np.int32)
+        self._episodes, self._steps, self._hops, self._pair, self._current, self._target, self._question = (
+            np.zeros(num_envs, dtype=np.int64) for _ in range(7)
+        )
+        self._sum = np.zeros((num_envs, task.rewards.entity.shape[1]), dtype=np.float32)
+        self._cosines: Floats = np.zeros(num_envs, dtype=np.float32)
+        self._level: Floats = np.zeros(num_envs, dtype=np.float32)
+        self._aim: Floats = np.zeros((num_envs, task.text.shape[1]), dtype=np.float32)  # the targets' text
+        self._all, self._everybody = np.arange(num_envs), np.ones(num_envs, dtype=bool)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode everywhere: with a seed, or a list of N, the first of each series, else the next."""
+        super().reset(seed=seed if isinstance(seed, int) else None, options=options)
+        given = [None] * self.num_envs if seed is None else seed
+        if isinstance(given, int):
+            given = [given + i for i in range(self.num_envs)]
+        fresh = np.array([one is not None for one in given]) | (self._seeds is None)
+        drawn = self.np_random.integers(_SEEDS, size=self.num_envs) if self._seeds is None else self._seeds
+        self._seeds = np.array([old if new is None else new for new, old in zip(given, drawn.tolist(), strict=True)])
+        self._episodes = np.where(fresh, 0, self._episodes + 1)
+        self._begin(self._all)
+        self._offer()
+        return self._obs(), self._info()
+
+    def step(self, actions: NDArray[np.int64]) -> tuple[Observation, NDArray[Any], Bools, Bools, dict[str, Any]]:
+        """Move every walker by the number of its neighbor, int [N].
+
+        Observations, rewards float32 [N], terminations bool [N], truncations (none), info.
+        """
+        self._steps += 1
+        rewards = np.zeros(self.num_envs, dtype=np.float32)
+        valid = self._mask[self._all, actions] > 0
+        # As a slice, rows are views: where everybody moves, nothing is copied to and fro.
+        moving = slice(None) if valid.all() else np.flatnonzero(valid)
+        rewards[moving] = self._move(moving, actions[moving])
+        reached = self._current == self._target
+        ended = reached | (self._steps >= self.settings.max_hops)
+        ended |= self._stuck(~ended)
+        weights = self.task.rewards.weights
+        rewards[ended] -= weights.reach
+        rewards[reached] += 2 * weights.reach + weights.concise / self._hops[reached]
+        info: dict[str, Any] = {}
+        if ended.any():
+            info = self._final(ended)
+            done = np.flatnonzero(ended)
+            self._episodes[done] += 1
+            self._begin(done)
+        self._offer()
+        return self._obs(), rewards, ended, np.zeros(self.num_envs, dtype=bool), info | self._info()
+
+    def action_masks(self) -> Bools:
+        """Which actions are valid, bool [N, max_actions], as maskable agents ask for it."""
+        return self._mask.astype(bool)
+
+    def render(self) -> tuple[str, ...] | None:
+        """Each walker as `PathEnv.render` writes it; None without `render_mode="ansi"`."""
+        if self.render_mode is None:
+            return None
+        out = []
+        for i, hops in enumerate(self._hops.tolist()):
+            ends = self._offered.neighbors[i][self._mask[i] > 0].tolist()
+            entities, codes = self._entities[i, : hops + 1].tolist(), self._codes[i, :hops].tolist()
+            left = self.settings.max_hops - int(self._steps[i])
+            out.append(_rendered(self.task, entities, codes, int(self._target[i]), (left, ends)))
+        return tuple(out)
+
+    def _final(self, ended: Bools) -> dict[str, Any]:
+        """`final_obs` and `final_info` of the walkers that ended, bool [N], where they are."""
+        done = np.flatnonzero(ended)
+        offer = self._open(done)
+        obs, info = self._obs(done, offer), self._info(done, offer)
+        last = np.full(self.num_envs, None, dtype=object)
+        for place, row in enumerate(done.tolist()):
+            last[row] = {key: column[place] for key, column in obs.items()}
+        whole: dict[str, Any] = {}
+        for key, column in info.items():
+            if not key.startswith("_"):
+                whole[key] = np.zeros((self.num_envs, *column.shape[1:]), dtype=column.dtype)
+                whole[key][done] = column
+                whole[f"_{key}"] = ended
+        return {"final_obs": last, "_final_obs": ended, "final_info": whole, "_final_info": ended}
+
+    def _stuck(self, going: Bools) -> Bools:
+        """Which of the walkers `going`, bool [N], have no action left: all that is offered is on the path."""
+        degrees = self.task.graph.degrees[self._current]
+        # More neighbors than steps walked leave one open, since no two of those offered are the same.
+        doubtful = going & (np.minimum(degrees, self.settings.max_actions) <= self._hops)
+        stuck: Bools = doubtful & (degrees == 1)  # the one neighbor is where the walker came from
+        rows = np.flatnonzero(doubtful & ~stuck)
+        if len(rows):
+            stuck[rows] = ~self._open(rows).mask.any(axis=1)
+        return stuck
+
+    def _begin(self, rows: Int64) -> None:
+        """Put walkers at the sources of their next pairs."""
+        task = self.task
+        pair = draw_pair(task, self._drawn[rows], self._episodes[rows])
+        self._pair[rows], self._question[rows] = pair, task.question[pair]
+        self._current[rows], self._target[rows] = task.pairs[pair, 0], task.pairs[pair, 1]
+        self._aim[rows] = task.text.take(self._target[rows], axis=0)
+        self._steps[rows] = self._hops[rows] = 0
+        self._entities[rows] = self._codes[rows] = -1
+        self._entities[rows, 0] = self._current[rows]
+        self._sum[rows] = task.rewards.entity.take(self._current[rows], axis=0)
+        self._cosines[rows] = self._level[rows] = 0
+
+    @property
+    def _drawn(self) -> Int64:
+        if self._seeds is None:
+            raise RuntimeError("call reset() before step(): the walkers have no pairs yet")
+        return self._seeds
+
+    def _move(self, rows: Int64 | slice, actions: Int64) -> Floats:
+        """Walk rows to the neighbors of these actions; the weighted instalments of r_cr, float32 [len(actions)]."""
+        task, at = self.task, self._all[rows]
+        codes, entity = self._offered.codes[at, actions], self._offered.neighbors[at, actions]
+        self._current[rows] = entity
+        self._codes[at, self._hops[rows]] = codes
+        self._hops[rows] += 1
+        self._entities[at, self._hops[rows]] = entity
+        walked = task.rewards.entity.take(entity, axis=0)
+        walked += task.rewards.relation.take(codes % task.graph.relations, axis=0)
+        self._sum[rows] += walked
+        self._cosines[rows] += cosine_rows(self._sum[rows], task.contexts.take(self._question[rows], axis=0))
+        level: Floats = np.divide(self._cosines[rows], self._hops[rows], dtype=np.float32)
+        instalment: Floats = np.float32(task.rewards.weights.context) * (level - self._level[rows])
+        self._level[rows] = level
+        return instalment
+
+    def _offer(self) -> None:
+        """Renew the actions of all walkers."""
+        self._offered = self._open(slice(None))
+        self._mask = self._offered.mask
+
+    def _open(self, rows: Int64 | slice) -> Offer:
+        """What is offered to some walkers where they are; the mask leaves out what is on their path."""
+        columns = (self._drawn, self._episodes, self._steps, self._question, self._current, self._target)
+        offer = offered(self.task, self.settings, Walkers(*(column[rows] for column in columns)))
+        # All entities of the path but the last, which is no neighbor of itself.
+        for column in range(int(self._hops[rows].max(initial=0))):
+            np.multiply(offer.mask, offer.neighbors != self._entities[rows, column, None], out=offer.mask)
+        return offer
+
+    def _obs(self, rows: Int64 | slice = slice(None), offer: Offer | None = None) -> Observation:
+        """What walkers observe where they are, rows [n]."""
+        task, offer = self.task, offer or self._offered
+        current, target = self._current[rows], self._target[rows]
+        here, size = task.text.take(current, axis=0), self._aim.shape[1]
+        state: Floats = np.empty((len(here), 2 * size), dtype=np.float32)
+        state[:, :size] = here
+        np.subtract(self._aim[rows], here, out=state[:, size:])
+        return {
+            "state": state,
+            "context": task.contexts.take(self._question[rows], axis=0),
+            "entities": np.column_stack((current, target)),
+            "left": self.settings.max_hops - self._steps[rows],
+            "neighbors": offer.neighbors,
+            "relations": offer.codes,
+            "action_mask": offer.mask,
+        }
+
+    def _info(self, rows: Int64 | slice = slice(None), offer: Offer | None = None) -> dict[str, Any]:
+        """What walkers are told beside, each with its companion."""
+        info: dict[str, Any] = {
+            "action_mask": (offer or self._offered).mask,
+            "entities": self._entities[rows].copy(),
+            "relations": self._codes[rows].copy(),
+            "pair": self._pair[rows].copy(),
+            "reached": self._current[rows] == self._target[rows],
+        }
+        return info | {f"_{key}": self._everybody for key in info}
+
+
+def random_actions(mask: NDArray[Any], random: np.random.Generator) -> Int64:
+    """A valid action for each walker, uniform, int64 [N]; 0 where there is none. mask int8 or bool [N, A]."""
+    width = mask.shape[1]
+    valid = np.flatnonzero(mask)
+    bounds = np.searchsorted(valid, np.arange(0, mask.size + 1, width))
+    counts, chosen = np.diff(bounds), np.zeros(len(mask), dtype=np.int64)
+    some = np.flatnonzero(counts)
+    wanted = bounds[some] + (random.random(len(mask))[some] * counts[some]).astype(np.int64)
+    chosen[some] = valid[wanted] % width
+    return chosen
 
 
 def register_path_env() -> str:
-    """Register the environment, so that `gymnasium.make(ENV_ID, task=task)` makes it and `make_vec` the fast one."""
+    """Register the environment with Gymnasium, once; returns its name.
+
+    `gymnasium.make("trivium.policies.paths:Trivium/PathWalk-v0", kg=...)` does it by itself, and `make_vec` likewise.
+    """
     if ENV_ID not in gymnasium.registry:
         gymnasium.register(
             ENV_ID,
@@ -293,171 +576,39 @@ def register_path_env() -> str:
     return ENV_ID
 
 
-Bools = NDArray[np.bool_]
+def _checked_mode(mode: str | None) -> str | None:
+    if mode not in (None, *PathEnv.metadata["render_modes"]):
+        raise ValueError(f"unknown render_mode {mode!r}: it is 'ansi' or None")
+    return mode
 
 
-class PathVectorEnv(VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
-    """`trivium.policies.paths.env.PathEnv` for N walkers; spaces, rewards and episode ends are the same.
+def _task_of(
+    kg: KnowledgeBase | Path | str | None, questions: Path | str | None, settings: EpisodeSettings
+) -> PathTask:
+    if kg is None:
+        raise ValueError("name what to walk on: task=PathTask(...) or kg='DIRECTORY'")
+    from trivium.policies.paths.learn import task_of_kg
 
-    A walker that ends begins its next episode in the same step (`AutoresetMode.SAME_STEP`): the observation is the new
-    episode's first, `info["final_obs"]` float32 [N, 2 d] and `info["final_path"]` hold the last of the one that ended
-    where `info["_final_obs"]`, bool [N], is set. Walker i of `reset(seed=s)` walks as `PathEnv` does after
-    `reset(seed=s + i)`.
-
-    Attributes:
-        current, target, pair, steps: int64 [N], where each walker is, what it looks for, its pair, steps made.
-        entities: int32 [N, K + 1], the path so far; -1 beyond it.  codes: int64 [N, K], likewise.
-        hops: int64 [N], steps on the path (masked actions make none).
-        offer: the neighbours of where they are, whether or not on the path.
-        actions: int32 [N, max_actions], its entities, -1 where there is none.  mask: bool [N, max_actions], the valid.
-    """
-
-    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - Gymnasium's own attribute, read only
-
-    def __init__(self, task: PathTask, settings: EpisodeSettings | None = None, num_envs: int = 1024) -> None:
-        self.task, self.settings, self.num_envs = task, settings or EpisodeSettings(), num_envs
-        self.single_observation_space = observation_space(task)
-        self.single_action_space = spaces.Discrete(self.settings.max_actions)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self._seeds = np.zeros(num_envs, dtype=np.int64)
-        self._episodes = np.zeros(num_envs, dtype=np.int64)
-        hops = self.settings.max_hops
-        self.entities = np.full((num_envs, hops + 1), -1, dtype=np.int32)
-        self.codes = np.full((num_envs, hops), -1, dtype=np.int64)
-        self.steps, self.hops, self.pair, self.current, self.target, self._question = (
-            np.zeros(num_envs, dtype=np.int64) for _ in range(6)
-        )
-        self._sum = np.zeros((num_envs, task.rewards.entity.shape[1]), dtype=np.float32)
-        self._cosines: Floats = np.zeros(num_envs, dtype=np.float32)
-        self._level: Floats = np.zeros(num_envs, dtype=np.float32)
-        self._aim: Floats = np.zeros((num_envs, task.text.shape[1]), dtype=np.float32)  # the targets' text
-        self._all = np.arange(num_envs)
-
-    def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Floats, dict[str, Any]]:
-        """Begin an episode everywhere: with a seed the first of each series, else the next."""
-        super().reset(seed=seed if isinstance(seed, int) else None, options=options)
-        if isinstance(seed, int):
-            self._seeds, self._episodes = seed + self._all, np.zeros(self.num_envs, dtype=np.int64)
-        elif seed is not None:
-            self._seeds = np.array([i if s is None else s for i, s in enumerate(seed)], dtype=np.int64)
-            self._episodes = np.zeros(self.num_envs, dtype=np.int64)
-        else:
-            self._episodes = self._episodes + 1
-        self._begin(self._all)
-        self._offer()
-        return self._obs(), self._info()
-
-    def step(self, actions: NDArray[np.int64]) -> tuple[Floats, NDArray[Any], Bools, Bools, dict[str, Any]]:
-        """Move every walker by the number of its neighbour, int [N]: obs, float32 [N] rewards, ends, none cut, info."""
-        self.steps += 1
-        rewards = np.zeros(self.num_envs, dtype=np.float32)
-        valid = self.mask[self._all, actions]
-        # As a slice, rows are views: where everybody moves, nothing is copied to and fro.
-        moving = slice(None) if valid.all() else np.flatnonzero(valid)
-        rewards[moving] = self._move(moving, self.offer.places(self._all[moving], actions[moving]))
-        reached = self.current == self.target
-        ended = reached | (self.steps >= self.settings.max_hops)
-        ended |= self._stuck(~ended)
-        weights = self.task.rewards.weights
-        rewards[ended] -= weights.reach
-        rewards[reached] += 2 * weights.reach + weights.concise / self.hops[reached]
-        info: dict[str, Any] = {}
-        if ended.any():
-            done = np.flatnonzero(ended)
-            final_obs = np.zeros((self.num_envs, 2 * self._aim.shape[1]), dtype=np.float32)
-            final_obs[done] = self._obs(done)
-            final_path = (self.entities.copy(), self.codes.copy())
-            info = {"final_obs": final_obs, "_final_obs": ended, "final_path": final_path}
-            info |= {"final_hops": self.hops.copy(), "reached": reached}
-            self._episodes[done] += 1
-            self._begin(done)
-        self._offer()
-        return self._obs(), rewards, ended, np.zeros(self.num_envs, dtype=bool), info | self._info()
-
-    def _stuck(self, going: Bools) -> Bools:
-        """Which of the walkers `going`, bool [N], have no action left: all that is offered is on the path."""
-        degrees = self.task.graph.degrees[self.current]
-        # More neighbours than steps walked leave one open, since no two of those offered are the same.
-        doubtful = going & (np.minimum(degrees, self.settings.max_actions) <= self.hops)
-        stuck: Bools = doubtful & (degrees == 1)  # the one neighbour is where the walker came from
-        rows = np.flatnonzero(doubtful & ~stuck)
-        if len(rows):
-            stuck[rows] = ~self._open(rows).mask.any(axis=1)
-        return stuck
-
-    def _begin(self, rows: Int64) -> None:
-        """Put walkers at the sources of their next pairs."""
-        task = self.task
-        pair = draw_pair(task, self._seeds[rows], self._episodes[rows])
-        self.pair[rows], self._question[rows] = pair, task.question[pair]
-        self.current[rows], self.target[rows] = task.pairs[pair, 0], task.pairs[pair, 1]
-        self._aim[rows] = task.text.take(self.target[rows], axis=0)
-        self.steps[rows] = self.hops[rows] = 0
-        self.entities[rows] = self.codes[rows] = -1
-        self.entities[rows, 0] = self.current[rows]
-        self._sum[rows] = task.rewards.entity.take(self.current[rows], axis=0)
-        self._cosines[rows] = self._level[rows] = 0
-
-    def _move(self, rows: Int64 | slice, places: Int64) -> Floats:
-        """Walk rows to the neighbours at these places; the weighted instalments of r_cr, float32 [len(places)]."""
-        task, at = self.task, self._all[rows]
-        codes = task.graph.nearest_codes(places, task.affinity, self._question[rows])
-        entity = task.graph.neighbors[places].astype(np.int64)
-        self.current[rows] = entity
-        self.codes[at, self.hops[rows]] = codes
-        self.hops[rows] += 1
-        self.entities[at, self.hops[rows]] = entity
-        walked = task.rewards.entity.take(entity, axis=0)
-        walked += task.rewards.relation.take(codes % task.graph.relations, axis=0)
-        self._sum[rows] += walked
-        self._cosines[rows] += cosine_rows(self._sum[rows], task.contexts.take(self._question[rows], axis=0))
-        level: Floats = np.divide(self._cosines[rows], self.hops[rows], dtype=np.float32)
-        instalment: Floats = np.float32(task.rewards.weights.context) * (level - self._level[rows])
-        self._level[rows] = level
-        return instalment
-
-    def _offer(self) -> None:
-        """Renew the actions of all walkers."""
-        self.offer = self._open(slice(None))
-        self.actions, self.mask = self.offer.actions, self.offer.mask
-
-    def _open(self, rows: Int64 | slice) -> Offer:
-        """What is offered to some walkers where they are, less what is on their path."""
-        counters = (self._seeds[rows], self._episodes[rows], self.steps[rows])
-        offer = offered(self.task.graph, self.settings, counters, self.current[rows], self.target[rows])
-        # All entities of the path but the last, which is no neighbour of itself.
-        for column in range(int(self.hops[rows].max(initial=0))):
-            np.logical_and(offer.mask, offer.actions != self.entities[rows, column, None], out=offer.mask)
-        return offer
-
-    def _obs(self, rows: Int64 | slice = slice(None)) -> Floats:
-        """Equation 1's states of walkers where they are, float32 [len(rows), 2 d]."""
-        here, size = self.task.text.take(self.current[rows], axis=0), self._aim.shape[1]
-        obs: Floats = np.empty((len(here), 2 * size), dtype=np.float32)
-        obs[:, :size] = here
-        np.subtract(self._aim[rows], here, out=obs[:, size:])
-        return obs
-
-    def _info(self) -> dict[str, Any]:
-        return {
-            "action_mask": self.mask,
-            "actions": self.actions,
-            "path": (self.entities, self.codes),
-            "pair": self.pair,
-            "left": self.settings.max_hops - self.steps,
-        }
+    return task_of_kg(kg, questions, settings.max_hops)
 
 
-def random_actions(mask: Bools, random: np.random.Generator) -> Int64:
-    """A valid action for each walker, uniform, int64 [N]; 0 where there is none. mask bool [N, A]."""
-    width = mask.shape[1]
-    valid = np.flatnonzero(mask)
-    bounds = np.searchsorted(valid, np.arange(0, mask.size + 1, width))
-    counts, chosen = np.diff(bounds), np.zeros(len(mask), dtype=np.int64)
-    some = np.flatnonzero(counts)
-    wanted = bounds[some] + (random.random(len(mask))[some] * counts[some]).astype(np.int64)
-    chosen[some] = valid[wanted] % width
-    return chosen
+def _rendered(
+    task: PathTask, entities: Sequence[int], codes: Sequence[int], target: int, open_: tuple[int, Sequence[int]]
+) -> str:
+    """A line for the path, and one for what is looked for; `open_` are steps left and the neighbors to choose among."""
+
+    def named(entity: int) -> str:
+        return str(entity) if task.labels is None else task.labels[entity]
+
+    path = named(entities[0])
+    for code, entity in zip(codes, entities[1:], strict=True):
+        relation = code % task.graph.relations
+        name = str(relation) if task.relations is None else task.relations[relation]
+        path += f" -{name}-> " if code < task.graph.relations else f" <-{name}- "
+        path += named(entity)
+    left, neighbors = open_
+    shown = ", ".join(map(named, neighbors[:8])) + (", ..." if len(neighbors) > 8 else "")
+    return f"{path}\nto {named(target)} in {left} steps; next: {shown or 'nothing'}\n"
+
+
+register_path_env()

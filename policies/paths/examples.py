@@ -127,18 +127,20 @@ _PAIRS = 4_096  # searched at once
 
 @dataclass(frozen=True, slots=True)
 class DemonstrationSettings:
-    """Which paths teach, and how sharply."""
+    """Which paths are demonstrated, and how sharply."""
 
     max_hops: int = 3
     """K."""
     window: float = 0.25
-    """Paths whose reward is further below their pair's best than this teach nothing."""
+    """Paths whose reward is further below their pair's best than this are left out."""
     temperature: float = 0.05
-    """Of the softmax over rewards; at 0.02 only near-optimal neighbours count, and fewer pairs connect at beam 1."""
+    """Of the softmax over rewards; at 0.02 only near-optimal neighbors count, and fewer pairs connect at beam 1."""
+    shortest: bool = False
+    """Only a pair's shortest paths, all alike, as breadth-first search finds them: DeepPath's way."""
 
 
 class Demonstrations(NamedTuple):
-    """S states with their good neighbours.
+    """S states with their good neighbors.
 
     pair, current, before, left int64 [S]: the pair of the task, where the walker is, the entity before it (-1 at the
     source), steps that remain after this one. bounds int64 [S + 1] into entity int64 [Z] and share float32 [Z], which
@@ -156,7 +158,7 @@ class Demonstrations(NamedTuple):
 
 
 class _Choices(NamedTuple):
-    """n choices of paths: the state's pair, entity, entity before and steps left, the neighbour, the path's reward."""
+    """n choices of paths: the state's pair, entity, entity before and steps left, the neighbor, the path's reward."""
 
     pair: Int64
     current: Int64
@@ -213,6 +215,8 @@ def _choices(task: PathTask, rows: Int64, settings: DemonstrationSettings) -> tu
     for entities, pair in all_paths(task.graph, pairs[:, 0], pairs[:, 1], settings.max_hops):
         found = as_found(task.graph, entities, pair, task.affinity, task.question[rows])
         rewards = task.rewards.totals(found.entities, found.codes, task.contexts[task.question[rows[pair]]])
+        if settings.shortest:
+            rewards = np.full(len(pair), -entities.shape[1], dtype=np.float32)
         np.maximum.at(best, pair, rewards)
         batches.append((entities, pair, rewards))
     out = []
@@ -228,7 +232,7 @@ def _choices(task: PathTask, rows: Int64, settings: DemonstrationSettings) -> tu
 
 
 def _states(found: _Choices, settings: DemonstrationSettings, connected: NDArray[np.bool_]) -> Demonstrations:
-    """Group choices by state, keep each neighbour's best reward, and share by softmax."""
+    """Group choices by state, keep each neighbor's best reward, and share by softmax."""
     order = np.lexsort((-found.reward, found.entity, found.before, found.current, found.left, found.pair))
     found = _rows(found, order)
     new_state = _changes(found.pair, found.left, found.current, found.before)

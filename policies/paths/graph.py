@@ -1,4 +1,4 @@
-"""A KG as the path policy walks it: the distinct neighbours of each entity, and the relations that join two of them.
+"""A KG as the path policy walks it: the distinct neighbors of each entity, and the relations that join two of them.
 
 Triples count in both directions and self-loops lead nowhere. Parallel relations (several triples between two entities)
 are one action of the environment: which of them is walked is decided by the question (section 4.1, our choice).
@@ -19,10 +19,10 @@ Floats = NDArray[np.float32]
 
 
 class Around(NamedTuple):
-    """Distinct neighbours of n entities, one after the other.
+    """Distinct neighbors of n entities, one after the other.
 
-    owner int64 [m]: the place of the entity in the question; place int64 [m]: the neighbour's place in the graph's
-    `neighbors`; entity int64 [m]: the neighbour.
+    owner int64 [m]: the place of the entity in the question; place int64 [m]: the neighbor's place in the graph's
+    `neighbors`; entity int64 [m]: the neighbor.
     """
 
     owner: Int64
@@ -31,15 +31,15 @@ class Around(NamedTuple):
 
 
 class PathGraph:
-    """Distinct neighbours in both directions; immutable once made, shared between threads.
+    """Distinct neighbors in both directions; immutable once made, shared between threads.
 
     Attributes:
         entities, relations: E and R.
-        indptr: int64 [E + 1], where each entity's neighbours stand.
+        indptr: int64 [E + 1], where each entity's neighbors stand.
         neighbors: int32 [M], ascending within an entity.
-        code_bounds: int64 [M + 1], where the codes of each neighbour stand.
+        code_bounds: int64 [M + 1], where the codes of each neighbor stand.
         codes: int32 [C], codes in [0, 2 R) that lead to it (`trivium.kg.embedded.layout`): r forward, r + R inverse.
-        degrees: int64 [E], distinct neighbours.
+        degrees: int64 [E], distinct neighbors.
     """
 
     def __init__(self, indptr: Int64, rel: Int32, dst: Int32, relations: int) -> None:
@@ -47,14 +47,14 @@ class PathGraph:
         source = np.repeat(np.arange(self.entities), np.diff(indptr))
         kept = np.flatnonzero(source != dst)
         pair = source[kept] * self.entities + dst[kept]
-        order = np.argsort(pair, kind="stable")  # stable: the codes of a neighbour stay ascending
+        order = np.argsort(pair, kind="stable")  # stable: the codes of a neighbor stay ascending
         pair = pair[order]
         first = np.ones(len(pair), dtype=bool)
         np.not_equal(pair[1:], pair[:-1], out=first[1:])
         starts = np.flatnonzero(first)
         pair = pair[starts]
-        self._pairs = pair  # of entity and neighbour, ascending: where one stands is a search in here
-        self._windows: dict[int, Int32] = {}
+        self._pairs = pair  # of entity and neighbor, ascending: where one stands is a search in here
+        self._windows: dict[tuple[str, int], Int32] = {}
         self.neighbors: Int32 = (pair % max(self.entities, 1)).astype(np.int32)
         self.codes: Int32 = rel[kept[order]].astype(np.int32)
         self.code_bounds: Int64 = np.append(starts, len(order)).astype(np.int64)
@@ -79,29 +79,36 @@ class PathGraph:
         return cls(indptr, code[order].astype(np.int32), target[order].astype(np.int32), count)
 
     @cached_property
-    def _only_codes(self) -> Int32:
-        """The code that leads to each neighbour, int32 [M]; -1 where there are several: most take one look-up."""
+    def only_codes(self) -> Int32:
+        """The code that leads to each neighbor, int32 [M]; -2 where there are several: most take one look-up."""
         starts = self.code_bounds[:-1]
-        return np.where(np.diff(self.code_bounds) > 1, np.int32(-1), self.codes[starts])
+        return np.where(np.diff(self.code_bounds) > 1, np.int32(-2), self.codes[starts])
 
     def windows(self, width: int) -> Int32:
-        """The `width` neighbours from each place on, int32 [M + 1, width]: a view; -1 beyond the last place.
+        """The `width` neighbors from each place on, int32 [M + 1, width]: a view; -1 beyond the last place.
 
-        Row `indptr[e]` begins with the neighbours of e, and others' follow where e has fewer.
+        Row `indptr[e]` begins with the neighbors of e, and others' follow where e has fewer.
         """
-        if width not in self._windows:
-            padded = np.append(self.neighbors, np.full(width, -1, dtype=np.int32))
-            self._windows[width] = np.lib.stride_tricks.sliding_window_view(padded, width)
-        return self._windows[width]
+        return self._windowed("neighbors", self.neighbors, width)
+
+    def code_windows(self, width: int) -> Int32:
+        """`only_codes` in the same way."""
+        return self._windowed("codes", self.only_codes, width)
+
+    def _windowed(self, name: str, column: Int32, width: int) -> Int32:
+        if (name, width) not in self._windows:
+            padded = np.append(column, np.full(width, -1, dtype=np.int32))
+            self._windows[name, width] = np.lib.stride_tricks.sliding_window_view(padded, width)
+        return self._windows[name, width]
 
     def around(self, entities: Int64) -> Around:
-        """The neighbours of n entities, int64 [n] in [0, E), in order."""
+        """The neighbors of n entities, int64 [n] in [0, E), in order."""
         counts = self.degrees[entities]
         place, _ = ranges(self.indptr[entities], counts)
         return Around(np.repeat(np.arange(len(entities)), counts), place, self.neighbors[place].astype(np.int64))
 
     def place(self, entities: Int64, others: Int64) -> Int64:
-        """Where each of n entities has another one as its neighbour, a place in `neighbors`; -1 where it has not.
+        """Where each of n entities has another one as its neighbor, a place in `neighbors`; -1 where it has not.
 
         Both int64 [n] in [0, E).
         """
@@ -113,14 +120,14 @@ class PathGraph:
         return np.where(there, found, -1)
 
     def nearest_codes(self, places: Int64, affinity: Floats, rows: Int64) -> Int64:
-        """The code walked to each of n neighbours, int64 [n]: of parallel ones the nearest to the context.
+        """The code walked to each of n neighbors, int64 [n]: of parallel ones the nearest to the context.
 
         Args:
             places: int64 [n], into `neighbors`.
             affinity: float32 [q, R], cosine of each relation with each question's context.
             rows: int64 [n], the question of each place. Equal cosines go to the smaller code.
         """
-        out: Int64 = self._only_codes[places].astype(np.int64)
+        out: Int64 = self.only_codes[places].astype(np.int64)
         several = np.flatnonzero(out < 0)
         if len(several):  # a few per cent: only these pay for the ragged comparison
             starts = self.code_bounds[places[several]]

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.snapshot import Snapshot
+from trivium.kg.embedders import Embedder, open_embedder
 from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.kg.loaders import Question
+from trivium.kg.loaders import Question, read_questions
 from trivium.kg.manifest import register_derived
+from trivium.kg.store import GraphStore
 from trivium.policies.paths.env import PathTask
 from trivium.policies.paths.examples import (
     Demonstrations,
@@ -27,15 +32,21 @@ from trivium.policies.paths.examples import (
 )
 from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.policy import FOLDER, PathInputs, PathPolicy, save_policy
+from trivium.policies.paths.policy import FOLDER, MAX_LEFT, PathInputs, PathPolicy, save_policy
 from trivium.policies.paths.reward import RewardWeights, path_means, train_mapping
 from trivium.policies.paths.search import all_paths, as_found
-from trivium.policies.paths.tables import PathTables
+from trivium.policies.paths.tables import PathTables, TablesHome
 from trivium.policies.paths.train import CHECKPOINT, CURVE, PolicySettings, train_policy
 
 _MAPPED = 4_096  # pairs whose paths W is trained on
 _ENOUGH = 70_000  # pairs of questions that are learnt from; they are paired anew until there are as many again,
+_WALKED = 2_000  # random walks that make a task without questions
 _TIMES = 8  # at most so many times, and once at least
+
+
+_T = TypeVar("_T")
+WarmStart = Literal["ranked", "bfs", "none"]
+"""What the warm start imitates: all good paths by their reward, shortest paths (DeepPath's way), or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +56,31 @@ class PathTraining:
     policy: PolicySettings = field(default_factory=PolicySettings)
     demonstrations: DemonstrationSettings = field(default_factory=DemonstrationSettings)
     weights: RewardWeights = field(default_factory=RewardWeights)
+
+    def changed(
+        self,
+        *,
+        warm_start: WarmStart = "ranked",
+        rl_steps: int | None = None,
+        weights: RewardWeights | None = None,
+        max_hops: int | None = None,
+    ) -> PathTraining:
+        """With some settings changed: the warm start, steps of REINFORCE, l1 to l3, and K.
+
+        Raises `UsageError` where nothing would be trained, or for a value out of range.
+        """
+        policy, hops = self.policy, self.policy.episode.max_hops if max_hops is None else max_hops
+        steps = policy.reinforce_steps if rl_steps is None else rl_steps
+        warm_steps = 0 if warm_start == "none" else policy.warm_steps
+        if steps < 0 or not warm_steps + steps:
+            raise UsageError(f"nothing to train: --warm-start {warm_start} with --rl-steps {steps}")
+        if not 1 <= hops <= MAX_LEFT:
+            raise UsageError(f"--max-hops must be in [1, {MAX_LEFT}], not {hops}")
+        policy = replace(
+            policy, warm_steps=warm_steps, reinforce_steps=steps, episode=replace(policy.episode, max_hops=hops)
+        )
+        shown = replace(self.demonstrations, max_hops=hops, shortest=warm_start == "bfs")
+        return replace(self, policy=policy, demonstrations=shown, weights=weights or self.weights)
 
 
 def needs_torch() -> None:
@@ -122,7 +158,10 @@ def prepare(tables: PathTables, examples: PairExamples, progress: Progress, sett
     task = task_of(tables, examples, contexts, mapping, settings.weights)
     taught = demonstrate(task, settings.demonstrations, progress)
     if not taught.connected.any():
-        raise BadInputError("no entity of a question is connected with one of its candidates within 3 hops")
+        raise BadInputError(
+            "no entity of a question is connected with one of its candidates "
+            f"within {settings.demonstrations.max_hops} hops"
+        )
     inputs = PathInputs.of(tables.features, tables.structure(progress), tables.graph.degrees)
     return TrainingSet(task, inputs, taught, mapping)
 
@@ -143,6 +182,85 @@ def learn_mapping(tables: PathTables, examples: PairExamples, contexts: Floats, 
         asked.append(contexts[question[found.pair[first]]])
         seen[found.pair] = True
     return train_mapping(np.concatenate(means), np.concatenate(asked))
+
+
+@dataclass(frozen=True)
+class _Directory:
+    """A KG's directory without the layer that opens KGs: enough to make tables."""
+
+    path: Path
+    embedder: Embedder
+
+    def keep(self, name: str, save: Callable[[Path], None]) -> None:
+        """Nothing is kept: making an environment does not write into a KG."""
+
+
+def task_of_kg(kg: KnowledgeBase | Path | str, questions: Path | str | None, max_hops: int) -> PathTask:
+    """The task of an open KG or of a KG's directory, for `PathEnv(kg=...)`; blocks.
+
+    Pairs are those of the questions in a file; without one the ends of random walks of up to `max_hops` relations,
+    whose names in words are the question. Needs no torch, and W is the identity.
+
+    Raises:
+        BadInputError: the questions name nothing in the KG, or no entity has a neighbor.
+        UsageError: the KG has no adjacency at hand.
+    """
+    if isinstance(kg, str | Path):
+        store = EmbeddedStore.open(Path(kg))
+        try:
+            home = _Directory(Path(kg), open_embedder())
+            return _task_of_kg(home, store, store.snapshot, questions, max_hops)
+        finally:
+            store.close_now()
+    snapshot = kg.snapshot()
+    if snapshot is None:
+        raise UsageError("paths are walked on adjacency arrays, and this KG has none at hand: make a snapshot of it")
+    return _task_of_kg(kg, kg.store, snapshot, questions, max_hops)
+
+
+def _task_of_kg(
+    home: TablesHome, store: GraphStore, snapshot: Snapshot, questions: Path | str | None, max_hops: int
+) -> PathTask:
+    tables = PathTables(home, snapshot, _waited(store.info()).hash, lambda *_: None)
+    if questions is None:
+        examples = _random_walks(tables, max_hops)
+    else:
+        examples = _waited(make_examples(store, read_questions(Path(questions)), _numbers(snapshot)))
+    contexts = tables.features.contexts(tables.embedder, examples.texts)
+    labels = snapshot.names(np.arange(snapshot.entities))
+    return PathTask(
+        tables.graph, tables.features.text, tables.rewards(), examples.pairs, examples.question, contexts,
+        labels, snapshot.relation_names,
+    )  # fmt: skip
+
+
+def _random_walks(tables: PathTables, max_hops: int) -> PairExamples:
+    """Ends of random walks from random entities, and the relations walked as a question; always the same ones."""
+    graph, random = tables.graph, np.random.default_rng(0)
+    starts = np.flatnonzero(graph.degrees)
+    if not len(starts):
+        raise BadInputError("no entity of this KG has a neighbor: there is nothing to walk")
+    names = [relation_words(name) for name in tables.snapshot.relation_names]
+    pairs, texts = list[tuple[int, int]](), list[str]()
+    for start in random.choice(starts, _WALKED).tolist():
+        entity, walked = start, list[str]()
+        for _ in range(int(random.integers(1, max_hops + 1))):
+            place = graph.indptr[entity] + random.integers(graph.degrees[entity])
+            codes = graph.codes[graph.code_bounds[place] : graph.code_bounds[place + 1]]
+            walked.append(names[int(random.choice(codes)) % graph.relations])
+            entity = int(graph.neighbors[place])
+        if entity != start:
+            pairs.append((start, entity))
+            texts.append(" ".join(walked))
+    if not pairs:
+        raise BadInputError("no random walk in this KG leads anywhere else: there is nothing to walk")
+    return PairExamples(np.array(pairs), np.arange(len(pairs)), texts)
+
+
+def _waited(work: Coroutine[Any, Any, _T]) -> _T:
+    """What a coroutine gives, also for a caller that is in an event loop (a notebook)."""
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(asyncio.run, work).result()
 
 
 def task_of(

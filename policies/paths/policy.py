@@ -31,7 +31,7 @@ from trivium.policies.paths.search import PathQuery, PathSteps
 from trivium.policies.paths.tables import pack
 
 MAX_LEFT = 6
-"""PathSteps left that the network tells apart; more count as this many."""
+"""Steps left that the network tells apart; more count as this many."""
 SPREAD = np.float32(3.0)
 """Unit rows of 128 columns are multiplied by this, so that inputs have a spread of a few tenths."""
 TERMS = 3  # cosine of walks, nearness, log degree
@@ -58,7 +58,7 @@ class PathInputs:
         relation: float32 [R, d], SPREAD times the relations' text.
         structure: its `walks` and `aim`, `near` give two terms of the logit.
         log_degree: float32 [E].
-        passable: int64 [P], entities with two neighbours or more; only they have keys.
+        passable: int64 [P], entities with two neighbors or more; only they have keys.
         place: int64 [E], the place in `passable`, -1 for the others.
     """
 
@@ -115,11 +115,15 @@ class PathInputs:
         return out
 
 
-def initial_parameters(inputs: PathInputs, network: PathNetwork, seed: int) -> dict[str, Floats]:
-    """Parameters before training, float32: the network near nothing, the plain terms near the untrained yardstick."""
+def initial_parameters(inputs: PathInputs, network: PathNetwork, seed: int, *, prior: bool = True) -> dict[str, Floats]:
+    """Parameters before training, float32: the network near nothing, the plain terms near the untrained yardstick.
+
+    Without the `prior` the plain terms are zero, and nothing is known of arrivals and dead ends.
+    """
     random = np.random.default_rng(seed)
     state = 2 * inputs.columns + inputs.relation.shape[1] + MAX_LEFT
     key, hidden, size = inputs.columns + 1, network.hidden, network.keys
+    known = np.float32(prior)
 
     def drawn(rows: int, columns: int, scale: float = 1.0) -> Floats:
         made: Floats = (random.standard_normal((rows, columns)) * scale / np.sqrt(rows)).astype(np.float32)
@@ -131,9 +135,9 @@ def initial_parameters(inputs: PathInputs, network: PathNetwork, seed: int) -> d
         "query_bias": np.zeros(size, np.float32),
         "key_in": drawn(key, hidden), "key_in_bias": np.zeros(hidden, np.float32), "key_out": drawn(hidden, size),
         "relation": drawn(inputs.relation.shape[1], size), "worth": np.zeros((hidden, 1), np.float32),
-        "terms": np.tile(np.array([10.0, 8.0, 1.0], np.float32), (MAX_LEFT, 1)),
-        # A neighbour that is the target, and one that leads nowhere.
-        "arrival": np.array([20.0], np.float32), "dead_end": np.array([-6.0], np.float32),
+        "terms": np.tile(np.array([10.0, 8.0, 1.0], np.float32) * known, (MAX_LEFT, 1)),
+        # A neighbor that is the target, and one that leads nowhere.
+        "arrival": np.array([20.0], np.float32) * known, "dead_end": np.array([-6.0], np.float32) * known,
     }  # fmt: skip
 
 
@@ -143,7 +147,7 @@ def rectified(values: Array) -> Array:
 
 
 def queries(parameters: Mapping[str, Array], states: Array, kept: Array | float = 1.0) -> Array:
-    """PathQuery vectors [n, keys] of states [n, state_columns]; `kept` [n, hidden] drops units while training."""
+    """Query vectors [n, keys] of states [n, state_columns]; `kept` [n, hidden] drops units while training."""
     hidden = rectified(states @ parameters["query_in"] + parameters["query_in_bias"]) * kept
     return hidden @ parameters["query_out"] + states @ parameters["query_skip"] + parameters["query_bias"]
 
@@ -210,13 +214,13 @@ class PathModel:
         Args:
             owner: int64 [m], the row of `asked` that a step belongs to, ascending.
             asked: float32 [n, ...], as `asked` gives them.
-            steps: neighbour, target and code of each step, int64 [m] each.
+            steps: neighbor, target and code of each step, int64 [m] each.
             left: int64 [n], steps that remain afterwards.
         """
         entity, target, code = steps
         place = self.inputs.place[entity]
         out = np.full(len(entity), self.parameters["dead_end"], dtype=np.float32)
-        # Only what leads on has a key; of a hub's neighbours most are leaves.
+        # Only what leads on has a key; of a hub's neighbors most are leaves.
         onward = np.flatnonzero(place >= 0)
         owner, place, code = owner[onward], place[onward], code[onward]
         out[onward] = row_products(asked, owner, self._keys, place)
@@ -243,7 +247,7 @@ class LearnedScorer:
     """Ranks steps by the policy's logits.
 
     Not by the log-probability of the whole path: that would set a good step from a hub, which shares its probability
-    among hundreds, below a poor one from an entity with few neighbours (beam 2: 95.4 % of pairs, not 96.2 %).
+    among hundreds, below a poor one from an entity with few neighbors (beam 2: 95.4 % of pairs, not 96.2 %).
     """
 
     model: PathModel

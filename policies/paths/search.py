@@ -150,7 +150,7 @@ class Beam:
         self.seen.append((pair, entity))
 
     def _unexpanded(self, steps: PathSteps) -> PathSteps:
-        """PathSteps to entities that this pair has not expanded yet: what they lead to is known already."""
+        """Steps to entities that this pair has not expanded yet: what they lead to is known already."""
         fresh = np.ones(len(steps.pair), dtype=bool)
         wide = np.int64(1 << 40)
         key = steps.pair * wide + steps.entity

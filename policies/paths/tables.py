@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
+from typing import Protocol
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -20,7 +21,6 @@ from safetensors.numpy import load, save
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import Embedder
 from trivium.kg.files import write_atomic
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.policies.paths.features import PathFeatures, Progress, Structure, make_features, structure
 from trivium.policies.paths.graph import Floats, PathGraph
 from trivium.policies.paths.reward import PathRewards, RewardWeights
@@ -31,6 +31,24 @@ FOLDER = "paths"
 FORMAT = 2
 """Changes when features are computed otherwise; older files are then made again."""
 _TEXT, _STRUCTURE = "text.safetensors", "structure.safetensors"
+
+
+class TablesHome(Protocol):
+    """Where tables are kept and what makes them; an open KG is one."""
+
+    @property
+    def path(self) -> Path:
+        """The KG's folder."""
+        ...
+
+    @property
+    def embedder(self) -> Embedder:
+        """The KG's embedder."""
+        ...
+
+    def keep(self, name: str, save: Callable[[Path], None]) -> None:
+        """Let `save` write into the folder `name` of the KG, where that can be done."""
+        ...
 
 
 class PathTables:
@@ -45,7 +63,7 @@ class PathTables:
         features: text features.
     """
 
-    def __init__(self, base: KnowledgeBase, snapshot: Snapshot, kg_hash: str, progress: Progress) -> None:
+    def __init__(self, base: TablesHome, snapshot: Snapshot, kg_hash: str, progress: Progress) -> None:
         self.base, self.snapshot = base, snapshot
         self.kg_hash = kg_hash
         self.version = f"{FORMAT}:{kg_hash}:{base.embedder.fingerprint}"

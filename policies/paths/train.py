@@ -2,8 +2,8 @@
 
 1. Warm start: cross-entropy to demonstrations (`trivium.policies.paths.examples`), as DeepPath warms up on
    breadth-first paths.
-2. REINFORCE: several walks a pair; a walk's advantage is its return less the mean of the pair's other walks
-   (leave-one-out baseline); an entropy bonus keeps it exploring; `rehearsal` mixes demonstrations in.
+2. REINFORCE: several walks a pair; a walk's advantage is its return less the mean of the pair's walks, over
+   the spread of all; an entropy bonus keeps it exploring; `rehearsal` mixes demonstrations in.
 3. Every `evaluate_every` steps the running mean of the parameters is measured on pairs held out, by beam search; the
    best one is kept, a checkpoint is written, and a phase without gain in `patience` measurements ends.
 
@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from safetensors.numpy import load, save
 
 from trivium.kg.embedded.columns import Int64, ranges
 from trivium.kg.files import write_atomic
-from trivium.policies.paths.env import EpisodeSettings, PathTask, PathVectorEnv
+from trivium.policies.paths.env import EpisodeSettings, Observation, PathTask, PathVectorEnv
 from trivium.policies.paths.examples import Demonstrations
 from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats, PathGraph
@@ -67,7 +67,7 @@ class PolicySettings:
     batch_size: int = 2048
     """States of demonstrations a batch."""
     room: int = 40
-    """Neighbours a state of a batch."""
+    """Neighbors a state of a batch."""
     dropout: float = 0.1
     """Share of the query network's hidden units dropped in the warm start."""
     reinforce_steps: int = 50
@@ -77,19 +77,21 @@ class PolicySettings:
     pairs_a_step: int = 128
     """Pairs walked a batch."""
     walks_a_pair: int = 8
-    """Walks of one pair, at least 2: each is the baseline of the others."""
+    """Walks of one pair, at least 2: their mean return is the baseline of each."""
     entropy: float = 0.01
     """Weight of the entropy bonus."""
     rehearsal: float = 0.5
-    """Weight of the warm start's loss beside REINFORCE's; 0 is the paper's way."""
+    """Weight of the warm start's loss beside REINFORCE's; 0 is the paper's way. Without a warm start there is none."""
     held_out: int = 2000
     """Pairs that are measured and never trained on, at most a tenth of all."""
     evaluate_every: int = 50
-    """PathSteps between two measurements."""
+    """Steps between two measurements."""
     patience: int = 5
+    """Measurements without gain after which a phase ends."""
     averaging: float = 0.98
     """What the running mean of the parameters keeps at a step; the mean is measured and kept, 0 is no mean."""
-    """Measurements without gain after which a phase ends."""
+    prior: bool = True
+    """Set out near the structural yardstick; without it the logit's plain terms begin at zero."""
 
 
 class TrainedPolicy(NamedTuple):
@@ -124,7 +126,7 @@ def train_policy(
 
 
 class _Run:
-    """One training run: parameters on the device, the optimiser, the best so far."""
+    """One training run: parameters on the device, the optimizer, the best so far."""
 
     def __init__(
         self,
@@ -138,10 +140,11 @@ class _Run:
         import torch
 
         self.task, self.inputs, self.taught, self.settings, self.folder = task, inputs, taught, settings, folder
+        self.env: PathVectorEnv | None = None
         gpu = settings.device == "cuda" or (settings.device == "auto" and torch.cuda.is_available())
         self.torch, self.device = torch, torch.device("cuda" if gpu else "cpu")
         torch.use_deterministic_algorithms(mode=True, warn_only=True)
-        started = dict(start or initial_parameters(inputs, settings.network, settings.seed))
+        started = dict(start or initial_parameters(inputs, settings.network, settings.seed, prior=settings.prior))
         self.origin = float(sum(array.sum() for array in started.values()))
         self.held = _held_out(taught.connected, settings)
         trained = taught.connected.copy()  # walks that no path can complete teach nothing
@@ -172,7 +175,7 @@ class _Run:
             progress(name, self.at, steps)
             if self.at % settings.evaluate_every == 0 or self.at == steps:
                 self._evaluate(name, losses, time.perf_counter() - began)
-        # The next phase sets out from the best of this one, with a fresh optimiser.
+        # The next phase sets out from the best of this one, with a fresh optimizer.
         self.done.append(name)
         self.at = self.fails = 0
         self._start(self.best)
@@ -190,19 +193,20 @@ class _Run:
 
     def _reinforce_step(self) -> dict[str, float]:
         settings, torch = self.settings, self.torch
-        walks, returns = self._walk()
-        advantage = returns - (returns.sum(axis=1, keepdims=True) - returns) / (returns.shape[1] - 1)
+        steps, returns = self._walk()
+        # Divided by its spread, the mean of all of a pair's walks is the same baseline as that of the others alone.
+        advantage = returns - returns.mean(axis=1, keepdims=True)
         scale = np.float32(max(float(advantage.std()), 1e-3))
         flat = self._tensor(advantage.ravel() / scale)
         loss, entropy = torch.zeros((), device=self.device), torch.zeros((), device=self.device)
-        count = sum(len(walk.walker) for walk in walks)
-        for walk in walks:
-            shares = self._log_shares(walk.batch)
-            taken, walker = self._tensor(walk.taken), self._tensor(walk.walker)
+        count = sum(len(step.walker) for step in steps)
+        for step in steps:
+            shares = self._log_shares(step.batch)
+            taken, walker = self._tensor(step.taken), self._tensor(step.walker)
             loss = loss - (flat[walker] * shares[taken]).sum() / count
             entropy = entropy - (shares.exp() * shares).sum() / count
         total = loss - settings.entropy * entropy
-        if settings.rehearsal and len(self.states):
+        if settings.rehearsal and settings.warm_steps and len(self.states):
             random = np.random.default_rng([settings.seed, 2, self.at])
             chosen = np.sort(random.choice(self.states, min(settings.batch_size // 2, len(self.states)), replace=False))
             batch = demonstrated(self.task, self.taught, chosen, settings.room, random)
@@ -211,16 +215,17 @@ class _Run:
         self._descend(total)
         return {"loss": total.item(), "return": float(returns.mean()), "entropy": entropy.item()}
 
-    def _walk(self) -> tuple[list[Walk], Floats]:
-        """Walks of this step's pairs under the present policy, and their returns, float32 [pairs, walks a pair]."""
+    def _walk(self) -> tuple[list[Rollout], Floats]:
+        """One episode of each of this step's walkers, and their returns, float32 [pairs, walks a pair]."""
         settings = self.settings
         groups, each = settings.pairs_a_step, max(settings.walks_a_pair, 2)
-        env = PathVectorEnv(part(self.task, self.walked), settings.episode, groups * each)
+        if self.env is None:
+            self.env = PathVectorEnv(part(self.task, self.walked), settings.episode, groups * each)
         first = settings.seed * 1_000_003 + self.at * groups
-        env.reset(seed=np.repeat(first + np.arange(groups), each).tolist())  # one pair for all walkers of a group
+        seeds = np.repeat(first + np.arange(groups), each).tolist()  # one pair for all walkers of a group
         model = PathModel(self.inputs, _arrays(self.parameters))
-        walks, returns = walk_episodes(env, model, np.random.default_rng([settings.seed, 3, self.at]))
-        return walks, returns.reshape(groups, each)
+        steps, returns = rollouts(self.env, model, seeds, np.random.default_rng([settings.seed, 3, self.at]))
+        return steps, returns.reshape(groups, each)
 
     # Losses, on the device.
 
@@ -232,8 +237,7 @@ class _Run:
     def _log_shares(self, batch: Batch, random: np.random.Generator | None = None) -> Any:  # noqa: ANN401 - a tensor
         """Log-probabilities of a batch's steps, a tensor [m]."""
         torch, inputs, parameters = self.torch, self.inputs, self.parameters
-        contexts = self.task.contexts[batch.question]
-        states = self._tensor(inputs.states(batch.current, batch.target, contexts, batch.left))
+        states = self._tensor(inputs.states(batch.current, batch.target, batch.contexts, batch.left))
         kept: Any = 1.0
         if random is not None and self.settings.dropout:
             shape = (len(batch.current), self.settings.network.hidden)
@@ -241,7 +245,7 @@ class _Run:
             kept = self._tensor(alive.astype(np.float32) / np.float32(1 - self.settings.dropout))
         asked = queries(parameters, states, kept) * float(scale_of(parameters))
         place = inputs.place[batch.entity]
-        used, where = np.unique(np.maximum(place, 0), return_inverse=True)  # keys of this batch's neighbours alone
+        used, where = np.unique(np.maximum(place, 0), return_inverse=True)  # keys of this batch's neighbors alone
         made, worth = keys(parameters, self._fixed["keys"][self._tensor(used)])
         where, owner = self._tensor(where), self._tensor(batch.owner)
         # Relations are few: a number for each state and relation, not a vector for each step.
@@ -255,17 +259,17 @@ class _Run:
         return _log_softmax(torch, logits, owner, len(batch.current))
 
     def _descend(self, loss: Any) -> None:  # noqa: ANN401 - a tensor
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss.backward()
         self.torch.nn.utils.clip_grad_norm_(list(self.parameters.values()), 5.0)
-        self.optimiser.step()
+        self.optimizer.step()
         # Polyak's average, forgetting fast at first: where the parameters set out from is no part of it.
         keep = min(self.settings.averaging, self.at / (self.at + 10))
         for name, value in self.parameters.items():
             self.mean[name].lerp_(value.detach(), 1 - keep)
 
     def _rate(self, rate: float) -> None:
-        for group in self.optimiser.param_groups:
+        for group in self.optimizer.param_groups:
             group["lr"] = rate
 
     def _tensor(self, array: np.ndarray[Any, Any]) -> Any:  # noqa: ANN401 - a tensor
@@ -275,7 +279,7 @@ class _Run:
 
     def _start(self, parameters: Mapping[str, Floats]) -> None:
         self.parameters = {name: self._tensor(array).clone().requires_grad_() for name, array in parameters.items()}
-        self.optimiser = self.torch.optim.Adam(list(self.parameters.values()), lr=1e-3)
+        self.optimizer = self.torch.optim.Adam(list(self.parameters.values()), lr=1e-3)
         self.mean = {name: value.detach().clone() for name, value in self.parameters.items()}
 
     def _evaluate(self, phase: str, losses: dict[str, float], seconds: float) -> None:
@@ -305,7 +309,7 @@ class _Run:
         arrays |= {f"mean.{name}": array for name, array in _arrays(self.mean).items()}
         arrays |= {f"best.{name}": array for name, array in self.best.items()}
         for name, value in self.parameters.items():
-            for moment, tensor in self.optimiser.state.get(value, {}).items():
+            for moment, tensor in self.optimizer.state.get(value, {}).items():
                 arrays[f"{moment}.{name}"] = np.atleast_1d(tensor.cpu().numpy())
         told = {"of": self._fingerprint(), "done": self.done, "at": self.at, "steps": self.steps, "fails": self.fails}
         blob = save(arrays, metadata={"run": json.dumps(told | {"measure": self.measure})})
@@ -334,7 +338,7 @@ class _Run:
         for name, value in self.parameters.items():
             if f"exp_avg.{name}" in arrays:
                 state = {m: self._tensor(arrays[f"{m}.{name}"]) for m in ("exp_avg", "exp_avg_sq")}
-                self.optimiser.state[value] = state | {"step": self.torch.tensor(float(arrays[f"step.{name}"][0]))}
+                self.optimizer.state[value] = state | {"step": self.torch.tensor(float(arrays[f"step.{name}"][0]))}
 
     def _fingerprint(self) -> str:
         """Equal for equal runs: settings, pairs, demonstrations and where it set out from."""
@@ -365,14 +369,15 @@ def _log_softmax(torch: Any, logits: Any, owner: Any, groups: int) -> Any:  # no
 
 
 class Batch(NamedTuple):
-    """n states with m steps: current, target, question, left int64 [n]; the rest [m], grouped by `owner`.
+    """n states with m steps: current, target, left int64 [n], contexts float32 [n, d]; the rest [m].
 
-    entity, code int64 [m]; share float32 [m], what a step should be chosen with: 1 a state in all.
+    The steps are grouped by `owner`, the state. `left` are the steps that remain after this one. entity, code int64
+    [m]; share float32 [m], what a step should be chosen with: 1 a state in all; empty where nothing is demonstrated.
     """
 
     current: Int64
     target: Int64
-    question: Int64
+    contexts: Floats
     left: Int64
     owner: Int64
     entity: Int64
@@ -385,7 +390,7 @@ def demonstrated(
 ) -> Batch:
     """A batch of states (numbers, int64 [n]) with at most `room` steps each, the good ones among them.
 
-    PathSteps that no search ranks are left out: into the target, back, and to entities that lead nowhere.
+    Steps that no search ranks are left out: into the target, back, and to entities that lead nowhere.
     """
     graph, pair = task.graph, taught.pair[states]
     current, target, before = taught.current[states], task.pairs[pair, 1], taught.before[states]
@@ -397,7 +402,7 @@ def demonstrated(
     other = (graph.degrees[entity] > 1) & (entity != target[owner]) & (entity != before[owner])
     other &= ~np.isin(owner * wide + entity, good_owner * wide + good_entity)
     owner, entity = owner[other], entity[other]
-    order = np.lexsort((random.random(len(owner)), owner))  # which of a hub's neighbours stay is up to chance
+    order = np.lexsort((random.random(len(owner)), owner))  # which of a hub's neighbors stay is up to chance
     owner, entity = np.concatenate((good_owner, owner[order])), np.concatenate((good_entity, entity[order]))
     share = np.concatenate((share, np.zeros(len(order), np.float32)))
     grouped = np.argsort(owner, kind="stable")  # the good ones stay in front
@@ -405,11 +410,11 @@ def demonstrated(
     owner, entity, share = owner[kept], entity[kept], share[kept]
     question = task.question[pair]
     code = graph.nearest_codes(graph.place(current[owner], entity), task.affinity, question[owner])
-    return Batch(current, target, question, taught.left[states], owner, entity, code, share)
+    return Batch(current, target, task.contexts[question], taught.left[states], owner, entity, code, share)
 
 
 def _sampled(graph: PathGraph, entities: Int64, room: int, random: np.random.Generator) -> tuple[Int64, Int64]:
-    """Neighbours of n entities, at most `room` each, evenly over a hub's: owner and entity, int64 [m]."""
+    """Neighbors of n entities, at most `room` each, evenly over a hub's: owner and entity, int64 [m]."""
     degrees = graph.degrees[entities]
     counts = np.minimum(degrees, room)
     slot, _ = ranges(np.zeros(len(entities), np.int64), counts)
@@ -421,51 +426,46 @@ def _sampled(graph: PathGraph, entities: Int64, room: int, random: np.random.Gen
     return owner, graph.neighbors[place].astype(np.int64)
 
 
-class Walk(NamedTuple):
-    """One step of n walkers: the steps offered, as a batch; which was taken and by whom, int64 [n] each."""
+class Rollout(NamedTuple):
+    """One step of n walkers: the actions offered, as a batch; which was taken and by whom, int64 [n] each."""
 
     batch: Batch
     taken: Int64
     walker: Int64
 
 
-def walk_episodes(env: PathVectorEnv, model: PathModel, random: np.random.Generator) -> tuple[list[Walk], Floats]:
-    """The steps of the episodes just begun, one item a hop, and their returns, float32 [N]."""
-    active = env.mask.any(axis=1)
+def rollouts(
+    env: PathVectorEnv, model: PathModel, seeds: Sequence[int], random: np.random.Generator
+) -> tuple[list[Rollout], Floats]:
+    """One episode of every walker under the policy: its steps, one item a hop, and the returns, float32 [N]."""
+    obs, _ = env.reset(seed=seeds)
+    active = obs["action_mask"].any(axis=1)
     returns = np.zeros(env.num_envs, dtype=np.float32)
-    walks = []
-    for left in range(env.settings.max_hops - 1, -1, -1):
-        rows = np.flatnonzero(active)
-        if not len(rows):
-            break
-        walk, actions = _choose(env, model, rows, left, random)
-        walks.append(walk)
-        _, rewards, ended, _, _ = env.step(actions)
+    steps = []
+    while active.any():
+        step, actions = _act(obs, np.flatnonzero(active), model, random)
+        steps.append(step)
+        obs, rewards, terminated, truncated, _ = env.step(actions)
         returns += np.where(active, rewards, 0)
-        active &= ~ended  # whoever ended has begun another episode, which is not looked at
-    return walks, returns
+        active &= ~(terminated | truncated)  # whoever ended has begun another episode, which is not looked at
+    return steps, returns
 
 
-def _choose(
-    env: PathVectorEnv, model: PathModel, rows: Int64, left: int, random: np.random.Generator
-) -> tuple[Walk, Int64]:
+def _act(obs: Observation, rows: Int64, model: PathModel, random: np.random.Generator) -> tuple[Rollout, Int64]:
     """Draw an action for the walkers `rows` by the policy; int64 [N] actions, 0 for the others."""
-    task = env.task
-    owner, slot = np.nonzero(env.mask[rows])
-    entity, place = env.actions[rows[owner], slot].astype(np.int64), env.offer.places(rows[owner], slot)
-    current, target, question = env.current[rows], env.target[rows], task.question[env.pair[rows]]
-    code = task.graph.nearest_codes(place, task.affinity, question[owner])
-    remain = np.full(len(rows), left)
-    batch = Batch(current, target, question, remain, owner, entity, code, np.zeros(0, np.float32))
-    asked = model.asked(current, target, task.contexts[question], remain)
-    logits = model.logits(owner, asked, (entity, target[owner], code), remain)
+    owner, slot = np.nonzero(obs["action_mask"][rows])
+    entity, code = (obs[key][rows[owner], slot].astype(np.int64) for key in ("neighbors", "relations"))
+    (current, target), contexts, left = obs["entities"][rows].T, obs["context"][rows], obs["left"][rows] - 1
+    batch = Batch(current, target, contexts, left, owner, entity, code, np.zeros(0, np.float32))
+    asked = model.asked(current, target, contexts, left)
+    logits = model.logits(owner, asked, (entity, target[owner], code), left)
     # The largest of logits with Gumbel noise is a draw from their softmax.
     noisy = logits - np.log(-np.log(random.random(len(logits)) + 1e-12) + 1e-12)
     order = np.lexsort((-noisy, owner))
     taken = order[np.searchsorted(owner[order], np.arange(len(rows)))]
-    actions = np.zeros(env.num_envs, dtype=np.int64)
+    actions = np.zeros(len(obs["left"]), dtype=np.int64)
     actions[rows] = slot[taken]
-    return Walk(batch, taken, rows), actions
+    return Rollout(batch, taken, rows), actions
 
 
 _WIDTH = 2  # of the beam: the budget at which policies differ most visibly in reach and in reward
@@ -484,4 +484,4 @@ def measure(task: PathTask, model: PathModel, max_hops: int, width: int = _WIDTH
 def part(task: PathTask, rows: Int64) -> PathTask:
     """The task of some pairs, or of all where that leaves none."""
     rows = rows if len(rows) else np.arange(len(task.pairs))
-    return PathTask(task.graph, task.text, task.rewards, task.pairs[rows], task.question[rows], task.contexts)
+    return replace(task, pairs=task.pairs[rows], question=task.question[rows])

@@ -12,11 +12,12 @@ from safetensors.numpy import load_file
 
 from tests.unit.policies.paths.worlds import grid, random_graph, task_on, vectors
 from trivium.kg.embedders import open_embedder
-from trivium.kg.errors import CorruptError, EmbedderError, StaleError, VersionError
-from trivium.policies.paths.env import EpisodeSettings, PathTask
+from trivium.kg.errors import CorruptError, EmbedderError, StaleError, UsageError, VersionError
+from trivium.policies.paths.env import EpisodeSettings, PathTask, PathVectorEnv
 from trivium.policies.paths.examples import Demonstrations, DemonstrationSettings, demonstrate
 from trivium.policies.paths.features import PathFeatures, Structure, structure
 from trivium.policies.paths.graph import PathGraph
+from trivium.policies.paths.learn import PathTraining
 from trivium.policies.paths.policy import (
     PathInputs,
     PathModel,
@@ -38,6 +39,7 @@ from trivium.policies.paths.train import (
     demonstrated,
     measure,
     part,
+    rollouts,
     train_policy,
 )
 
@@ -146,6 +148,74 @@ def test_an_identity_task_is_solved_by_reinforcement_alone() -> None:
     before = initial_parameters(blind, settings.network, 0)
     assert measure(task, PathModel(blind, before), 2, 1)[0] < 0.5
     assert measure(task, PathModel(blind, learnt.parameters), 2, 1)[0] > 0.9
+
+
+def test_the_entropy_bonus_keeps_the_policy_exploring(world: PathTask, tmp_path: Path) -> None:
+    """Without rewards the returns say nothing: the bonus alone moves the policy, towards choosing evenly."""
+    nothing = replace(world, rewards=PathRewards(world.rewards.entity, world.rewards.relation, RewardWeights(0, 0, 0)))
+
+    def explored(bonus: float) -> float:
+        """Mean entropy of the last ten of 30 steps, in nats; the walks of both runs are over the same pairs."""
+        settings = replace(
+            SMALL, warm_steps=0, reinforce_steps=30, reinforce_rate=3e-3, pairs_a_step=16, evaluate_every=1,
+            patience=99, rehearsal=0.0, entropy=bonus,
+        )  # fmt: skip
+        _train(nothing, settings, tmp_path / str(bonus))
+        rows = [json.loads(line) for line in (tmp_path / str(bonus) / CURVE).read_text().splitlines()]
+        assert all(row["return"] == 0 for row in rows)
+        return float(np.mean([row["entropy"] for row in rows[-10:]]))
+
+    assert explored(1.0) > explored(0.0) + 0.02  # with the wrong sign it falls below a third of it
+
+
+def test_training_sees_what_the_environment_returns_and_nothing_else(world: PathTask) -> None:
+    """A wrapper hands on observations, rewards and ends alone; the walks are the same."""
+
+    class Bare:
+        def __init__(self, env: PathVectorEnv) -> None:
+            self.num_envs, self.reset, self.step = env.num_envs, env.reset, env.step
+
+    model = PathModel(_inputs(world), initial_parameters(_inputs(world), SMALL.network, 0))
+    env = PathVectorEnv(world, SMALL.episode, 12)
+    whole = rollouts(env, model, range(12), np.random.default_rng(0))
+    bare = rollouts(Bare(env), model, range(12), np.random.default_rng(0))  # type: ignore[arg-type]  # all it needs
+    assert np.array_equal(whole[1], bare[1])
+    assert len(whole[0]) == len(bare[0])
+    for step, other in zip(whole[0], bare[0], strict=True):
+        assert np.array_equal(step.taken, other.taken)
+    # The return of a walk is the sum of its rewards: that of its path, by the definition of the reward.
+    assert whole[1].max() > world.rewards.weights.reach
+    assert whole[1].min() < 0
+
+
+def test_the_warm_start_imitates_good_paths_shortest_paths_or_nothing() -> None:
+    """From 0 to 3 in two hops by 1 or 2, in three by 4 and 5; the ranked ones share by reward, the shortest evenly."""
+    heads, tails = np.array([0, 0, 1, 2, 0, 4, 5]), np.array([1, 2, 3, 3, 4, 5, 3])
+    graph = PathGraph.from_triples(heads, np.zeros(7, np.int64), tails, 6, 1)
+    rewards = PathRewards(vectors(6), vectors(1, seed=1))
+    task = PathTask(graph, vectors(6), rewards, np.array([[0, 3]]), np.array([0]), vectors(1, seed=2))
+    ranked = demonstrate(task, DemonstrationSettings(3, window=9.0, temperature=0.5), _silent)
+    shortest = demonstrate(task, DemonstrationSettings(3, window=0.5, shortest=True), _silent)
+    assert set(ranked.entity.tolist()) == {1, 2, 4, 5}
+    assert len(set(ranked.share.round(4).tolist())) > 2
+    assert (shortest.entity.tolist(), shortest.share.tolist()) == ([1, 2], [0.5, 0.5])
+    asked = PathTraining().changed(warm_start="bfs", rl_steps=7, weights=RewardWeights(1, 5, 0), max_hops=2)
+    assert asked.demonstrations.shortest
+    assert (asked.demonstrations.max_hops, asked.policy.episode.max_hops, asked.policy.reinforce_steps) == (2, 2, 7)
+    assert (asked.weights, asked.policy.warm_steps) == (RewardWeights(1, 5, 0), PolicySettings().warm_steps)
+    assert PathTraining().changed(warm_start="none").policy.warm_steps == 0
+    for wrong in ({"warm_start": "none", "rl_steps": 0}, {"rl_steps": -1}, {"max_hops": 0}, {"max_hops": 99}):
+        with pytest.raises(UsageError, match=r"nothing to train|--max-hops"):
+            PathTraining().changed(**wrong)
+
+
+def test_without_the_prior_nothing_is_known_before_training(world: PathTask) -> None:
+    inputs = _inputs(world)
+    blank = initial_parameters(inputs, SMALL.network, 0, prior=False)
+    assert not blank["terms"].any()
+    assert not blank["arrival"].any()
+    assert not blank["dead_end"].any()
+    assert _reach(world, blank) < _reach(world, initial_parameters(inputs, SMALL.network, 0))
 
 
 def test_the_same_seed_gives_the_same_policy(world: PathTask, policy: TrainedPolicy) -> None:
