@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from trivium.policies.keqing.learning import Learnt
     from trivium.policies.keqing.versions import Version
     from trivium.policies.lora.train import Tuned
+    from trivium.policies.paths.learn import WarmStart
     from trivium.policies.paths.policy import PathPolicy
 
 KGOption = Annotated[str, typer.Option("--kg", help="A KG directory, a name from trivium.toml, or a Neo4j URI.")]
@@ -177,12 +178,26 @@ def templates(
 
 
 @learn.command("knowgpt")
-def learn_knowgpt(kg: KGOption, questions: QuestionsOption, json: JsonOption = False) -> None:
+def learn_knowgpt(
+    kg: KGOption,
+    questions: QuestionsOption,
+    warm_start: Annotated[
+        Literal["ranked", "bfs", "none"], typer.Option(help="Imitate good paths by reward, shortest paths, or nothing.")
+    ] = "ranked",
+    rl_steps: Annotated[
+        int | None, typer.Option(min=0, help="Steps of REINFORCE after it (50); 0 is imitation alone.")
+    ] = None,
+    max_hops: Annotated[int, typer.Option(min=1, max=6, help="The longest path, K.")] = 3,
+    lambdas: Annotated[
+        tuple[float, float, float], typer.Option(help="Weights of the rewards: reach, context, short paths.")
+    ] = (1.0, 1.0, 1.0),
+    json: JsonOption = False,
+) -> None:
     """Learn KnowGPT's path policy from questions with choices or answers (needs the extra `train`).
 
     Example: trivium learn knowgpt --kg my-kg --questions train.jsonl
     """
-    report = asyncio.run(_learn_paths(kg, questions)).report
+    report = asyncio.run(_learn_paths(kg, questions, (warm_start, rl_steps, max_hops, lambdas))).report
     if json:
         print_json({"method": "knowgpt", **report})
         return
@@ -192,17 +207,24 @@ def learn_knowgpt(kg: KGOption, questions: QuestionsOption, json: JsonOption = F
     )
 
 
-async def _learn_paths(kg: str, questions: Path) -> PathPolicy:
+async def _learn_paths(
+    kg: str, questions: Path, wanted: tuple[WarmStart, int | None, int, tuple[float, float, float]]
+) -> PathPolicy:
     from trivium.kg.loaders import read_questions
     from trivium.knowledge.knowledge import close_all, open_knowledge
-    from trivium.policies.paths.learn import learn_paths, needs_torch
+    from trivium.policies.paths.learn import PathTraining, learn_paths, needs_torch
+    from trivium.policies.paths.reward import RewardWeights
 
     needs_torch()
+    warm_start, rl_steps, max_hops, lambdas = wanted
+    training = PathTraining().changed(
+        warm_start=warm_start, rl_steps=rl_steps, max_hops=max_hops, weights=RewardWeights(*lambdas)
+    )
     lines = read_questions(questions)
     knowledge = await open_knowledge(kg)
     try:
         with progress() as show:
-            return await learn_paths(knowledge.base, lines, show)
+            return await learn_paths(knowledge.base, lines, show, training)
     finally:
         await close_all()
 

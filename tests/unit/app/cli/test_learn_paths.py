@@ -54,6 +54,19 @@ def test_what_is_learnt_is_used_until_the_kg_changes(trivium: Trivium, films_kg:
     assert trivium("tool", "extract_paths", stand_in, "--kg", folder).json["policy"] == "structural"
 
 
+@pytest.mark.usefixtures("small")
+def test_how_it_is_trained_can_be_chosen(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(films_kg, tmp_path / "kg"))
+    *_, questions = write_files(tmp_path)
+    learn_ = ("learn", "knowgpt", "--kg", folder, "--questions", questions)
+    chosen = ("--warm-start", "none", "--rl-steps", 3, "--max-hops", 2, "--lambdas", 2, 0.5, 0, "--json")
+    assert trivium(*learn_, *chosen).json["steps"] == 3
+    rewards = [path["reward"] for path in trivium("tool", "extract_paths", CALL, "--kg", folder).json["paths"]]
+    assert rewards
+    assert all(1.5 <= reward <= 2.5 for reward in rewards)  # 2 for the target and half a cosine, nothing for brevity
+    refused(trivium(*learn_, "--warm-start", "none", "--rl-steps", 0), "UsageError", "nothing to train", code=2)
+
+
 def test_bad_requests(trivium: Trivium, kg: Path, tmp_path: Path) -> None:
     without = trivium("learn", "knowgpt", "--kg", kg)
     assert (without.code, without.out) == (2, "")
