@@ -47,8 +47,8 @@ from trivium.evals.path_table import (
     subgraph_row,
     truth_of,
 )
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Choice, Question, read_questions
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import PairExamples, make_examples
 from trivium.policies.paths.learn import PathTraining, TrainingSet, prepare
 from trivium.policies.paths.opened import learnt_policy, path_tables
@@ -82,7 +82,7 @@ async def measure(
     kg: Path, questions: Sequence[Question], train: Path | None, weight: float, runs: Runs | None = None
 ) -> None:
     """Print the table for one KG; `weight` is l2, the context's, learnt with and judged by. `runs` need `train`."""
-    base = KnowledgeBase.open(kg)
+    base = Knowledge.open(kg)
     try:
         tables = await path_tables(base)
         assert tables is not None, "a KG directory always has a snapshot"

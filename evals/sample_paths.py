@@ -16,8 +16,8 @@ from typing import Literal
 
 from trivium.kg import sample
 from trivium.kg.embedded import build
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import link_texts
 from trivium.policies.paths.extraction import extract_paths
 from trivium.policies.paths.learn import PathTraining, learn_paths
@@ -33,7 +33,7 @@ _ASKED = 60  # test questions whose pairs are measured
 async def learn_sample(folder: Path) -> None:
     """Build the sample in `folder` and learn its path policy."""
     build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     try:
         learnt = await learn_paths(base, read_questions(sample.TRAIN_QUESTIONS), lambda *_: None, SETTINGS)
         print(learnt.report)
@@ -44,9 +44,7 @@ async def learn_sample(folder: Path) -> None:
         await base.close()
 
 
-async def _measure(
-    base: KnowledgeBase, policy: Literal["exact", "learned", "structural", "random"], width: int
-) -> None:
+async def _measure(base: Knowledge, policy: Literal["exact", "learned", "structural", "random"], width: int) -> None:
     """Print how many pairs of test questions a policy connects, and at which cost."""
     questions: list[Question] = read_questions(sample.TEST_QUESTIONS)[:_ASKED]
     linked = await link_texts(base.store, [question.question for question in questions])

@@ -21,9 +21,9 @@ from trivium.evals.ablations.asking import made_kg, need_data, taught
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
 from trivium.evals.metrics import Score, mean, score
 from trivium.kg.catalog import cache_folder
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question
 from trivium.kg.types import parse_chain
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.decomposer import Decomposer, Decomposition
 from trivium.policies.lora.examples import Example
@@ -144,7 +144,7 @@ def _progress(stage: str, done: int, total: int | None, note: str) -> None:
         print(f"{stage} {done}/{total}: {note}", file=sys.stderr, flush=True)
 
 
-async def _ask(decomposer: Decomposer, questions: Sequence[Question], base: KnowledgeBase) -> tuple[Score, float]:
+async def _ask(decomposer: Decomposer, questions: Sequence[Question], base: Knowledge) -> tuple[Score, float]:
     """The scores of what the decompositions lead to, and the share that walks the gold chain."""
     scores, same = [], 0
     templates = await base.templates()
@@ -156,7 +156,7 @@ async def _ask(decomposer: Decomposer, questions: Sequence[Question], base: Know
     return mean(scores), same / max(len(questions), 1)
 
 
-async def _answers(found: Decomposition, base: KnowledgeBase) -> list[tuple[str, str]]:
+async def _answers(found: Decomposition, base: Knowledge) -> list[tuple[str, str]]:
     """What a line of sub-questions leads to, topics left out where they say so: (id, label), most support first."""
     templates, frontier, used = await base.templates(), list[str](), set[str]()
     for sub in found.sub_questions:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from safetensors.numpy import save as pack
 
 from trivium.kg.errors import CorruptError, OutdatedError, VersionError
 from trivium.kg.files import sha256_file, write_atomic
-from trivium.kg.manifest import now
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -56,7 +55,6 @@ class Artifact:
         data: its JSON.
         arrays: its arrays by name.
         files: its files in a format of their own, by the name that `save` gave them.
-        created: when it was made, UTC, ISO 8601.
         checksum: of all of it; another one is another artifact.
     """
 
@@ -65,7 +63,6 @@ class Artifact:
     data: dict[str, Any]
     arrays: Arrays
     files: Mapping[str, Path]
-    created: str
     checksum: str
 
     def stale(self, **now: str) -> list[str]:
@@ -142,7 +139,6 @@ class ArtifactKind:
         content: dict[str, Any] = {
             "artifact": self.stem,
             "format": self.format,
-            "created": now(),
             "made_from": dict(made_from),
             "files": {name: [file.name, file.size, file.sha256] for name, file in listed.items()},
             "data": dict(data),
@@ -150,9 +146,10 @@ class ArtifactKind:
         text = json.dumps({**content, "checksum": _checksum(content)}, ensure_ascii=False, indent=1)
         write_atomic(self.path(folder), text.encode())
         written = {folder / file.name for file in listed.values()} | {self.path(folder)}
-        removed = [path for path in (folder / name for name in before) if path not in written]
-        for path in removed:
-            path.unlink(missing_ok=True)
+        # A writer that was killed may have left arrays that no JSON names.
+        older = {folder / name for name in before} | set(folder.glob(f"{self.stem}-*.safetensors"))
+        removed = sorted(older - written)
+        _unlink(folder, removed)
         return [*sorted(written), *removed]
 
     def load(self, folder: Path) -> Artifact:
@@ -183,8 +180,7 @@ class ArtifactKind:
         found = [folder / name for name in _named(path)]
         if path.exists():
             found.append(path)
-        for file in reversed(found):  # the JSON first, so that nobody reads a half
-            file.unlink(missing_ok=True)
+        _unlink(folder, reversed(found))  # the JSON first, so that nobody reads a half
         return found
 
     def damaged(self, folder: Path, why: object) -> CorruptError:
@@ -212,24 +208,27 @@ class ArtifactKind:
     def _content(self, folder: Path) -> dict[str, Any]:
         path = self.path(folder)
         try:
-            content: dict[str, Any] = json.loads(path.read_bytes())
-            version, checksum = int(content["format"]), content.pop("checksum", None)
-        except (OSError, KeyError, TypeError, ValueError, AttributeError) as error:
+            content = json.loads(path.read_bytes())
+            named = isinstance(content, dict) and "artifact" in content  # a list was the first form of some
+            version = int(content["format"]) if named else 0
+            checksum = content.pop("checksum", None) if named else None
+        except (OSError, KeyError, TypeError, ValueError) as error:
             raise self.damaged(folder, error) from error
         if version > self.format:
             raise VersionError(f"{path} has format {version}, this Trivium reads up to {self.format}: upgrade Trivium")
-        if version < self.format or "artifact" not in content:
+        if version < self.format:
             raise OutdatedError(f"{self.name} in {path} was written by an older Trivium: {self.renew}")
         if checksum != _checksum(content) or content["artifact"] != self.stem:
             raise self.damaged(folder, "it differs from its checksum")
-        return content
+        found: dict[str, Any] = content
+        return found
 
     def _artifact(
         self, folder: Path, content: Mapping[str, Any], arrays: Arrays, listed: Mapping[str, _File]
     ) -> Artifact:
         own = {name: folder / file.name for name, file in listed.items() if name != _ARRAYS}
         checksum = _checksum(content)
-        return Artifact(folder, content["made_from"], content["data"], arrays, own, content["created"], checksum)
+        return Artifact(folder, content["made_from"], content["data"], arrays, own, checksum)
 
 
 def check_artifacts(directory: Path, known: Collection[str]) -> list[str]:
@@ -279,6 +278,14 @@ def _named(path: Path) -> list[str]:
         return [file.name for file in _listed(json.loads(path.read_bytes())).values()]
     except (OSError, KeyError, TypeError, ValueError, AttributeError):
         return []
+
+
+def _unlink(folder: Path, files: Iterable[Path]) -> None:
+    """Remove files, and folders inside `folder` that they leave empty."""
+    for file in files:
+        file.unlink(missing_ok=True)
+        if file.parent != folder and file.parent.is_dir() and not any(file.parent.iterdir()):
+            file.parent.rmdir()
 
 
 def _checksum(content: Mapping[str, Any]) -> str:

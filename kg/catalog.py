@@ -1,4 +1,7 @@
-"""From a KG argument to where the KG is: a directory, a Neo4j URI, or a name that `trivium.toml` gives to either."""
+"""Where KGs are: a directory, a Neo4j URI, or a name that `trivium.toml` gives to either; and Trivium's cache folder.
+
+`trivium.knowledge.Knowledge.open` opens what is found here.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError, UsageError
+from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
 from trivium.kg.neo4j.address import address_of, is_uri
 from trivium.kg.neo4j.settings import RemoteKG, read_remote
 
@@ -53,12 +56,55 @@ def named_kgs(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Path | RemoteKG
     """The KGs named in a settings file, `[kg.NAME]` with a `path`, relative to it, or a `uri`; none without a file.
 
     Raises:
-        BadInputError: the file is no TOML, or a name has neither; or a setting of a KG in Neo4j is not one.
+        BadInputError: the file is no TOML, or a name has neither; or a setting of a KG is not one.
     """
+    return {name: _named(name, table, settings) for name, table in _tables(settings).items()}
+
+
+def named_embedder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
+    """The embedder that a settings file gives to the KG of that name, `[kg.NAME] embedder`; None where it says none.
+
+    Raises:
+        BadInputError: as `named_kgs`; or it is no text.
+    """
+    table = _tables(settings).get(kg)
+    found = table.get("embedder") if isinstance(table, dict) else None
+    if found is not None and not isinstance(found, str):
+        raise BadInputError(f'[kg.{kg}] embedder must be a text such as "static", not {found!r}', path=settings)
+    return found
+
+
+def find_named(kg: str) -> Path | RemoteKG:
+    """Where a KG is: a name of `trivium.toml`, a Neo4j URI, or a folder.
+
+    A bare URI takes the settings of the name that has the same URI, if one has.
+
+    Raises:
+        NotAKnowledgeBaseError: it is none of these.
+        BadInputError: a URI, or the settings, cannot be read.
+    """
+    named = named_kgs()
+    if kg in named:
+        return named[kg]
+    if is_uri(kg):
+        address = address_of(kg)
+        same = (found for found in named.values() if isinstance(found, RemoteKG) and found.address == address)
+        return next(same, RemoteKG(address))
+    path = Path(kg)
+    if path.is_dir():
+        return path
+    known = ", ".join([SAMPLE, *sorted(named)])
+    raise NotAKnowledgeBaseError(
+        f"no KG named {kg!r}: it is neither a folder, a Neo4j URI nor one of the names here ({known}); "
+        f"make one with: trivium kg build --out {kg} FILE"
+    )
+
+
+def _tables(settings: Path) -> dict[str, Any]:
     tables = read_settings(settings).get("kg", {})
     if not isinstance(tables, dict):
         raise BadInputError(f"kg = {tables!r} is no table: write [kg.NAME] for each KG", path=settings)
-    return {name: _named(name, table, settings) for name, table in tables.items()}
+    return tables
 
 
 def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
@@ -69,35 +115,3 @@ def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
     if not isinstance(path, str):
         raise BadInputError(f'[kg.{name}] needs a path = "…" or a uri = "bolt://…"', path=settings)
     return settings.parent / path
-
-
-def locate(name: str) -> Path:
-    """The directory of a KG argument; raises as `source`, and `UsageError` for a KG in Neo4j, which has none."""
-    found = source(name)
-    if isinstance(found, RemoteKG):
-        raise UsageError(f"{name} is a KG in Neo4j; this needs a KG directory: trivium kg copy {name} DIR makes one")
-    return found
-
-
-def source(name: str) -> Path | RemoteKG:
-    """Where the KG of a KG argument is. A bare URI takes the settings of the name that has the same URI, if one has.
-
-    Raises:
-        NotAKnowledgeBaseError: neither a folder nor a URI nor a name of `trivium.toml`.
-        BadInputError: a URI, or the settings, cannot be read.
-    """
-    named = named_kgs()
-    if name in named:
-        return named[name]
-    if is_uri(name):
-        address = address_of(name)
-        same = (kg for kg in named.values() if isinstance(kg, RemoteKG) and kg.address == address)
-        return next(same, RemoteKG(address))
-    path = Path(name)
-    if path.is_dir():
-        return path
-    known = ", ".join([SAMPLE, *sorted(named)])
-    raise NotAKnowledgeBaseError(
-        f"no KG named {name!r}: it is neither a folder, a Neo4j URI nor one of the names here ({known}); "
-        f"make one with: trivium kg build --out {name} FILE"
-    )

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from trivium.kg.embedders.opening import DEFAULT
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
 from trivium.kg.files import sha256_file, write_atomic
 
@@ -24,7 +25,10 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Contents of `kg.json`. Times are UTC in ISO 8601; `derived` maps a file's path in the folder to its SHA-256."""
+    """Contents of `kg.json`. Times are UTC in ISO 8601; `derived` maps a file's path in the folder to its SHA-256.
+
+    `embedder` is the name of the one that makes the KG's vectors (`trivium kg build --embedder`).
+    """
 
     created: str
     updated: str
@@ -35,6 +39,7 @@ class Manifest:
     stamp: str
     record_sha256: str | None = None
     derived: dict[str, str] = field(default_factory=dict)
+    embedder: str = DEFAULT
     format: int = FORMAT
 
 
@@ -113,6 +118,11 @@ def register_derived(directory: Path, paths: Iterable[Path]) -> None:
         else:
             derived.pop(name, None)
     write_manifest(directory, replace(manifest, derived=derived, updated=now()))
+
+
+def set_embedder(directory: Path, name: str) -> None:
+    """Note which embedder makes the KG's vectors; the caller holds the KG's write lock."""
+    write_manifest(directory, replace(read_manifest(directory), embedder=name, updated=now()))
 
 
 def check_derived(directory: Path, manifest: Manifest) -> list[str]:

@@ -126,6 +126,10 @@ class GraphStore(Protocol):
         """Counts and content hash."""
         ...
 
+    async def fingerprint(self) -> str:
+        """Changes when triples come or go; asking costs no more than a round trip."""
+        ...
+
     async def add(self, triples: Iterable[Triple], entities: Iterable[Entity] = ()) -> int:
         """Add triples (and name entities) in one transaction; returns how many triples were new."""
         ...

@@ -1,71 +1,231 @@
-"""What a run works on: an open KG and what was learnt of it, shared by all runs of a process."""
+"""Opening a KG, and an open KG with everything that is learned and derived from it.
+
+`Knowledge.open` opens a KG argument: a directory, a name from `trivium.toml`, a Neo4j URI, or the bundled sample.
+`open_knowledge` shares one open KG among all runs of a process. What lies in a KG's folder:
+
+    triples.db, snapshot/, kg.json   the store (`trivium.kg.embedded`)
+    indexes/relations, indexes/entities   relation names and entity labels by meaning; entities on first use
+    templates/   question templates with their chains and vectors
+    vectors.npz   vectors remembered by text
+    vectors/   a row an entity of vectors that add up, where trivium kg vectors made them
+    keqing/, knowgpt/, lora/   what trivium learn wrote
+    examples/   the questions that it learned from
+
+**The freshness rule.** Everything derived carries the fingerprints of what it was made from (`sources`). After a write
+what is cheap is made again at the next use (`derived`); the rest stays in use and is named by `stale`, with the command
+that renews it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import logging
 import threading
 import time
 import weakref
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from trivium.kg.catalog import SAMPLE, source
-from trivium.kg.embedders import additive
-from trivium.kg.errors import NotLearntError
-from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.kg.manifest import MANIFEST
+from trivium.kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
+from trivium.kg.catalog import SAMPLE, cache_folder, find_named, named_embedder
+from trivium.kg.embedded import EmbeddedStore, Snapshot, keep
+from trivium.kg.embedders import CachedEmbedder, additive, open_embedder
+from trivium.kg.errors import (
+    BusyError,
+    CorruptError,
+    EmbedderError,
+    NotLearntError,
+    UsageError,
+    VersionError,
+)
+from trivium.kg.indexes import VectorIndex, relation_words
+from trivium.kg.knowledge_base import Progress
+from trivium.kg.manifest import read_manifest
 from trivium.kg.neo4j.settings import RemoteKG
 from trivium.kg.store import GraphStore
-from trivium.knowledge.sample import ensure_sample
-from trivium.policies.keqing.artefact import has_decomposer, load_decomposer
-from trivium.policies.keqing.compact_decomposer import CompactDecomposer
-from trivium.policies.keqing.computing.composer import ComputingDecomposer
-from trivium.policies.keqing.decomposer import Decomposer
-from trivium.policies.keqing.exemplars import ExemplarIndex, load_exemplars, template_exemplars
-from trivium.policies.keqing.natural import natural_templates
-from trivium.policies.similarity_choice import RelationNames
 
-if TYPE_CHECKING:  # fine-tuned models are opened where a run asks for them
+if TYPE_CHECKING:
+    from trivium.policies.keqing.decomposer import Decomposer
+    from trivium.policies.keqing.exemplars import ExemplarIndex
+    from trivium.policies.keqing.templates import TemplateIndex
     from trivium.policies.lora.serve import LoraReasoner
+    from trivium.policies.similarity_choice import RelationNames
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+log = logging.getLogger("trivium.kg")
 
-@dataclass
+Texts = list[tuple[list[str], list[str]]]
+"""Batches of keys with the texts that are embedded for them."""
+
+_CHEAP_TRIPLES = 200_000
+"""Triples up to which whatever reads the whole graph is made again after every write: a second or two."""
+
+
 class Knowledge:
-    """An open KG with its trained decomposer, loaded on first use.
+    """One open KG. What is learned and derived is loaded at its first use, and checked for freshness at every use.
 
     Attributes:
         name: the KG argument as it was given.
-        base: store, embedder, indexes and templates.
+        path: its directory; for a KG in Neo4j the local folder of what is learned from it.
+        store: its `GraphStore`.
+        embedder: the KG's embedder, remembering vectors by text.
     """
 
-    name: str
-    base: KnowledgeBase
-    _decomposer: Decomposer | None = field(default=None, repr=False)
-    _tuned: Decomposer | None = field(default=None, repr=False)
-    _reasoner: LoraReasoner | None = field(default=None, repr=False)
-    _exemplars: ExemplarIndex | None = field(default=None, repr=False)
+    def __init__(
+        self,
+        path: Path,
+        store: GraphStore,
+        embedder: CachedEmbedder,
+        walking: EmbeddedStore | None = None,
+        name: str = "",
+    ) -> None:
+        self.name = name or str(path)
+        self.path = path
+        self.store = store
+        self.embedder = embedder
+        self._walking = store if isinstance(store, EmbeddedStore) else walking
+        self._vectors: AdditiveVectors | None = None
+        self._derived: dict[str, tuple[str, Any]] = {}
+        self._making: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, defaultdict[str, asyncio.Lock]] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._schema: tuple[tuple[str, ...], str] = ((), "")
 
-    @cached_property
-    def relation_names(self) -> RelationNames:
-        """Vectors of relations' names, by which ways are ranked; made as they are met."""
-        return RelationNames(self.base.embedder)
+    @classmethod
+    def open(cls, kg: str | Path | RemoteKG, embedder: str | None = None, *, write: bool = False) -> Self:
+        """Open a KG argument; whoever opens it closes it. Blocks.
+
+        Args:
+            kg: a directory, a name of `trivium.toml`, a Neo4j URI, or `sample`; or where `find_kg` found it.
+            embedder: in place of the KG's own, which `trivium.toml` or its manifest names.
+            write: refuse a KG that may not be changed.
+
+        Raises:
+            NotAKnowledgeBaseError: it is no KG.
+            VersionError, CorruptError: as `EmbeddedStore.open`.
+            EmbedderError: the embedder is unknown.
+            StoreError: the database of a KG in Neo4j does not answer.
+            UsageError, WriteRefusedError: with `write`, the sample, or a user's own graph.
+        """
+        if write and kg == SAMPLE:
+            raise UsageError(f"the bundled sample is not to be changed; copy it first: trivium kg copy {SAMPLE} DIR")
+        found = find_kg(kg)
+        wanted = embedder or (named_embedder(kg) if isinstance(kg, str) else None)
+        name = kg if isinstance(kg, str) else ""
+        if isinstance(found, Path):
+            chosen = open_embedder(wanted or read_manifest(found).embedder)
+            return cls(found, EmbeddedStore.open(found), CachedEmbedder(chosen, found / "vectors.npz"), name=name)
+        # Here, since the driver takes a quarter of a second to import and most KGs are directories.
+        from trivium.kg.neo4j.opening import open_now
+        from trivium.kg.neo4j.snapshots import open_snapshot_store
+
+        opened = open_now(found, cache_folder())
+        try:
+            if write:
+                opened.store.check_writable()
+            chosen = open_embedder(wanted or read_manifest(opened.folder).embedder)
+            cached = CachedEmbedder(chosen, opened.folder / "vectors.npz")
+            return cls(opened.folder, opened.store, cached, open_snapshot_store(opened.folder), name)
+        except BaseException:
+            opened.store.close_now()
+            raise
+
+    async def close(self) -> None:
+        """Release the store; safe to call twice."""
+        await self.store.close()
+        if self._walking is not None:
+            await self._walking.close()
+
+    def close_now(self) -> None:
+        """`close` for synchronous callers."""
+        self.store.close_now()
+        if self._walking is not None:
+            self._walking.close_now()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close_now()
 
     @property
-    def store(self) -> GraphStore:
-        """The KG's store."""
-        return self.base.store
+    def base(self) -> Self:
+        """This very KG; for callers of the time when what is learned had a class of its own."""
+        return self
+
+    @property
+    def learnt(self) -> Path:
+        """The folder of what Keqing has learned from this KG."""
+        return self.path / "keqing"
+
+    # Arrays and vectors
+
+    def snapshot(self) -> Snapshot | None:
+        """The newest adjacency arrays for hot loops; None where the KG has none at hand.
+
+        For a KG in Neo4j they are those of its walking snapshot (`trivium kg snapshot`), as old as that is.
+        """
+        return None if self._walking is None else self._walking.snapshot
+
+    async def learning_store(self, show: Progress) -> GraphStore:
+        """The store that learning reads, which asks a hundred thousand times: a directory's own.
+
+        For a KG in Neo4j it is its walking snapshot, made first where there is none or the database has committed
+        anything since: measured on MetaQA, 5 seconds of streaming save minutes of round trips.
+        """
+        if isinstance(self.store, EmbeddedStore):
+            return self.store
+        from trivium.kg.neo4j.snapshots import kept_snapshot, make_snapshot, open_snapshot_store
+        from trivium.kg.neo4j.store import Neo4jStore
+
+        if isinstance(self.store, Neo4jStore):
+            state, kept = await self.store.client.fresh_state(0.0), kept_snapshot(self.path)
+            if self._walking is None or kept is None or kept.state != state:
+                await make_snapshot(self.store, self.path, show)
+                old, self._walking = self._walking, await asyncio.to_thread(open_snapshot_store, self.path)
+                if old is not None:
+                    await old.close()
+        return self._walking or self.store
+
+    def additive_vectors(self) -> AdditiveVectors | None:
+        """Rows of vectors that add up, for the newest snapshot; None without one, or where the embedder's do not."""
+        snapshot, sums = self.snapshot(), additive(self.embedder)
+        if snapshot is None or sums is None:
+            return None
+        if self._vectors is None or self._vectors.snapshot is not snapshot:
+            self._vectors = open_vectors(self.path, snapshot, sums, self.embedder.fingerprint)
+        return self._vectors
+
+    def make_vectors(self, show: Progress) -> Path:
+        """Make and keep the vectors of all entities, some 20 microseconds each; `show` hears of progress.
+
+        Raises:
+            BusyError: another process writes to the KG.
+            EmbedderError: the embedder's vectors do not add up.
+        """
+        snapshot, sums = self.snapshot(), additive(self.embedder)
+        if snapshot is None or sums is None:
+            raise EmbedderError(
+                f"{self.path}: rows an entity are made where a KG has a snapshot and its embedder's vectors add up, "
+                f"as those of static do; this one is {self.embedder.name}"
+            )
+        path = vectors_path(self.path, snapshot, self.embedder.fingerprint)
+        keep(self.path, lambda: _written(path.parent, lambda _: write_vectors(path, snapshot, sums, show)))
+        self._vectors = None
+        return path
 
     @cached_property
     def embeds_fast(self) -> bool:
         """Whether embedding a short text takes microseconds, so that it may run in the event loop."""
-        return additive(self.base.embedder) is not None
+        return additive(self.embedder) is not None
 
     async def near(self, look: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a look-up by meaning finds; in a thread where embedding a text takes long."""
@@ -73,18 +233,142 @@ class Knowledge:
             return look(*args, **kwargs)
         return await asyncio.to_thread(look, *args, **kwargs)
 
+    # Freshness
+
+    async def sources(self) -> dict[str, str]:
+        """The fingerprints of what artifacts are made from, as they are now.
+
+        `kg`: the triples (of a user's own database its last commit, whatever that changed); `schema`: the relations;
+        `embedder`: its weights.
+        """
+        relations = tuple(relation.name for relation in await self.store.schema())
+        if relations != self._schema[0]:
+            self._schema = (relations, _digest(sorted(relations)))
+        kg = await self.store.fingerprint()
+        return {"kg": kg, "schema": self._schema[1], "embedder": self.embedder.fingerprint}
+
+    async def cheap_sources(self) -> dict[str, str]:
+        """Those sources with which what reads the whole graph is made again at once: of a large KG, the schema's."""
+        now = await self.sources()
+        if sum(relation.triples for relation in await self.store.schema()) <= _CHEAP_TRIPLES:
+            return now
+        return {"schema": now["schema"], "embedder": now["embedder"]}
+
+    async def derived(self, name: str, fingerprint: str, make: Callable[[], Awaitable[T]]) -> T:
+        """A value made from the KG, kept in memory and made again where its fingerprint has changed.
+
+        One is kept a name. Those who ask for it at the same time in one event loop wait for the first one's.
+        """
+        known = self._derived.get(name)
+        if known is None or known[0] != fingerprint:
+            locks = self._making.setdefault(asyncio.get_running_loop(), defaultdict(asyncio.Lock))
+            async with locks[name]:
+                known = self._derived.get(name)
+                if known is None or known[0] != fingerprint:
+                    known = self._derived[name] = (fingerprint, await make())
+        value: T = known[1]
+        return value
+
+    def keep(self, name: str, save: Callable[[Path], object]) -> None:
+        """Let `save` write what was derived into the folder `name` of the KG; passed over where that cannot be done.
+
+        Blocks. The files are registered in the manifest, so that `trivium kg verify` guards them.
+        """
+        folder = self.path / name
+        try:
+            keep(self.path, lambda: _written(folder, save), wait=0.0)
+        except (OSError, BusyError) as error:
+            log.info("%s of %s is kept in memory only: %s", name, self.path, error)
+
+    # Indexes
+
+    async def relations(self) -> VectorIndex:
+        """The relations by the meaning of their names; keys are relation names."""
+        now = await self.sources()
+
+        async def make() -> VectorIndex:
+            names = [relation.name for relation in await self.store.schema()]
+            texts = [(names, [relation_words(name) for name in names])]
+            return await asyncio.to_thread(self._index, "relations", now["schema"], texts)
+
+        return await self.derived("relations", f"{now['schema']} {now['embedder']}", make)
+
+    async def entities(self) -> VectorIndex:
+        """The entities by the meaning of their labels; made on first use, which takes seconds a million."""
+        now = await self.sources()
+        cheap = "kg" in await self.cheap_sources()
+        # A label may change while all triples stay.
+        names = self.store.meta.names.hexdigest() if isinstance(self.store, EmbeddedStore) else ""
+        version = _digest([now["kg"], names])
+
+        async def make() -> VectorIndex:
+            if not cheap and (kept := await asyncio.to_thread(self._kept_index, "entities", None)) is not None:
+                return kept
+            texts = [
+                ([entity.id for entity in batch], [entity.label for entity in batch])
+                async for batch in self.store.all_entities()
+            ]
+            return await asyncio.to_thread(self._index, "entities", version, texts)
+
+        return await self.derived("entities", f"{version if cheap else ''} {now['embedder']}", make)
+
+    async def derive(self) -> None:
+        """Make the relation and template indexes now, so that the first question does not wait for them."""
+        await self.relations()
+        await self.templates()
+        await asyncio.to_thread(self.embedder.save)
+
+    def _index(self, name: str, version: str, texts: Texts) -> VectorIndex:
+        """The index of that name, loaded, or made again where it is missing, stale or damaged."""
+        loaded = self._kept_index(name, version)
+        if loaded is not None:
+            return loaded
+        made = VectorIndex.build_batches(texts, self.embedder, source_version=version, half=name == "entities")
+        self.keep(f"indexes/{name}", made.save)
+        return made
+
+    def _kept_index(self, name: str, version: str | None) -> VectorIndex | None:
+        """The index as it was kept; None where it is missing, damaged, another embedder's or of another `version`."""
+        folder = self.path / "indexes" / name
+        if not folder.exists():
+            return None
+        try:
+            loaded = VectorIndex.load(folder, self.embedder)
+        except (CorruptError, EmbedderError, VersionError) as error:
+            log.warning("%s; it is made again", error)
+            return None
+        if version is not None and loaded.source_version != version:
+            log.info("the index of %s is older than the KG; it is made again", name)
+            return None
+        return loaded
+
+    # Keqing
+
+    async def templates(self) -> TemplateIndex:
+        """The question templates: those learned, and those of the schema for every other relation."""
+        from trivium.policies.keqing.natural import natural_templates
+        from trivium.policies.keqing.templates import current_templates
+
+        return await current_templates(self, natural_templates)
+
     async def decomposer(self) -> Decomposer:
-        """The trained decomposer; raises `NotLearntError` where `trivium learn keqing` has not run."""
-        if self._decomposer is None:
-            folder = self.base.learnt
-            if not has_decomposer(folder):
-                raise NotLearntError(
-                    f"nothing was learnt on {self.name} yet: run trivium learn keqing --kg {self.name} "
-                    "--questions F.jsonl, or without --questions to learn from its relations' names alone"
-                )
-            loaded: Decomposer = await asyncio.to_thread(load_decomposer, folder, self.base.embedder)
-            self._decomposer = loaded
-        return self._decomposer
+        """The trained decomposer, its schema's words up to date.
+
+        Raises:
+            NotLearntError: `trivium learn keqing` has not run.
+            CorruptError, VersionError: what it left is damaged, or a newer Trivium's.
+        """
+        from trivium.policies.keqing.artefact import DECOMPOSER, has_decomposer
+        from trivium.policies.keqing.teaching import current_decomposer
+
+        if not has_decomposer(self.learnt):
+            raise NotLearntError(
+                f"nothing was learned on {self.name} yet: run trivium learn keqing --kg {self.name} "
+                "--questions F.jsonl, or without --questions to learn from its relations' names alone"
+            )
+        now = await self.cheap_sources()
+        fingerprint = f"{DECOMPOSER.stamp(self.learnt)} {sorted(now.items())}"
+        return await self.derived("decomposer", fingerprint, lambda: current_decomposer(self, now))
 
     async def computing(self, inner: Decomposer) -> Decomposer:
         """A decomposer that hands plain questions to this one, and reads those that compute besides.
@@ -92,10 +376,32 @@ class Knowledge:
         Raises:
             NotLearntError: as `decomposer`, whose words and templates it uses.
         """
+        from trivium.policies.keqing.compact_decomposer import CompactDecomposer
+        from trivium.policies.keqing.computing.composer import ComputingDecomposer
+
         compact = await self.decomposer()
         assert isinstance(compact, CompactDecomposer)
-        known, templates = compact.reader.known, await self.base.templates()
-        return ComputingDecomposer(inner, known, compact.phrases, templates, self.base.embedder)
+        known, templates = compact.reader.known, await self.templates()
+        return ComputingDecomposer(inner, known, compact.phrases, templates, self.embedder)
+
+    async def exemplars(self) -> ExemplarIndex:
+        """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""
+        from trivium.policies.keqing.exemplars import EXEMPLARS, ExemplarIndex, load_exemplars, template_exemplars
+
+        async def make() -> ExemplarIndex:
+            found = await asyncio.to_thread(load_exemplars, self.learnt)
+            found = found or await template_exemplars((await self.templates()).templates, self.store)
+            return await asyncio.to_thread(ExemplarIndex, found, self.embedder)
+
+        schema = (await self.sources())["schema"]
+        return await self.derived("exemplars", f"{EXEMPLARS.stamp(self.learnt)} {schema}", make)
+
+    @cached_property
+    def relation_names(self) -> RelationNames:
+        """Vectors of relations' names, by which ways are ranked; made as they are met."""
+        from trivium.policies.similarity_choice import RelationNames
+
+        return RelationNames(self.embedder)
 
     async def lora_decomposer(self) -> Decomposer:
         """The LoRA-tuned decomposer; loading its base model takes seconds to minutes, once.
@@ -104,32 +410,54 @@ class Knowledge:
             NotLearntError: `trivium learn lora` has not run.
             ModelError: its base model cannot be opened.
         """
-        if self._tuned is None:
-            from trivium.policies.lora.serve import open_lora_decomposer
+        from trivium.policies.lora.serve import open_lora_decomposer
 
-            self._tuned = await open_lora_decomposer(self.base)
-        return self._tuned
+        templates = await self.templates()
+        found: Decomposer = await self.derived(
+            "lora decompose",
+            f"{_stamp(self.path / 'lora' / 'decompose' / 'lora.json')} {templates.schema}",
+            lambda: open_lora_decomposer(self, templates),
+        )
+        return found
 
     async def lora_reasoner(self) -> LoraReasoner:
         """The LoRA-tuned candidate reasoner; raises as `lora_decomposer`."""
-        if self._reasoner is None:
-            from trivium.policies.lora.serve import open_lora_reasoner
+        from trivium.policies.lora.serve import open_lora_reasoner
 
-            self._reasoner = await open_lora_reasoner(self.base)
-        return self._reasoner
+        stamp = _stamp(self.path / "lora" / "reason" / "lora.json")
+        return await self.derived("lora reason", str(stamp), lambda: open_lora_reasoner(self))
 
-    async def exemplars(self) -> ExemplarIndex:
-        """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""
-        if self._exemplars is None:
-            found = await asyncio.to_thread(load_exemplars, self.base.learnt)
-            found = found or await template_exemplars((await self.base.templates()).templates, self.store)
-            self._exemplars = await asyncio.to_thread(ExemplarIndex, found, self.base.embedder)
-        return self._exemplars
+
+# Opening
+
+
+def find_kg(kg: str | Path | RemoteKG) -> Path | RemoteKG:
+    """Where the KG of a KG argument is; the bundled sample is made on its first use.
+
+    Raises:
+        NotAKnowledgeBaseError, BadInputError: as `trivium.kg.catalog.find_named`.
+    """
+    if not isinstance(kg, str):
+        return kg
+    if kg != SAMPLE:
+        return find_named(kg)
+    # Here, since learning from the sample needs much that no other KG needs to be opened.
+    from trivium.knowledge.sample import ensure_sample
+
+    return ensure_sample()
+
+
+def find_directory(kg: str) -> Path:
+    """As `find_kg`, for a command that works on a directory; raises `UsageError` for a KG in Neo4j."""
+    found = find_kg(kg)
+    if isinstance(found, RemoteKG):
+        raise UsageError(f"{kg} is a KG in Neo4j; this needs a KG directory: trivium kg copy {kg} DIR makes one")
+    return found
 
 
 @dataclass
-class _Opened:
-    """A KG of this process: where it is, the state of its learnt artefacts, and when that was last looked at."""
+class _Shared:
+    """An open KG of this process, what it was opened from, and when that was last looked at."""
 
     source: Path | RemoteKG
     stamp: tuple[int, ...]
@@ -137,59 +465,81 @@ class _Opened:
     knowledge: Knowledge
 
 
-_CHECK_SECONDS = 1.0  # how old may what is known of a KG's learnt artefacts be
-_opened: dict[str, _Opened] = {}
+_CHECK_SECONDS = 1.0  # how long a folder that was put in another's place goes unnoticed
+_shared: dict[str, _Shared] = {}
 _opening: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 async def open_knowledge(name: str) -> Knowledge:
-    """The KG of a KG argument, opened once a process; what was learnt since is taken up within a second.
+    """The KG of a KG argument, opened once a process and shared by its runs; `close_all` closes it.
 
     Raises:
-        NotAKnowledgeBaseError, VersionError, CorruptError: as `EmbeddedStore.open`.
-        StoreError: the database of a KG in Neo4j does not answer.
+        As `Knowledge.open`.
     """
-    found = _opened.get(name)
+    found = _shared.get(name)
     now = time.monotonic()
-    if found is None:
-        found = await asyncio.to_thread(_open_once, name)
-    elif now - found.checked > _CHECK_SECONDS:
-        found.checked = now  # the other runs of this moment need not look as well
-        found = _opened[name] = await asyncio.to_thread(_look, name, found)
+    if found is None or now - found.checked > _CHECK_SECONDS:
+        if found is not None:
+            found.checked = now  # the other runs of this moment need not look as well
+        found = await asyncio.to_thread(_open_shared, name)
+    if isinstance(found.knowledge.store, EmbeddedStore):
+        await found.knowledge.store.info()  # its arrays are now those of the last write
     return found.knowledge
 
 
 async def close_all() -> None:
     """Close every KG that `open_knowledge` opened."""
-    while _opened:
-        _, opened = _opened.popitem()
-        await opened.knowledge.base.close()
+    while _shared:
+        _, opened = _shared.popitem()
+        await opened.knowledge.close()
 
 
-def _open_once(name: str) -> _Opened:
-    """Open a KG, unless another run did so in the meantime."""
+def _open_shared(name: str) -> _Shared:
+    """The shared KG of that name; opened where it is not, or where another folder has taken its place."""
     with _opening[name]:
-        found = _opened.get(name)
-        if found is None:
-            found = _opened[name] = _look(name, None)
+        known = _shared.get(name)
+        if known is not None and known.stamp == _place(known.source):
+            return known
+        source = find_kg(name)
+        knowledge = Knowledge.open(source, named_embedder(name))
+        knowledge.name = name
+        # Not before the last run that holds it has ended.
+        weakref.finalize(knowledge, _close, knowledge.store, knowledge._walking)  # noqa: SLF001
+        found = _shared[name] = _Shared(source, _place(source), time.monotonic(), knowledge)
         return found
 
 
-def _look(name: str, known: _Opened | None) -> _Opened:
-    if known and known.stamp == _stamp(known.knowledge.base.path):
-        known.knowledge.base.snapshot()  # here in a thread it looks for triples that others wrote
-        return replace(known, checked=time.monotonic())
-    found = known.source if known else ensure_sample() if name == SAMPLE else source(name)
-    stamp = _stamp(found) if isinstance(found, Path) else None
-    base = KnowledgeBase.open(found)
-    base.template_maker = natural_templates
-    knowledge = Knowledge(name, base)
-    weakref.finalize(knowledge, knowledge.base.close_now)  # not before the last run that holds it has ended
-    return _Opened(found, stamp or _stamp(knowledge.base.path), time.monotonic(), knowledge)
+def _close(*stores: GraphStore | None) -> None:
+    for store in stores:
+        if store is not None:
+            store.close_now()
 
 
-def _stamp(path: Path) -> tuple[int, ...]:
-    """When what belongs to a KG's folder was last written."""
-    tuned = (path / "lora" / stage / "lora.json" for stage in ("decompose", "reason"))
-    files = (path / MANIFEST, path / "keqing" / "decomposer.json", *tuned)
-    return tuple(file.stat().st_mtime_ns if file.exists() else 0 for file in files)
+def _place(source: Path | RemoteKG) -> tuple[int, ...]:
+    """Changes where a folder is removed, or another one gets its name (`trivium kg copy --replace`)."""
+    if not isinstance(source, Path):
+        return ()
+    try:
+        found = source.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)
+
+
+def _written(folder: Path, save: Callable[[Path], object]) -> Iterable[Path]:
+    """Let `save` write into a folder; the files that are there afterwards, and those that went."""
+    before = set(_files(folder))
+    save(folder)
+    return before | set(_files(folder))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file())
+
+
+def _stamp(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
+def _digest(texts: Sequence[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode(errors="surrogatepass")).hexdigest()[:16]

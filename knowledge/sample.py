@@ -20,10 +20,10 @@ from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.errors import TriviumError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.manifest import is_kg, register_derived
-from trivium.policies.keqing.artefact import FORMAT, has_decomposer
+from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.keqing.artefact import DECOMPOSER, has_decomposer
 from trivium.policies.keqing.teaching import teach
 from trivium.policies.paths.policy import FOLDER, load_policy
 
@@ -44,7 +44,7 @@ def ensure_sample() -> Path:
 
 def _digest() -> str:
     """Changes with the sample's files and with the format of what is learnt."""
-    digest = hashlib.sha256(str(FORMAT).encode())
+    digest = hashlib.sha256(str(DECOMPOSER.format).encode())
     for path in (sample.TRIPLES, sample.ENTITIES, sample.TRAIN_QUESTIONS, *sorted(sample.PATHS.glob("*"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
@@ -66,7 +66,7 @@ def _make(folder: Path) -> None:
 
 
 async def _teach(folder: Path, questions: Path) -> None:
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     try:
         await base.derive()
         await teach(base, read_questions(questions), lambda *_: None)
@@ -75,7 +75,7 @@ async def _teach(folder: Path, questions: Path) -> None:
         await base.close()
 
 
-def add_paths(base: KnowledgeBase, kg_hash: str) -> None:
+def add_paths(base: Knowledge, kg_hash: str) -> None:
     """Copy the path policy that ships with the sample: learning one needs torch, which the base has not."""
     try:
         load_policy(sample.PATHS, base.embedder, kg_hash)

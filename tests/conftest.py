@@ -11,9 +11,8 @@ import pytest
 from tests.films import build_films
 from tests.neo4j_server.install import missing
 from tests.neo4j_server.server import Server, new_password, start, stop
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.neo4j.address import Address
-from trivium.knowledge.knowledge import close_all
+from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.policies.keqing.learning import Learnt
 from trivium.policies.keqing.teaching import teach
 
@@ -47,7 +46,7 @@ def neo4j_address(neo4j_server: Server) -> Address:
 def films_learnt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Learnt]:
     """The films' KG, learnt from its pairs, and what learning said."""
     folder, pairs = build_films(tmp_path_factory.mktemp("films"))
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     try:
         return folder, asyncio.run(teach(base, pairs, lambda *_: None))
     finally:
@@ -61,9 +60,9 @@ def films_kg(films_learnt: tuple[Path, Learnt]) -> Path:
 
 
 @pytest.fixture
-def films(films_kg: Path) -> Iterator[KnowledgeBase]:
+def films(films_kg: Path) -> Iterator[Knowledge]:
     """The learnt KG, open."""
-    base = KnowledgeBase.open(films_kg)
+    base = Knowledge.open(films_kg)
     yield base
     base.store.close_now()
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from trivium.kg.templates import TemplateMatch
 from trivium.kg.types import chain_text
 from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.keqing.templates import TemplateMatch
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.limits import Count
 

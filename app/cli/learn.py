@@ -23,7 +23,7 @@ from trivium.app.cli.spending import Spending
 from trivium.kg.errors import UsageError
 
 if TYPE_CHECKING:
-    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.knowledge.knowledge import Knowledge
     from trivium.policies.keqing.learning import Learnt
     from trivium.policies.keqing.versions import Version
     from trivium.policies.lora.train import Tuned
@@ -299,7 +299,7 @@ async def _run_lora(
 
 
 async def _tune(
-    base: KnowledgeBase, model: str, path: Path, stage: Literal["decompose", "reason"], settings: list[str]
+    base: Knowledge, model: str, path: Path, stage: Literal["decompose", "reason"], settings: list[str]
 ) -> Tuned:
     from trivium.kg.loaders import read_questions
     from trivium.policies.keqing.artefact import has_decomposer

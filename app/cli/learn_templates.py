@@ -15,8 +15,8 @@ from trivium.app.cli.progress import Show, progress
 from trivium.app.cli.spending import Spending
 
 if TYPE_CHECKING:
-    from trivium.kg.knowledge_base import KnowledgeBase
     from trivium.kg.types import Hop, RelationSchema, Triple
+    from trivium.knowledge.knowledge import Knowledge
     from trivium.nodes.keqing.context import KeqingContext
     from trivium.policies.keqing.learning import Learnt
     from trivium.policies.keqing.written import Written
@@ -72,7 +72,7 @@ class Writer:
         """Whether a model is named."""
         return self.model != "none"
 
-    async def write(self, base: KnowledgeBase, show: Show) -> Session:
+    async def write(self, base: Knowledge, show: Show) -> Session:
         """Ask for every hop that none has answered for yet, and keep what is usable, batch by batch.
 
         Raises:
@@ -123,7 +123,7 @@ class _Work:
     """One command's work on a KG; `examples` are triples by relation, with labels."""
 
     writer: Writer
-    base: KnowledgeBase
+    base: Knowledge
     context: KeqingContext
     schema: Mapping[str, RelationSchema]
     examples: Mapping[str, Triple]
@@ -172,7 +172,7 @@ class _Work:
         return self.context if limit is None else replace(self.context, max_tokens=max(limit - session.tokens, 0))
 
 
-async def _examples(base: KnowledgeBase, hops: Sequence[Hop]) -> dict[str, Triple]:
+async def _examples(base: Knowledge, hops: Sequence[Hop]) -> dict[str, Triple]:
     """A triple of each of the hops' relations, in labels, among the first of the graph."""
     wanted, read = {hop.relation for hop in hops}, 0
     found: dict[str, Triple] = {}

@@ -15,10 +15,9 @@ from trivium.graphs.keqing import graph
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
 from trivium.kg.errors import BadInputError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_entities, read_triples
 from trivium.kg.manifest import is_kg
-from trivium.knowledge.knowledge import close_all
+from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.state import QuestionInput
@@ -68,13 +67,13 @@ def made_kg(name: str, data: Path) -> Path:
 
 
 @asynccontextmanager
-async def taught(folder: Path, pairs: Sequence[Question] | None) -> AsyncIterator[KnowledgeBase]:
+async def taught(folder: Path, pairs: Sequence[Question] | None) -> AsyncIterator[Knowledge]:
     """The KG, open, after it has learnt from these pairs, or with None from the schema alone.
 
     Whatever was open of it before is closed.
     """
     await close_all()
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     try:
         await teach(base, pairs, lambda *_: None)
         yield base

@@ -15,9 +15,9 @@ from trivium.evals.ablations.report import Outcome
 from trivium.evals.ablations.whole_chains import ChainPredictor, train_whole_chains
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
 from trivium.evals.metrics import Score, mean, score
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question
 from trivium.kg.types import chain_text
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.pairs import align_pairs
@@ -76,12 +76,12 @@ async def chains(data: Path) -> Outcome:
     )
 
 
-async def _predictor(base: KnowledgeBase, pairs: Sequence[Question]) -> ChainPredictor:
+async def _predictor(base: Knowledge, pairs: Sequence[Question]) -> ChainPredictor:
     aligned = [pair async for pair in align_pairs(pairs, base.store) if pair is not None]
     return train_whole_chains(aligned, load_decomposer(base.learnt, base.embedder))
 
 
-async def _score(predictor: ChainPredictor, question: Question, base: KnowledgeBase) -> Score:
+async def _score(predictor: ChainPredictor, question: Question, base: Knowledge) -> Score:
     ids = await predictor.answer(question.question, base.store)
     labels = await base.store.labels(ids)
     return score(list(zip(ids, labels, strict=True)), question.answers)

@@ -17,8 +17,8 @@ from trivium.evals.ablations.asking import Asked, ask, made_kg, taught
 from trivium.evals.ablations.report import Outcome
 from trivium.evals.metrics import mean
 from trivium.evals.webqsp import folds, read_webqsp
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.policies.keqing.pairs import align_pairs
 from trivium.policies.keqing.phrasing import masked_text
@@ -57,7 +57,7 @@ async def templates(data: Path) -> Outcome:
     return _outcome(asked, free)
 
 
-async def free_words(base: KnowledgeBase, questions: Sequence[Question]) -> dict[int, list[Reach]]:
+async def free_words(base: Knowledge, questions: Sequence[Question]) -> dict[int, list[Reach]]:
     """What the K nearest templates of each masked question lead to; questions whose topic is not found are left out."""
     index, out = await base.templates(), dict[int, list[Reach]]((k, []) for k in KS)
     async for pair in align_pairs(questions, base.store):

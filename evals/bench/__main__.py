@@ -24,12 +24,12 @@ from trivium.evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, sp
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
 from trivium.kg.errors import StoreError, TriviumError, WriteRefusedError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_questions, read_triples
 from trivium.kg.manifest import is_kg
 from trivium.kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
+from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.sample import ensure_sample
-from trivium.policies.keqing.artefact import FORMAT, has_decomposer
+from trivium.policies.keqing.artefact import DECOMPOSER, has_decomposer
 from trivium.policies.keqing.teaching import teach
 
 _LEARNT = 1_500  # MetaQA pairs a hop that the benchmark learns from
@@ -65,13 +65,13 @@ def _show(figures: Sequence[Figure]) -> None:
 
 async def metaqa_folder(data: Path) -> Path:
     """A KG of MetaQA that has learnt from a part of dev; made once and kept in the cache."""
-    folder = cache_folder() / f"bench-metaqa-{FORMAT}"  # what an older Trivium learnt is no use
+    folder = cache_folder() / f"bench-metaqa-{DECOMPOSER.format}"  # what an older Trivium learnt is no use
     if not is_kg(folder):
         print("building MetaQA's KG, once", file=sys.stderr)
         build(folder, read_triples(triples_file(data)))
     if not has_decomposer(folder / "keqing"):
         print("learning from a part of MetaQA's dev split, once", file=sys.stderr)
-        base = KnowledgeBase.open(folder)
+        base = Knowledge.open(folder)
         try:
             await teach(base, metaqa_pairs(data, _LEARNT), lambda *_: None)
         finally:

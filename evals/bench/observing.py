@@ -20,9 +20,9 @@ from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.columns import Int32, Int64, ranges
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import FloatArray
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.manifest import is_kg
 from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.observation import ObservationLimits, Scores, observe_entity
 
 TRIPLES, ENTITIES, RELATIONS = 2_500_000, 400_000, 200
@@ -46,7 +46,7 @@ _PLACES = _split("north south east west upper lower old new great little saint r
 
 async def measure_observing() -> list[Figure]:
     """The observation's time, its ratio to a bare pass, and what the rows of entities take."""
-    base = KnowledgeBase.open(_folder())
+    base = Knowledge.open(_folder())
     try:
         base.make_vectors(lambda *_: None)
         vectors = base.additive_vectors()
@@ -88,7 +88,7 @@ def within(snapshot: Snapshot, entity: int, hops: int) -> Int64:
     return np.concatenate(places)
 
 
-def _observations(base: KnowledgeBase, vectors: AdditiveVectors) -> list[Figure]:
+def _observations(base: Knowledge, vectors: AdditiveVectors) -> list[Figure]:
     snapshot, rng = vectors.snapshot, np.random.default_rng(0)
     rows = rng.choice(snapshot.dst, _ASKED)  # by degree: what users ask about is what much is known of
     times: list[float] = []

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.kg.embedded.columns import Int64
-from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.env import EpisodeSettings, PathEnv, PathTask, PathVectorEnv, random_actions
 from trivium.policies.paths.extraction import PolicyName, extract_paths
 from trivium.policies.paths.graph import Floats
@@ -31,7 +31,7 @@ _STEPS_GOAL, _FORWARD_GOAL, _EXTRACTION_GOAL = 300_000, 50_000, 50  # a second, 
 
 async def measure_paths(folder: Path) -> list[Figure]:
     """All figures on one KG directory; its features are made first where they are not kept."""
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     try:
         tables = await path_tables(base)
         assert tables is not None, "a KG directory always has a snapshot"
@@ -106,7 +106,7 @@ def _forward(task: PathTask, model: PathModel) -> list[Figure]:
     return [Figure(name, rate, "/s", "bare random walk, numpy", WALKERS / walked, goal, rate >= _FORWARD_GOAL)]
 
 
-async def _extractions(base: KnowledgeBase, pairs: Int64) -> Figure:
+async def _extractions(base: Knowledge, pairs: Int64) -> Figure:
     """Extraction of 4 sources x 5 targets under the structural policy, against the exact search."""
     snapshot = base.snapshot()
     assert snapshot is not None, "a KG directory always has a snapshot"

@@ -82,8 +82,7 @@ async def _copied(folder: Path, uri: str) -> AsyncIterator[Client]:
                 raise WriteRefusedError(f"{address} is not empty, and the benchmark writes over nothing")
             await load(client, source, lambda *_: None)
         try:
-            relations = [row.name for row in await source.schema()]
-            await asyncio.to_thread(_lend, folder, prepare(artefacts, address, relations))
+            await asyncio.to_thread(_lend, folder, prepare(cache_folder(), address))
             yield client
         finally:
             await close_all()

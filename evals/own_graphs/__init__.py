@@ -19,9 +19,8 @@ from trivium.evals.metrics import Score, mean, score, score_answer
 from trivium.graphs.keqing import graph as keqing
 from trivium.graphs.oda import graph as oda
 from trivium.kg.embedded import build
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
-from trivium.knowledge.knowledge import close_all
+from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.answer_record import Answer
@@ -51,7 +50,7 @@ async def measure(name: str, work: Path, method: str = "keqing") -> list[Outcome
     graph, settings = METHODS[method]
     source, kg = FOLDER / name, work / name
     build(kg, read_triples(source / "triples.tsv"), read_entities(source / "entities.tsv"))
-    base = KnowledgeBase.open(kg)
+    base = Knowledge.open(kg)
     try:
         await teach(base, None, lambda *_: None)
     finally:

@@ -253,6 +253,10 @@ class EmbeddedStore:
         await self._current()
         return self._meta.info
 
+    async def fingerprint(self) -> str:
+        """The content hash."""
+        return (await self.info()).hash
+
     async def add(self, triples: Iterable[Triple], entities: Iterable[Entity] = ()) -> int:
         """Add triples and name entities in one durable transaction; returns how many triples were new.
 

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from trivium.kg.artifact import Artifact, ArtifactKind
 from trivium.kg.embedders.base import Embedder, FloatArray, unit
-from trivium.kg.errors import CorruptError, EmbedderError
-from trivium.kg.indexes.files import Manifest, check_files, publish, read_manifest
+from trivium.kg.errors import EmbedderError
+from trivium.kg.files import fsync_file, sha256_file
 
 if TYPE_CHECKING:
     import faiss
 
+INDEX = ArtifactKind("the vector index", "index", 2, "it is made again when it is needed")
 _CHUNK = 8192
 
 
@@ -29,13 +31,14 @@ class VectorIndex:
     """An index in memory or mapped from a folder; made by `build`, `build_batches`, `from_vectors` or `load`.
 
     Attributes:
-        manifest: embedder, dimensions, count, and the source's version that the builder gave.
+        source_version: what the builder said about its source; compare it to know whether the index is stale.
     """
 
-    def __init__(self, manifest: Manifest, vectors: faiss.Index, keys: list[str]) -> None:
-        self.manifest = manifest
+    def __init__(self, vectors: faiss.Index, keys: list[str], embedder: Embedder, source_version: str) -> None:
         self._vectors = vectors
         self._keys = keys
+        self._embedder = embedder
+        self.source_version = source_version
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -44,11 +47,6 @@ class VectorIndex:
     def keys(self) -> Sequence[str]:
         """The keys, in the order of building; a key may occur more than once."""
         return self._keys
-
-    @property
-    def source_version(self) -> str:
-        """What the builder said about its source; compare it to know whether the index is stale."""
-        return self.manifest.source_version
 
     @classmethod
     def build(cls, keys: Sequence[str], texts: Sequence[str], embedder: Embedder, *, source_version: str = "") -> Self:
@@ -83,7 +81,7 @@ class VectorIndex:
             for start in range(0, len(texts), _CHUNK):
                 vectors.add(embedder.embed(texts[start : start + _CHUNK]))
             found.extend(keys)
-        return cls(_manifest(embedder, len(found), source_version), vectors, found)
+        return cls(vectors, found, embedder, source_version)
 
     @classmethod
     def from_vectors(
@@ -96,7 +94,7 @@ class VectorIndex:
             )
         index = _empty(embedder.dimensions, half=False)
         index.add(unit(np.ascontiguousarray(vectors, np.float32)))
-        return cls(_manifest(embedder, len(keys), source_version), index, list(keys))
+        return cls(index, list(keys), embedder, source_version)
 
     def search(self, vectors: FloatArray, k: int) -> tuple[FloatArray, list[list[str]]]:
         """The k nearest keys of each vector, best first, equal scores in the order of building.
@@ -111,8 +109,8 @@ class VectorIndex:
         Raises:
             ValueError: vectors of another shape, or k below 1.
         """
-        if vectors.ndim != 2 or vectors.shape[1] != self.manifest.dimensions or k < 1:
-            raise ValueError(f"need [n, {self.manifest.dimensions}] and k >= 1, not {vectors.shape} and {k}")
+        if vectors.ndim != 2 or vectors.shape[1] != self._embedder.dimensions or k < 1:
+            raise ValueError(f"need [n, {self._embedder.dimensions}] and k >= 1, not {vectors.shape} and {k}")
         k = min(k, len(self))
         if not k or not len(vectors):
             return np.zeros((len(vectors), k), np.float32), [[] for _ in vectors]
@@ -124,15 +122,26 @@ class VectorIndex:
         # Unit vectors of float32 may multiply to a hair above 1.
         return np.clip(scores, -1, 1), [[self._keys[row] for row in found] for found in rows.tolist()]
 
-    def save(self, folder: Path) -> None:
-        """Write the index; readers see the one before or this one. Raises `OSError` when it cannot be written."""
+    def save(self, folder: Path) -> list[Path]:
+        """Write the index; readers see the one before or this one. Returns the files written and removed.
+
+        Raises:
+            OSError: it cannot be written.
+        """
         faiss = _faiss()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as temporary:
-            vectors, keys = Path(temporary, "vectors"), Path(temporary, "keys")
+            vectors, keys = Path(temporary, "vectors.faiss"), Path(temporary, "keys.json")
             faiss.write_index(self._vectors, str(vectors))
             keys.write_bytes(json.dumps(self._keys).encode())
-            self.manifest = publish(folder, self.manifest, vectors, keys)
+            files = {path.stem: _settled(folder, path) for path in (vectors, keys)}
+        embedder = self._embedder
+        return INDEX.save(
+            folder,
+            {"embedder": embedder.name, "dimensions": embedder.dimensions, "count": len(self)},
+            made_from={"embedder": embedder.fingerprint, "source": self.source_version},
+            files=files,
+        )
 
     @classmethod
     def load(cls, folder: Path, embedder: Embedder) -> Self:
@@ -140,25 +149,21 @@ class VectorIndex:
 
         Raises:
             EmbedderError: another embedder made it.
-            CorruptError: it is missing or damaged; build it again. Large files are compared by size alone here.
+            CorruptError, VersionError: as `ArtifactKind.load`; large files are compared by size alone.
         """
-        manifest = read_manifest(folder)
-        if manifest.fingerprint != embedder.fingerprint:
-            raise EmbedderError(
-                f"{folder} was made with the embedder {manifest.embedder} ({manifest.fingerprint}), not "
-                f"{embedder.name} ({embedder.fingerprint}); choose that one, or remove the folder and build it again"
-            )
-        check_files(folder, manifest, thorough=False)
-        return cls(manifest, _mapped(folder / manifest.vectors, manifest), _keys(folder / manifest.keys, manifest))
-
-    @staticmethod
-    def verify(folder: Path) -> None:
-        """Compare every file with its hash. Raises `CorruptError`."""
-        check_files(folder, read_manifest(folder), thorough=True)
+        found = INDEX.load(folder)
+        if found.stale(embedder=embedder.fingerprint):
+            raise EmbedderError(f"{folder} was made with the embedder {found.data['embedder']}, not {embedder.name}")
+        return cls(_mapped(found), _keys(found), embedder, found.made_from["source"])
 
 
-def _manifest(embedder: Embedder, count: int, source_version: str) -> Manifest:
-    return Manifest(embedder.name, embedder.fingerprint, embedder.dimensions, count, source_version)
+def _settled(folder: Path, path: Path) -> Path:
+    """Give a finished temporary file its name, which holds its hash."""
+    fsync_file(path)
+    name = folder / f"{path.stem}-{sha256_file(path)[:12]}{path.suffix}"
+    path.chmod(0o644)
+    path.replace(name)
+    return name
 
 
 def _faiss() -> ModuleType:
@@ -184,22 +189,22 @@ def _empty(dimensions: int, *, half: bool) -> faiss.Index:
     return index
 
 
-def _mapped(path: Path, manifest: Manifest) -> faiss.Index:
+def _mapped(found: Artifact) -> faiss.Index:
     lib = _faiss()
     try:
-        vectors: faiss.Index = lib.read_index(str(path), lib.IO_FLAG_MMAP_IFC)
-    except (MemoryError, RuntimeError) as error:  # a damaged header may ask for any size
-        raise CorruptError(f"{path} is damaged; build the index again") from error
-    if (vectors.ntotal, vectors.d) != (manifest.count, manifest.dimensions):
-        raise CorruptError(f"{path} does not hold what its manifest says; build the index again")
+        vectors: faiss.Index = lib.read_index(str(found.files["vectors"]), lib.IO_FLAG_MMAP_IFC)
+    except (MemoryError, RuntimeError, KeyError) as error:  # a damaged header may ask for any size
+        raise INDEX.damaged(found.folder, error) from error
+    if (vectors.ntotal, vectors.d) != (found.data["count"], found.data["dimensions"]):
+        raise INDEX.damaged(found.folder, "it does not hold what it says")
     return vectors
 
 
-def _keys(path: Path, manifest: Manifest) -> list[str]:
+def _keys(found: Artifact) -> list[str]:
     try:
-        keys = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise CorruptError(f"{path} is damaged; build the index again") from error
-    if not isinstance(keys, list) or len(keys) != manifest.count:
-        raise CorruptError(f"{path} does not hold what its manifest says; build the index again")
+        keys = json.loads(found.files["keys"].read_bytes())
+    except (OSError, KeyError, ValueError) as error:
+        raise INDEX.damaged(found.folder, error) from error
+    if not isinstance(keys, list) or len(keys) != found.data["count"]:
+        raise INDEX.damaged(found.folder, "it does not hold what it says")
     return keys

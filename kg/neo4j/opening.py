@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,13 +57,19 @@ async def open_store(client: Client, remote: RemoteKG, cache: Path, *, quiet: bo
 
 
 async def open_remote(client: Client, remote: RemoteKG, cache: Path) -> Opened:
-    """As `open_store`, with the folder for what is learnt of it."""
+    """As `open_store`, with the folder for what is learned from it."""
     store = await open_store(client, remote, cache)
-    # What was learnt of a relation in one direction does not fit it in the other.
-    ways = [(relation.name, store.view.way(relation.name)) for relation in await store.schema()]
-    relations = [name if way == "stored" else f"{name} ({way})" for name, way in ways]
-    folder = folder_of(cache, client.address)
-    return Opened(store, await asyncio.to_thread(prepare, folder, client.address, relations))
+    return Opened(store, await asyncio.to_thread(prepare, cache, client.address))
+
+
+@contextmanager
+def connected(remote: RemoteKG) -> Iterator[Client]:
+    """Connections to the database of a KG, whatever is in it; closed at the end."""
+    client = Client(remote.address, remote.limits)
+    try:
+        yield client
+    finally:
+        client.close_now()
 
 
 def open_now(remote: RemoteKG, cache: Path) -> Opened:

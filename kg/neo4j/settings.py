@@ -17,6 +17,7 @@ deny = ["Customer.email"]            # properties that are never read, whatever 
 graph = "own"                        # read the user's own graph although Trivium wrote a KG beside it
 timeout = 30                         # seconds of a query
 rows = 1_000_000                     # rows of an answer
+embedder = "static"                  # makes its vectors (`trivium.kg.embedders.opening`)
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class RemoteKG:
 
 _KNOWN = frozenset({
     "uri", "database", "user_env", "password_env", "labels", "relations", "reversed", "symmetric", "names",
-    "literals", "allow", "deny", "graph", "timeout", "rows",
+    "literals", "allow", "deny", "graph", "timeout", "rows", "embedder",
 })  # fmt: skip
 
 

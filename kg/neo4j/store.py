@@ -241,6 +241,11 @@ class Neo4jStore:
             return kept
         return await made.counted_info(self.triples())
 
+    async def fingerprint(self) -> str:
+        """The content hash of what Trivium wrote; of a user's own graph the last commit, whatever that changed."""
+        state = await self.client.fresh_state(_FRESH_SECONDS)
+        return (await self.info()).hash if self.view.made else state
+
     async def add(self, triples: Iterable[Triple], entities: Iterable[Entity] = ()) -> int:
         """Add triples and name entities in one transaction; returns how many triples were new.
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
 
+from trivium.kg.artifact import Arrays, Artifact, ArtifactKind
 from trivium.kg.embedders import Embedder
-from trivium.kg.errors import CorruptError, EmbedderError, VersionError
-from trivium.kg.files import write_atomic
+from trivium.kg.errors import EmbedderError
 from trivium.kg.types import Hop
 from trivium.policies.keqing.chain_search import ChainModel, TaughtSlots
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
-from trivium.policies.keqing.learning import Learnt
 from trivium.policies.keqing.mentions import MentionModel
 from trivium.policies.keqing.readings import Reader
 from trivium.policies.keqing.segment_model import SegmentModel
@@ -25,37 +21,31 @@ from trivium.policies.keqing.slot_model import SlotModel
 from trivium.policies.keqing.word_table import WordTable
 from trivium.policies.keqing.wording import Encoder, KnownWords, Vocabulary
 
-FORMAT = 4
-_MODEL, _ARRAYS = "decomposer.json", "decomposer-{}.safetensors"
+_FORMAT, _AGAIN = 5, "learn again with trivium learn keqing"
+DECOMPOSER = ArtifactKind("the decomposer", "decomposer", _FORMAT, _AGAIN)
+"""What learning left."""
+CURRENT = ArtifactKind("the decomposer", "current", _FORMAT, _AGAIN)
+"""The same with the words of the schema as it was after a later write; derived from the other."""
+
 _TABLES = ("own", "end", "start", "deed")  # of the segment model
 
 
-def save_decomposer(folder: Path, learnt: Learnt, embedder: Embedder, kg_hash: str) -> list[Path]:
-    """Write a decomposer in one step (the JSON names the arrays' file); returns the files written.
+def save_decomposer(
+    folder: Path,
+    decomposer: CompactDecomposer,
+    made_from: Mapping[str, str],
+    *,
+    pairs: int = 0,
+    wordings: int = 0,
+    embedder: str = "",
+    kind: ArtifactKind = DECOMPOSER,
+) -> list[Path]:
+    """Write a decomposer in one step; returns the files written and removed.
 
     Weights and vectors are stored as float16: half the size.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    reader = learnt.decomposer.reader
-    blob = save(_arrays(reader))
-    arrays = folder / _ARRAYS.format(hashlib.sha256(blob).hexdigest()[:16])
-    write_atomic(arrays, blob)
-    model = {
-        "format": FORMAT,
-        "arrays": arrays.name,
-        "sha256": hashlib.sha256(blob).hexdigest(),
-        "embedder": embedder.name,
-        "embedder_fingerprint": embedder.fingerprint,
-        "kg_hash": kg_hash,
-        "pairs": learnt.pairs,
-        "wordings": learnt.wordings,
-        **_words(learnt.decomposer),
-    }
-    write_atomic(folder / _MODEL, json.dumps(model, ensure_ascii=False, indent=1).encode())
-    stale = [path for path in folder.glob(_ARRAYS.format("*")) if path != arrays]
-    for path in stale:
-        path.unlink(missing_ok=True)
-    return [arrays, folder / _MODEL, *stale]
+    data = {"embedder": embedder, "pairs": pairs, "wordings": wordings, **_words(decomposer)}
+    return kind.save(folder, data, _arrays(decomposer.reader), made_from=made_from)
 
 
 def _words(decomposer: CompactDecomposer) -> dict[str, Any]:
@@ -112,39 +102,34 @@ def _arrays(reader: Reader) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def has_decomposer(folder: Path) -> bool:
-    """Whether a decomposer has been learnt there."""
-    return (folder / _MODEL).exists()
+    """Whether a decomposer has been learned there."""
+    return DECOMPOSER.exists(folder)
 
 
-def load_decomposer(folder: Path, embedder: Embedder) -> CompactDecomposer:
+def load_decomposer(folder: Path, embedder: Embedder, kind: ArtifactKind = DECOMPOSER) -> CompactDecomposer:
     """Read what `save_decomposer` wrote.
 
     Raises:
-        CorruptError: a file is missing or damaged.
-        EmbedderError: it was learnt with another embedder.
-        VersionError: a newer Trivium wrote it, or one too old.
+        EmbedderError: it was learned with another embedder.
+        CorruptError, VersionError: as `ArtifactKind.load`.
     """
-    path = folder / _MODEL
+    return read_decomposer(kind.load(folder), embedder, kind)
+
+
+def read_decomposer(found: Artifact, embedder: Embedder, kind: ArtifactKind = DECOMPOSER) -> CompactDecomposer:
+    """The decomposer of a loaded artifact; raises as `load_decomposer`."""
+    if found.stale(embedder=embedder.fingerprint):
+        made = found.data.get("embedder")
+        raise EmbedderError(
+            f"{kind.path(found.folder)} was learned with the embedder {made!r}, not {embedder.name!r}: {_AGAIN}"
+        )
     try:
-        model = json.loads(path.read_bytes())
-        if model["format"] > FORMAT:
-            raise VersionError(f"{path} has format {model['format']}, this Trivium reads up to {FORMAT}: upgrade it")
-        if model["format"] < FORMAT:
-            raise VersionError(f"{path} is of an older Trivium: learn again with trivium learn keqing")
-        if model["embedder_fingerprint"] != embedder.fingerprint:
-            raise EmbedderError(
-                f"{path} was learnt with the embedder {model['embedder']!r}, not {embedder.name!r}: "
-                "learn again with trivium learn keqing"
-            )
-        blob = (folder / model["arrays"]).read_bytes()
-        if hashlib.sha256(blob).hexdigest() != model["sha256"]:
-            raise CorruptError(_damaged(folder, "its arrays differ from their checksum"))
-        return _assemble(model, load(blob), embedder)
-    except (OSError, AttributeError, KeyError, TypeError, ValueError, SafetensorError) as error:
-        raise CorruptError(_damaged(folder, str(error))) from error
+        return _assemble(found.data, found.arrays, embedder)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise kind.damaged(found.folder, error) from error
 
 
-def _assemble(model: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], embedder: Embedder) -> CompactDecomposer:
+def _assemble(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> CompactDecomposer:
     reader = Reader(
         ChainModel(_segments(model, arrays, embedder), _taught(model["taught"], arrays, embedder)),
         KnownWords(frozenset(model["known"]), frozenset(model["stems"])),
@@ -155,7 +140,7 @@ def _assemble(model: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], em
     return CompactDecomposer(reader, phrases, habits, model["initials"], model["types"])
 
 
-def _segments(model: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], embedder: Embedder) -> SegmentModel:
+def _segments(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> SegmentModel:
     tables = [WordTable(arrays[f"{name}_bounds"], arrays[f"{name}_hop"], arrays[f"{name}_weight"]) for name in _TABLES]
     return SegmentModel(
         tuple(map(Hop.parse, model["hops"])),
@@ -172,16 +157,10 @@ def _segments(model: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]], em
     )
 
 
-def _taught(
-    model: dict[str, Any] | None, arrays: dict[str, np.ndarray[Any, Any]], embedder: Embedder
-) -> TaughtSlots | None:
+def _taught(model: dict[str, Any] | None, arrays: Arrays, embedder: Embedder) -> TaughtSlots | None:
     if model is None:
         return None
     single = {name: arrays[name].astype(np.float32) for name in ("sparse", "dense", "taught_vectors")}
     slots = SlotModel(tuple(map(Hop.parse, model["hops"])), model["max_hops"], single["sparse"], single["dense"])
     vocabulary = Vocabulary(tuple(model["words"]), single["taught_vectors"], embedder)
     return TaughtSlots(slots, Encoder(vocabulary, model["buckets"]), frozenset(model["lengths"]), model["wordings"])
-
-
-def _damaged(folder: Path, why: str) -> str:
-    return f"the decomposer in {folder} is damaged ({why}): learn again with trivium learn keqing"

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from rapidfuzz import fuzz
 
 from trivium.kg.store import GraphStore
-from trivium.kg.templates import Exclusion, schema_template
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.keqing.asked_types import TypeNames, asked_type
@@ -25,6 +24,7 @@ from trivium.policies.keqing.mentions import Mention, Question, find_mentions
 from trivium.policies.keqing.phrasing import has_exclusion_cue
 from trivium.policies.keqing.readings import Reader, Reading, Topic, names_left, words_left
 from trivium.policies.keqing.similar_mentions import Initials, widened, with_initials
+from trivium.policies.keqing.templates import Exclusion, schema_template
 
 Phrases = Mapping[Hop, str]
 """For each hop the text of its template."""

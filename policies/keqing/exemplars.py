@@ -6,9 +6,8 @@ those nearest to it in meaning. The decomposition is the trained decomposer's, k
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -16,17 +15,18 @@ from typing import Any
 
 import numpy as np
 
+from trivium.kg.artifact import ArtifactKind
 from trivium.kg.embedders import Embedder
-from trivium.kg.files import write_atomic
+from trivium.kg.errors import CorruptError, VersionError
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
-from trivium.kg.templates import QuestionTemplate
 from trivium.kg.text import tokens
 from trivium.kg.types import Hop
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion
+from trivium.policies.keqing.templates import QuestionTemplate
 
-FILE = "exemplars.json"
+EXEMPLARS = ArtifactKind("the exemplars", "exemplars", 1, "learn again with trivium learn keqing")
 _KEPT = 200  # over all chains
 _EACH = 4  # of one chain
 
@@ -97,20 +97,19 @@ def _walks(pair: Pair, found: Decomposition, decomposer: CompactDecomposer) -> b
     return len(wanted) == len(hops) and wanted == sorted(sub.question for sub in found.sub_questions)
 
 
-def save_exemplars(folder: Path, exemplars: Sequence[Exemplar]) -> Path:
-    """Write them in one step; returns the file."""
+def save_exemplars(folder: Path, exemplars: Sequence[Exemplar], made_from: Mapping[str, str]) -> list[Path]:
+    """Write them in one step; returns the files written and removed."""
     rows = [{"question": each.question, "sub_questions": list(each.sub_questions)} for each in exemplars]
-    write_atomic(folder / FILE, json.dumps(rows, ensure_ascii=False, indent=1).encode())
-    return folder / FILE
+    return EXEMPLARS.save(folder, {"exemplars": rows}, made_from=made_from)
 
 
 def load_exemplars(folder: Path) -> list[Exemplar]:
     """Those of a folder; none where its file is missing or does not read: a prompt can do without them."""
     try:
-        rows = json.loads((folder / FILE).read_bytes())
+        rows = EXEMPLARS.load(folder).data["exemplars"]
         found = [Exemplar(str(row["question"]), tuple(row["sub_questions"])) for row in rows]
         return found if all(map(_masked, found)) else []
-    except (OSError, ValueError, KeyError, TypeError):
+    except (CorruptError, VersionError, ValueError, KeyError, TypeError):
         return []
 
 

@@ -13,7 +13,6 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
-from trivium.kg.templates import QuestionTemplate, completed
 from trivium.kg.types import Hop
 from trivium.policies.keqing.answer_chains import add_chains
 from trivium.policies.keqing.asked_types import type_names
@@ -42,6 +41,7 @@ from trivium.policies.keqing.segment_model import SegmentModel
 from trivium.policies.keqing.similar_mentions import widened
 from trivium.policies.keqing.slot_model import SlotSettings, train_slot_model
 from trivium.policies.keqing.template_mining import exclusion_habits, mine_templates
+from trivium.policies.keqing.templates import QuestionTemplate, completed
 from trivium.policies.keqing.wording import Encoder, KnownWords, Vocabulary
 from trivium.policies.keqing.written import Written, add_words, written_templates
 
@@ -115,6 +115,26 @@ async def learn(
     decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, short, types)
     seconds = time.perf_counter() - began
     return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), len(lesson.weights), seconds)
+
+
+async def with_schema(
+    old: CompactDecomposer, store: GraphStore, embedder: Embedder, synonyms: Synonyms, written: Written
+) -> CompactDecomposer:
+    """A decomposer with the words of the schema as it is now, and what pairs taught as it was.
+
+    Hops that are new are said in their templates' words; those that have gone are no longer read.
+    """
+    segments = await schema_model(store, embedder, synonyms, written)
+    templates = await all_templates((), store, written)
+    phrases = {**_phrases(templates), **{hop: said for hop, said in old.phrases.items() if hop in segments.hops}}
+    chains, known = old.reader.chains, old.reader.known
+    if not isinstance(chains, ChainModel) or not isinstance(known, KnownWords):
+        raise TypeError("only what trivium learn keqing makes can be brought up to date")
+    reader = Reader(
+        ChainModel(segments, chains.taught), KnownWords(known.words, frozenset(segments.stems)), old.reader.mentions
+    )
+    types = type_names(await store.schema())
+    return CompactDecomposer(reader, phrases, old.habits, await _short_names(store), types)
 
 
 async def all_templates(

@@ -2,7 +2,8 @@
 
 Words come from a small phrase book of English (`phrases.txt`), else are put together from the shape of a relation's
 name and the types of its ends. No text may stand for two hops (matching finds hops by their text): where two would read
-alike, each takes a longer wording, and in the end the one that the name alone gives (`trivium.kg.templates`).
+alike, each takes a longer wording, and in the end the one that the name alone gives
+(`trivium.policies.keqing.templates`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from functools import cache
 from pathlib import Path
 
 from trivium.kg.indexes import own_words, relation_words
-from trivium.kg.templates import QuestionTemplate, schema_template
 from trivium.kg.types import Hop, RelationSchema
 from trivium.policies.keqing.english import english, stem
+from trivium.policies.keqing.templates import QuestionTemplate, schema_template
 
 _FILE = Path(__file__).with_name("phrases.txt")
 _PATH = 3  # segments of a Freebase-like path: domain, type, property

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container
 from pathlib import Path
 
-from trivium.kg.errors import BadInputError, CorruptError
-from trivium.kg.files import write_atomic
+from trivium.kg.artifact import ArtifactKind
+from trivium.kg.errors import BadInputError
 from trivium.kg.text import fold_case
 from trivium.policies.keqing.schema_words import Synonyms
 
-SYNONYMS = "synonyms.json"
+SYNONYMS = ArtifactKind(
+    "the synonyms", "synonyms", 1, "give them again with --synonyms, or forget them with --forget-synonyms"
+)
 """The file, beside the decomposer, that keeps them."""
 
 
@@ -43,31 +44,22 @@ def kept_synonyms(folder: Path) -> dict[str, list[str]]:
     """The words that the last lesson into `folder` was given; none where it was given none.
 
     Raises:
-        CorruptError: the file is damaged.
+        CorruptError, VersionError: as `ArtifactKind.load`.
     """
-    path = folder / SYNONYMS
-    if not path.exists():
+    if not SYNONYMS.exists(folder):
         return {}
+    found = SYNONYMS.load(folder)
     try:
-        kept = json.loads(path.read_bytes())
-        return {str(name): [str(word) for word in words] for name, words in kept.items()}
-    except (OSError, ValueError, AttributeError, TypeError) as error:
-        raise CorruptError(
-            f"the synonyms in {path} are damaged ({error}): give them again with --synonyms, or --forget-synonyms"
-        ) from error
+        return {str(name): [str(word) for word in words] for name, words in found.data["synonyms"].items()}
+    except (KeyError, AttributeError, TypeError) as error:
+        raise SYNONYMS.damaged(folder, error) from error
 
 
 def keep_synonyms(folder: Path, synonyms: Synonyms) -> list[Path]:
-    """Keep them for the next lesson, in place of those before; returns the file, written or removed."""
-    path = folder / SYNONYMS
-    if synonyms:
-        text = json.dumps({name: list(words) for name, words in synonyms.items()}, ensure_ascii=False, indent=1)
-        write_atomic(path, text.encode())
-    elif path.exists():
-        path.unlink()
-    else:
-        return []
-    return [path]
+    """Keep them for the next lesson, in place of those before; returns the files written and removed."""
+    if not synonyms:
+        return SYNONYMS.remove(folder)
+    return SYNONYMS.save(folder, {"synonyms": {name: list(words) for name, words in synonyms.items()}}, made_from={})
 
 
 def still_named(synonyms: Synonyms, relations: Container[str]) -> dict[str, list[str]]:

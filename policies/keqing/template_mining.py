@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from trivium.kg.templates import Exclusion, QuestionTemplate
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.keqing.pairs import AlignedPair
 from trivium.policies.keqing.phrasing import masked_text
+from trivium.policies.keqing.templates import Exclusion, QuestionTemplate
 
 _SURE = 0.9  # share of a hop's evidence from which exclusion is a habit of the KG's questions, not of their words
 

@@ -18,8 +18,10 @@ from pathlib import Path
 
 from trivium.kg.errors import CorruptError, NotLearntError
 from trivium.kg.files import atomic_folder, write_atomic
-from trivium.kg.templates import QuestionTemplate, read_templates, write_templates
+from trivium.policies.keqing.artefact import DECOMPOSER
+from trivium.policies.keqing.exemplars import EXEMPLARS
 from trivium.policies.keqing.synonyms import SYNONYMS
+from trivium.policies.keqing.templates import QuestionTemplate, read_templates, write_templates
 
 KEPT = 5
 """Versions kept; an older one goes when a new one comes."""
@@ -119,7 +121,7 @@ def restore_files(folder: Path, number: int) -> list[Path]:
 
 def _own_files(folder: Path) -> list[Path]:
     arrays = folder.glob("decomposer-*.safetensors")
-    named = (folder / name for name in ("exemplars.json", SYNONYMS, _MODEL))
+    named = (kind.path(folder) for kind in (EXEMPLARS, SYNONYMS, DECOMPOSER))
     return [*arrays, *(path for path in named if path.exists())]
 
 

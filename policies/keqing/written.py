@@ -6,17 +6,13 @@ which hops are still to be written. A hop that a model was asked for is never as
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from trivium.kg.embedded.locks import write_lock
-from trivium.kg.errors import CorruptError
-from trivium.kg.files import write_atomic
+from trivium.kg.artifact import ArtifactKind
+from trivium.kg.embedded import keep
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.kg.manifest import register_derived
-from trivium.kg.templates import QuestionTemplate
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, RelationSchema
 from trivium.policies.keqing.decomposer import MASK
@@ -24,11 +20,12 @@ from trivium.policies.keqing.english import stem
 from trivium.policies.keqing.natural import natural_templates
 from trivium.policies.keqing.question_words import QUESTION_WORDS
 from trivium.policies.keqing.schema_words import HopWords
+from trivium.policies.keqing.templates import QuestionTemplate
 
 Written = Mapping[Hop, Sequence[str]]
 """For each hop that was asked for its templates, the most natural first; none where nothing usable came."""
 
-_FILE = "written.json"
+WRITTEN = ArtifactKind("what a model wrote", "written", 1, "remove the file, and let trivium learn templates ask again")
 _LONGEST = 160  # characters of a template
 _OWN, _END = 0.7, 0.8  # weights of a template's words, and of the noun after its "which"
 _COMMON = 0.1  # share of the hops from which a word says too little of each
@@ -39,31 +36,27 @@ def read_written(folder: Path) -> dict[Hop, list[str]]:
     """What was written for the KG whose learnt files are in `folder`; nothing where no model was asked.
 
     Raises:
-        CorruptError: the file is damaged.
+        CorruptError, VersionError: as `ArtifactKind.load`.
     """
-    path = folder / _FILE
-    if not path.exists():
+    if not WRITTEN.exists(folder):
         return {}
+    found = WRITTEN.load(folder)
     try:
-        kept = json.loads(path.read_bytes())["templates"]
+        kept = found.data["templates"]
         return {Hop.parse(hop): [str(text) for text in texts] for hop, texts in kept.items()}
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise CorruptError(f"the templates in {path} are damaged ({error}): remove the file") from error
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise WRITTEN.damaged(folder, error) from error
 
 
 def has_written(folder: Path) -> bool:
-    """Whether a model was asked for templates of the KG whose learnt files are in `folder`."""
-    return (folder / _FILE).exists()
+    """Whether a model was asked for templates of the KG whose learned files are in `folder`."""
+    return WRITTEN.exists(folder)
 
 
 def keep_written(base: KnowledgeBase, written: Written) -> None:
     """Keep templates for the KG, those of before among them; raises `BusyError` while another process writes."""
     templates = {str(hop): list(texts) for hop, texts in sorted(written.items())}
-    text = json.dumps({"templates": templates}, ensure_ascii=False, indent=1)
-    with write_lock(base.path):
-        base.learnt.mkdir(parents=True, exist_ok=True)
-        write_atomic(base.learnt / _FILE, text.encode())
-        register_derived(base.path, [base.learnt / _FILE])
+    keep(base.path, lambda: WRITTEN.save(base.learnt, {"templates": templates}, made_from={}))
 
 
 def unwritten(schema: Iterable[RelationSchema], written: Written) -> list[Hop]:

@@ -20,13 +20,13 @@ from typing import NamedTuple
 from trivium.kg.errors import ModelError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.store import GraphStore
-from trivium.kg.templates import TemplateIndex
 from trivium.kg.text import fold_name, tokens
 from trivium.kg.types import EntityHit, Hop
 from trivium.policies.keqing.artefact import has_decomposer, load_decomposer
 from trivium.policies.keqing.compact_decomposer import Habits
 from trivium.policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
 from trivium.policies.keqing.phrasing import has_exclusion_cue
+from trivium.policies.keqing.templates import TemplateIndex
 from trivium.policies.lora.examples import decompose_prompt, read_answers, read_decomposition, reason_prompt
 from trivium.policies.lora.model import BaseModel, open_adapter, quiet
 from trivium.policies.lora.train import prompt_ids
@@ -193,7 +193,7 @@ def _chosen(said: Sequence[str], candidates: Mapping[str, str]) -> Chosen:
     return Chosen(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(invented)))
 
 
-async def open_lora_decomposer(base: KnowledgeBase) -> LoraDecomposer:
+async def open_lora_decomposer(base: KnowledgeBase, templates: TemplateIndex) -> LoraDecomposer:
     """The decomposer of a KG, from its adapter or from the server that the environment names.
 
     Raises:
@@ -203,7 +203,7 @@ async def open_lora_decomposer(base: KnowledgeBase) -> LoraDecomposer:
     habits = {}
     if has_decomposer(base.learnt):
         habits = dict((await asyncio.to_thread(load_decomposer, base.learnt, base.embedder)).habits)
-    return LoraDecomposer(speak, await base.templates(), habits)
+    return LoraDecomposer(speak, templates, habits)
 
 
 async def open_lora_reasoner(base: KnowledgeBase) -> LoraReasoner:

@@ -10,25 +10,24 @@ import pytest
 from trivium.graphs.oda import graph
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.embedders import CachedEmbedder, open_embedder
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.loading import load
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.neo4j.view import MADE
-from trivium.knowledge.knowledge import close_all
+from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.state import QuestionInput
 from trivium.policies.observation import Observation, ObservationLimits, observe
 
 
 @pytest.fixture
-async def live(neo4j_address: Address, films_kg: Path, tmp_path: Path) -> AsyncIterator[KnowledgeBase]:
+async def live(neo4j_address: Address, films_kg: Path, tmp_path: Path) -> AsyncIterator[Knowledge]:
     """The films in Neo4j, without a walking snapshot."""
     source, store = EmbeddedStore.open(films_kg), Neo4jStore(Client(neo4j_address), MADE)
     await load(store.client, source, lambda *_: None)
     await source.close()
-    yield KnowledgeBase(tmp_path, store, CachedEmbedder(open_embedder("static")))
+    yield Knowledge(tmp_path, store, CachedEmbedder(open_embedder("static")))
     await store.close()
 
 
@@ -36,9 +35,7 @@ def shown(observation: Observation) -> set[tuple[object, ...]]:
     return {(*each.triple, each.turn) for each in observation}
 
 
-async def test_it_observes_what_the_directory_shows_in_a_round_trip_a_layer(
-    live: KnowledgeBase, films: KnowledgeBase
-) -> None:
+async def test_it_observes_what_the_directory_shows_in_a_round_trip_a_layer(live: Knowledge, films: Knowledge) -> None:
     question, entities = "who starred in the films of its director?", ["heat", "ronin", "band"]
     whole = ObservationLimits(max_hops=3, top_n=500, top_p=500)  # nothing is cut, so that no tie decides
     assert live.snapshot() is None
@@ -57,7 +54,7 @@ async def test_it_observes_what_the_directory_shows_in_a_round_trip_a_layer(
 
 
 async def test_a_run_over_it_answers_as_over_the_directory(
-    live: KnowledgeBase, neo4j_address: Address, films_kg: Path, monkeypatch: pytest.MonkeyPatch
+    live: Knowledge, neo4j_address: Address, films_kg: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in (("USER", neo4j_address.user), ("PASSWORD", neo4j_address.password)):
         if value is not None:

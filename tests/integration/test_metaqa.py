@@ -13,10 +13,9 @@ from trivium.evals.metaqa import data_folder, triples_file
 from trivium.evals.metrics import mean, score_answer
 from trivium.graphs.keqing import graph
 from trivium.kg.embedded import build
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import read_triples
 from trivium.kg.types import Triple
-from trivium.knowledge.knowledge import close_all, open_knowledge
+from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
 from trivium.policies.keqing.teaching import teach
@@ -40,7 +39,7 @@ def data() -> Path:
 def metaqa(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("metaqa") / "kg"
     build(folder, read_triples(triples_file(data)))
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     asyncio.run(teach(base, metaqa_pairs(data, LEARNT), lambda *_: None))
     base.store.close_now()
     return folder

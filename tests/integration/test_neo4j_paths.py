@@ -14,7 +14,6 @@ from trivium.kg import sample
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedders import CachedEmbedder, open_embedder
 from trivium.kg.errors import NotAKnowledgeBaseError, StaleError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import read_entities, read_triples
 from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.artefacts import prepare
@@ -26,6 +25,7 @@ from trivium.kg.neo4j.snapshots import make_snapshot, open_snapshot_store
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.neo4j.view import MADE
 from trivium.kg.types import Entity, Triple
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.extraction import Extraction, PolicyName, extract_paths
 from trivium.policies.paths.live import FAN_OUT
 from trivium.policies.paths.subgraph import extract_subgraph
@@ -48,7 +48,7 @@ def world() -> tuple[list[Triple], list[Entity]]:
     return sorted(made), [*names, Entity("lonely", "Lonely")]
 
 
-class _Live(KnowledgeBase):
+class _Live(Knowledge):
     """A KG that has no adjacency at hand, as a database without a walking snapshot."""
 
     def snapshot(self) -> None:
@@ -63,16 +63,16 @@ def directory(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def remote(neo4j_address: Address, directory: Path, tmp_path: Path) -> AsyncIterator[KnowledgeBase]:
+async def remote(neo4j_address: Address, directory: Path, tmp_path: Path) -> AsyncIterator[Knowledge]:
     """The world in Neo4j, live."""
     source, store = EmbeddedStore.open(directory), Neo4jStore(Client(neo4j_address), MADE)
     await load(store.client, source, lambda *_: None)
     await source.close()
-    yield KnowledgeBase(tmp_path / "artefacts", store, CachedEmbedder(open_embedder("static")))
+    yield Knowledge(tmp_path / "artefacts", store, CachedEmbedder(open_embedder("static")))
     await store.close()
 
 
-def round_trips(base: KnowledgeBase) -> int:
+def round_trips(base: Knowledge) -> int:
     assert isinstance(base.store, Neo4jStore)
     return base.store.client.round_trips
 
@@ -83,9 +83,9 @@ def shown(found: Extraction) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize("policy", ["learned", "random"])
 async def test_live_paths_are_those_of_the_embedded_store(
-    remote: KnowledgeBase, directory: Path, policy: PolicyName
+    remote: Knowledge, directory: Path, policy: PolicyName
 ) -> None:
-    local, whole = _Live.open(directory), KnowledgeBase.open(directory)
+    local, whole = _Live.open(directory), Knowledge.open(directory)
     sources, targets = ["n0", "n30", "n41"], ["n5", "n17", "n58", "hub"]
     exact = await extract_paths(whole, QUESTION, sources, targets, policy="exact", paths_per_pair=10_000)
     walks = {(path.path[0].start, *(step.end for step in path.path)) for path in exact.paths}
@@ -106,8 +106,8 @@ async def test_live_paths_are_those_of_the_embedded_store(
     whole.close_now()
 
 
-async def test_a_live_subgraph_is_that_of_the_directory(remote: KnowledgeBase, directory: Path) -> None:
-    whole, linked = KnowledgeBase.open(directory), (["n0", "n1"], ["n5", "n17", "nobody"])
+async def test_a_live_subgraph_is_that_of_the_directory(remote: Knowledge, directory: Path) -> None:
+    whole, linked = Knowledge.open(directory), (["n0", "n1"], ["n5", "n17", "nobody"])
     asked = round_trips(remote)
     theirs = await extract_subgraph(remote, QUESTION, *linked)
     assert round_trips(remote) <= asked + 3  # entities, their neighbours, the neighbours of those that are kept
@@ -122,7 +122,7 @@ async def test_a_live_subgraph_is_that_of_the_directory(remote: KnowledgeBase, d
 
 
 @pytest.mark.parametrize("policy", get_args(PolicyName))
-async def test_what_has_no_path_live(remote: KnowledgeBase, policy: PolicyName) -> None:
+async def test_what_has_no_path_live(remote: Knowledge, policy: PolicyName) -> None:
     for sources, targets in (
         (["nobody"], ["n1"]),
         (["n1"], ["0x` }) DETACH DELETE n //"]),
@@ -140,7 +140,7 @@ async def test_what_has_no_path_live(remote: KnowledgeBase, policy: PolicyName) 
     assert {(path.source, path.target) for path in mixed.paths} == {("n1", "hub")}
 
 
-async def test_of_a_hub_a_part_is_read(remote: KnowledgeBase) -> None:
+async def test_of_a_hub_a_part_is_read(remote: Knowledge) -> None:
     first, last = "leaf0000", f"leaf{_HUB - 1:04}"
     asked = round_trips(remote)
     (found,) = (await extract_paths(remote, QUESTION, ["n1"], [first])).paths
@@ -153,7 +153,7 @@ async def test_of_a_hub_a_part_is_read(remote: KnowledgeBase) -> None:
     assert [len(each) for each in around] == [FAN_OUT]
 
 
-async def test_an_emptied_kg_has_no_paths(remote: KnowledgeBase) -> None:
+async def test_an_emptied_kg_has_no_paths(remote: Knowledge) -> None:
     triples, _ = world()
     await remote.store.delete(triples)
     for policy in get_args(PolicyName):
@@ -169,24 +169,24 @@ async def test_an_empty_database_is_no_kg(neo4j_address: Address, tmp_path: Path
 
 
 @pytest.fixture
-async def sampled(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[tuple[KnowledgeBase, KnowledgeBase]]:
+async def sampled(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[tuple[Knowledge, Knowledge]]:
     """The sample with the path policy that ships for it: a directory, and Neo4j with a walking snapshot."""
     folder = tmp_path / "sample"
     build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
     shutil.copytree(sample.PATHS, folder / "knowgpt")
-    local, store = KnowledgeBase.open(folder), Neo4jStore(Client(neo4j_address), MADE)
+    local, store = Knowledge.open(folder), Neo4jStore(Client(neo4j_address), MADE)
     await load(store.client, local.store, lambda *_: None)
     artefacts = prepare(tmp_path / "artefacts", neo4j_address, [row.name for row in await store.schema()])
     shutil.copytree(sample.PATHS, artefacts / "knowgpt")
     await make_snapshot(store, artefacts, lambda *_: None)
-    remote = KnowledgeBase(artefacts, store, local.embedder, open_snapshot_store(artefacts))
+    remote = Knowledge(artefacts, store, local.embedder, open_snapshot_store(artefacts))
     yield local, remote
     await local.close()
     await remote.close()
 
 
 async def test_every_policy_walks_a_snapshot_of_the_database_as_the_directory(
-    sampled: tuple[KnowledgeBase, KnowledgeBase],
+    sampled: tuple[Knowledge, Knowledge],
 ) -> None:
     local, remote = sampled
     ids = [entity.id async for batch in local.store.all_entities() for entity in batch]
@@ -200,7 +200,7 @@ async def test_every_policy_walks_a_snapshot_of_the_database_as_the_directory(
 
 
 async def test_a_policy_of_another_state_of_the_database_is_refused(
-    sampled: tuple[KnowledgeBase, KnowledgeBase],
+    sampled: tuple[Knowledge, Knowledge],
 ) -> None:
     _, remote = sampled
     assert await remote.store.add([Triple("novel/white_fang", "set in", "somewhere else")]) == 1

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.films import TRIPLES, pairs
+from tests.films import pairs
 from tests.neo4j_server.install import missing
 from tests.neo4j_server.server import Server, new_password, start, stop
 from trivium.app.cli.batch import answer_file
@@ -23,7 +23,7 @@ from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import StoreError
 from trivium.kg.neo4j.address import Address
-from trivium.kg.neo4j.artefacts import folder_of, prepare
+from trivium.kg.neo4j.artefacts import prepare
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.loading import load
 from trivium.knowledge.knowledge import close_all
@@ -78,7 +78,7 @@ async def films_there(tmp_path: Path, films_kg: Path, monkeypatch: pytest.Monkey
     await source.close()
     client.close_now()
     # What was learnt of the films holds for the same triples in Neo4j.
-    folder = prepare(folder_of(cache_folder(), address), address, {relation for _, relation, _ in TRIPLES})
+    folder = prepare(cache_folder(), address)
     for learnt in ("keqing", "templates"):
         shutil.copytree(films_kg / learnt, folder / learnt)
     try:

@@ -10,7 +10,7 @@ from trivium.app.cli.kg.options import EntitiesOption, Files, JsonOption, KGArgu
 from trivium.app.cli.output import print_facts, print_json
 
 if TYPE_CHECKING:
-    from trivium.kg.store import GraphStore
+    from trivium.knowledge.knowledge import Knowledge
 
 
 def add(
@@ -22,15 +22,15 @@ def add(
 ) -> None:
     """Add the triples of files to a KG, all of them or none."""
     from trivium.app.cli.kg.input import Input
-    from trivium.app.cli.kg_argument import writable_store
     from trivium.app.cli.progress import progress
+    from trivium.knowledge.knowledge import Knowledge
 
-    with writable_store(kg) as store:
+    with Knowledge.open(kg, write=True) as opened:
         given = Input(files, entities, skip_bad=skip_bad)
         with progress() as show:
-            added = asyncio.run(store.add(chain.from_iterable(given.shown(show)), given.entities()))
+            added = asyncio.run(opened.store.add(chain.from_iterable(given.shown(show)), given.entities()))
         given.tell_skipped()
-        _report(store, {"added": added, "skipped": given.skipped}, as_json=as_json)
+        _report(opened, {"added": added, "skipped": given.skipped}, as_json=as_json)
 
 
 def remove(
@@ -41,22 +41,22 @@ def remove(
 ) -> None:
     """Remove the triples of files from a KG, with entities that are left without one; those not there are counted."""
     from trivium.app.cli.kg.input import Input
-    from trivium.app.cli.kg_argument import writable_store
     from trivium.app.cli.progress import progress
+    from trivium.knowledge.knowledge import Knowledge
 
-    with writable_store(kg) as store:
+    with Knowledge.open(kg, write=True) as opened:
         given = Input(files, skip_bad=skip_bad)
         with progress() as show:
             triples = list(dict.fromkeys(chain.from_iterable(given.shown(show))))
-            removed = asyncio.run(store.delete(triples))
+            removed = asyncio.run(opened.store.delete(triples))
         given.tell_skipped()
         counts = {"removed": removed, "absent": len(triples) - removed, "skipped": given.skipped}
-        _report(store, counts, as_json=as_json)
+        _report(opened, counts, as_json=as_json)
 
 
-def _report(store: GraphStore, counts: dict[str, int], *, as_json: bool) -> None:
+def _report(opened: Knowledge, counts: dict[str, int], *, as_json: bool) -> None:
     """The counts of the change, then those of the KG as it is now."""
     from dataclasses import asdict
 
-    told = {**counts, **asdict(asyncio.run(store.info()))}
+    told = {**counts, **asdict(asyncio.run(opened.store.info()))}
     (print_json if as_json else print_facts)(told)

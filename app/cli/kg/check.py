@@ -11,20 +11,20 @@ def info(kg: KGArgument, as_json: JsonOption = False) -> None:
     """Show counts and content hash: equal for equal sets of triples, whatever their order or store."""
     import asyncio
 
-    from trivium.app.cli.kg_argument import open_store
+    from trivium.knowledge.knowledge import Knowledge
 
-    with open_store(kg) as store:
-        held = asyncio.run(store.info())
+    with Knowledge.open(kg) as opened:
+        held = asyncio.run(opened.store.info())
     told = {"entities": held.entities, "relations": held.relations, "triples": held.triples, "hash": held.hash}
     (print_json if as_json else print_facts)(told)
 
 
 def verify(kg: DirectoryArgument, as_json: JsonOption = False) -> None:
     """Check every file of a KG; prints each problem, or ok. Repairs nothing."""
-    from trivium.app.cli.kg_argument import kg_directory
     from trivium.kg.embedded.verify import verify as find_problems
+    from trivium.knowledge.knowledge import find_directory
 
-    directory = kg_directory(kg)
+    directory = find_directory(kg)
     problems = find_problems(directory)
     if as_json:
         print_json({"ok": not problems, "problems": problems})

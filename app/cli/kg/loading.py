@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trivium.app.cli.kg.building import build_directory
-from trivium.app.cli.kg_argument import open_client
 from trivium.app.cli.progress import progress
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.neo4j.loading import check_target, load
+from trivium.kg.neo4j.opening import connected
 from trivium.kg.neo4j.settings import RemoteKG
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 def load_store(source: GraphStore, target: RemoteKG, *, write: bool, replace: bool) -> KGInfo:
     """Copy a store into a database; raises as `trivium.kg.neo4j.loading.check_target` and `load`."""
-    with open_client(target) as client, progress() as show:
+    with connected(target) as client, progress() as show:
         asyncio.run(check_target(client, write=write, replace=replace))
         return asyncio.run(load(client, source, lambda stage, done, total: show(stage, done, total, "")))
 
 
 def load_files(given: Input, target: RemoteKG, *, write: bool, replace: bool) -> KGInfo:
     """Build a KG from files in a folder of its own, so that all input is known to be sound, and copy that."""
-    with open_client(target) as client:  # refused before minutes of reading
+    with connected(target) as client:  # refused before minutes of reading
         asyncio.run(check_target(client, write=write, replace=replace))
     with tempfile.TemporaryDirectory(prefix="trivium-") as folder:
         built = Path(folder) / "kg"

@@ -21,10 +21,10 @@ from trivium.app.cli.output import complain, print_facts, print_json
 from trivium.kg.errors import BadInputError, CorruptError, TriviumError, UsageError
 
 if TYPE_CHECKING:
-    from trivium.kg.knowledge_base import KnowledgeBase
     from trivium.kg.neo4j.settings import RemoteKG
     from trivium.kg.store import GraphStore
     from trivium.kg.types import KGInfo
+    from trivium.knowledge.knowledge import Knowledge
 
 
 # Up to which a build learns from the schema: time and memory grow with the square of the relations. A build at both
@@ -70,11 +70,11 @@ def build(
 
 def _target(name: str) -> Path | RemoteKG:
     """Where a new KG is to be: a database by URI or by a name that has one, else a directory of that name."""
-    from trivium.kg.catalog import named_kgs, source
+    from trivium.kg.catalog import find_named, named_kgs
     from trivium.kg.neo4j.address import is_uri
     from trivium.kg.neo4j.settings import RemoteKG
 
-    return source(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
+    return find_named(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
 
 
 def _derive(out: Path | RemoteKG, held: KGInfo) -> None:
@@ -84,12 +84,10 @@ def _derive(out: Path | RemoteKG, held: KGInfo) -> None:
     """
     import asyncio
 
-    from trivium.kg.knowledge_base import KnowledgeBase
-    from trivium.policies.keqing.natural import natural_templates
+    from trivium.knowledge.knowledge import Knowledge
 
     async def derive() -> None:
-        base = KnowledgeBase.open(out)
-        base.template_maker = natural_templates
+        base = Knowledge.open(out)
         try:
             await base.derive()
             if isinstance(out, Path) and held.triples <= _TRIPLES_LEARNT and held.relations <= _RELATIONS_LEARNT:
@@ -103,7 +101,7 @@ def _derive(out: Path | RemoteKG, held: KGInfo) -> None:
         complain(f"the KG is complete, its indexes are left to the first question ({type(error).__name__}: {error})")
 
 
-async def _learn(base: KnowledgeBase, out: Path) -> None:
+async def _learn(base: Knowledge, out: Path) -> None:
     """Let Keqing learn from the schema; where it cannot, say how to do it later: the KG itself is complete."""
     from trivium.app.cli.progress import progress
     from trivium.policies.keqing.teaching import teach
@@ -128,11 +126,12 @@ def copy(
     as_json: JsonOption = False,
 ) -> None:
     """Copy triples and entities of a KG. What pairs, words or a model taught is not: run trivium learn on the copy."""
-    from trivium.app.cli.kg_argument import open_store
     from trivium.kg.embedded import EmbeddedStore
+    from trivium.knowledge.knowledge import Knowledge
 
     place = _target(target)
-    with open_store(source) as store:
+    with Knowledge.open(source) as opened:
+        store = opened.store
         # Asked first, while nothing is written yet.
         taught = isinstance(store, EmbeddedStore) and _taught(store.path)
         if isinstance(place, Path):
@@ -154,12 +153,12 @@ def copy(
 
 def _taught(kg: Path) -> bool:
     """Whether more was learnt on a KG than its schema, which a copy learns by itself."""
-    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.knowledge.knowledge import Knowledge
     from trivium.policies.keqing.versions import list_versions
     from trivium.policies.keqing.written import has_written
     from trivium.policies.lora.model import has_adapter
 
-    base = KnowledgeBase.open(kg)
+    base = Knowledge.open(kg)
     try:
         if has_written(base.learnt) or has_adapter(kg, "decompose") or has_adapter(kg, "reason"):
             return True
@@ -181,10 +180,11 @@ def export(
     """Write the triples of a KG, and its entities, to files that trivium kg build reads back."""
     import asyncio
 
-    from trivium.app.cli.kg_argument import open_store
     from trivium.kg.embedded import EmbeddedStore
+    from trivium.knowledge.knowledge import Knowledge
 
-    with open_store(kg) as store:
+    with Knowledge.open(kg) as opened:
+        store = opened.store
         _check_outputs(store.path if isinstance(store, EmbeddedStore) else None, file, entities)
         counts = {"triples": asyncio.run(_write_triples(store, file))}
         if entities is not None:

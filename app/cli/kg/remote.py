@@ -21,12 +21,13 @@ def schema(kg: KGArgument, refresh: RefreshOption = False, as_json: JsonOption =
     """Show a KG's relations and, of a graph of your own in Neo4j, how its nodes and properties are read."""
     from dataclasses import asdict
 
-    from trivium.app.cli.kg_argument import open_store
     from trivium.kg.neo4j.store import Neo4jStore
+    from trivium.knowledge.knowledge import Knowledge
 
     if refresh:
         _refresh(kg)
-    with open_store(kg) as store:
+    with Knowledge.open(kg) as opened:
+        store = opened.store
         relations = asyncio.run(store.schema())
         view = store.view if isinstance(store, Neo4jStore) and not store.view.made else None
     if as_json:
@@ -49,27 +50,23 @@ def schema(kg: KGArgument, refresh: RefreshOption = False, as_json: JsonOption =
 
 
 def _refresh(kg: str) -> None:
-    from trivium.app.cli.kg_argument import open_client
     from trivium.kg.catalog import cache_folder
     from trivium.kg.neo4j.artefacts import folder_of
     from trivium.kg.neo4j.relations import SCHEMA
     from trivium.kg.neo4j.survey import SURVEY
 
-    remote = _remote(kg)
-    with open_client(remote):
-        for name in (SURVEY, SCHEMA):
-            (folder_of(cache_folder(), remote.address) / name).unlink(missing_ok=True)
+    for name in (SURVEY, SCHEMA):
+        (folder_of(cache_folder(), _remote(kg).address) / name).unlink(missing_ok=True)
 
 
 def index(kg: KGArgument, as_json: JsonOption = False) -> None:
     """Make the full-text indexes by which names are found; the one thing that Trivium adds to a graph of your own."""
-    from trivium.app.cli.kg_argument import open_client
     from trivium.kg.catalog import cache_folder
     from trivium.kg.neo4j.indexes import make_indexes
-    from trivium.kg.neo4j.opening import open_store
+    from trivium.kg.neo4j.opening import connected, open_store
 
     remote = _remote(kg)
-    with open_client(remote) as client:
+    with connected(remote) as client:
 
         async def make() -> list[str]:
             return await make_indexes(await open_store(client, remote, cache_folder(), quiet=True))
@@ -81,11 +78,11 @@ def index(kg: KGArgument, as_json: JsonOption = False) -> None:
 def snapshot(kg: KGArgument, as_json: JsonOption = False) -> None:
     """Keep a local walking snapshot of a KG in Neo4j, or refresh it; tells what has changed since the last one."""
     from trivium.app.cli.progress import progress
-    from trivium.kg.knowledge_base import KnowledgeBase
     from trivium.kg.neo4j.snapshots import counts_of, kept_snapshot, make_snapshot
     from trivium.kg.neo4j.store import Neo4jStore
+    from trivium.knowledge.knowledge import Knowledge
 
-    base = KnowledgeBase.open(_remote(kg))
+    base = Knowledge.open(_remote(kg))
     try:
         assert isinstance(base.store, Neo4jStore)
         before = kept_snapshot(base.path)
@@ -101,10 +98,10 @@ def snapshot(kg: KGArgument, as_json: JsonOption = False) -> None:
 
 
 def _remote(kg: str) -> RemoteKG:
-    from trivium.app.cli.kg_argument import kg_source
     from trivium.kg.neo4j.settings import RemoteKG
+    from trivium.knowledge.knowledge import find_kg
 
-    found = kg_source(kg)
+    found = find_kg(kg)
     if not isinstance(found, RemoteKG):
         raise UsageError(
             f"{kg} is a KG directory; this is for a KG in Neo4j: bolt://… or a name of one in trivium.toml"

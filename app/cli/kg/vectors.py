@@ -11,15 +11,10 @@ def vectors(kg: KGArgument, as_json: JsonOption = False) -> None:
 
     For a KG in Neo4j they are those of its walking snapshot: run trivium kg snapshot first.
     """
-    from trivium.app.cli.kg_argument import kg_source
     from trivium.app.cli.progress import progress
-    from trivium.kg.knowledge_base import KnowledgeBase
+    from trivium.knowledge.knowledge import Knowledge
 
-    base = KnowledgeBase.open(kg_source(kg))
-    try:
-        with progress() as show:
-            path = base.make_vectors(show)
-    finally:
-        base.close_now()
+    with Knowledge.open(kg) as opened, progress() as show:
+        path = opened.make_vectors(show)
     told = {"file": str(path), "bytes": path.stat().st_size}
     (print_json if as_json else print_facts)(told)

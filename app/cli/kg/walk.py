@@ -26,12 +26,12 @@ def find(
     as_json: JsonOption = False,
 ) -> None:
     """Find the entities that a text may name, best first."""
-    from trivium.app.cli.kg_argument import open_store
+    from trivium.knowledge.knowledge import Knowledge
 
     if not text.strip():
         raise UsageError("the text is empty; give an id, a label or a part of one")
-    with open_store(kg) as store:
-        hits = asyncio.run(store.find([text], limit=limit))[0]
+    with Knowledge.open(kg) as opened:
+        hits = asyncio.run(opened.store.find([text], limit=limit))[0]
     if as_json:
         print_json({"entities": [_hit(hit) for hit in hits]})
         return
@@ -49,10 +49,10 @@ def neighbors(
     as_json: JsonOption = False,
 ) -> None:
     """Show the triples around an entity, sorted by relation."""
-    from trivium.app.cli.kg_argument import open_store
+    from trivium.knowledge.knowledge import Knowledge
 
-    with open_store(kg) as store:
-        triples, labels = asyncio.run(_neighbors(store, entity, relation, direction, limit))
+    with Knowledge.open(kg) as opened:
+        triples, labels = asyncio.run(_neighbors(opened.store, entity, relation, direction, limit))
     if len(triples) > limit:
         complain(f"there are more triples than --limit {limit}; the first by relation and name are shown")
     shown = triples[:limit]
@@ -71,10 +71,10 @@ def paths(
     as_json: JsonOption = False,
 ) -> None:
     """Show the paths between two entities in either direction of each triple, shortest first."""
-    from trivium.app.cli.kg_argument import open_store
+    from trivium.knowledge.knowledge import Knowledge
 
-    with open_store(kg) as store:
-        end, found, labels = asyncio.run(_paths(store, source, target, max_hops, limit))
+    with Knowledge.open(kg) as opened:
+        end, found, labels = asyncio.run(_paths(opened.store, source, target, max_hops, limit))
     if len(found) > limit:
         complain(f"there are more paths than --limit {limit}; the first are shown")
     if as_json:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.store import GraphStore
-from trivium.kg.templates import TemplateIndex, schema_template
 from trivium.kg.text import tokens
 from trivium.kg.types import EntityHit, Hop
 from trivium.policies.keqing.computing.asked import Computation, Step
@@ -21,6 +20,7 @@ from trivium.policies.keqing.computing.parsing import parse
 from trivium.policies.keqing.computing.values import are_values, nearest_relation, value_relations
 from trivium.policies.keqing.decomposer import NO_DEPENDENCY, Decomposer, Decomposition, SubQuestion, generated
 from trivium.policies.keqing.mentions import MAX_WORDS, Mention, Question, find_mentions
+from trivium.policies.keqing.templates import TemplateIndex, schema_template
 
 _TRIED = 200  # entities a hop of a trial walk
 

@@ -16,9 +16,9 @@ from trivium.evals.ablations.templates import KS, free_words
 from trivium.evals.ablations.whole_chains import train_whole_chains
 from trivium.evals.webqsp import FOLDS, folds
 from trivium.kg.errors import BadInputError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders.questions import Question, parse_question
 from trivium.kg.types import Hop
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.pairs import align_pairs
@@ -28,7 +28,7 @@ def _pairs() -> list[Question]:
     return [parse_question(line, "") for line in pairs()]
 
 
-async def test_whole_chains_answer_what_was_seen_and_cannot_answer_what_was_not(films: KnowledgeBase) -> None:
+async def test_whole_chains_answer_what_was_seen_and_cannot_answer_what_was_not(films: Knowledge) -> None:
     compact = load_decomposer(films.learnt, films.embedder)
     aligned = [pair async for pair in align_pairs(_pairs(), films.store) if pair is not None]
     whole = train_whole_chains(aligned, compact)
@@ -44,7 +44,7 @@ async def test_whole_chains_answer_what_was_seen_and_cannot_answer_what_was_not(
     assert await whole.answer("what is the airspeed of an unladen swallow", films.store) == []
 
 
-async def test_more_templates_reach_no_less(films: KnowledgeBase) -> None:
+async def test_more_templates_reach_no_less(films: Knowledge) -> None:
     asked = [Question("1", "who was Heat made by?", ("heat",), answers=("mann",), chain=_pairs()[0].chain)]
     reach = await free_words(films, asked)
     assert list(reach) == list(KS)

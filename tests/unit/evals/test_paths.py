@@ -15,8 +15,8 @@ from tests.films import write_files
 from trivium.evals.path_runs import ABLATIONS, Runs, train_runs, without
 from trivium.evals.path_table import Row, spread
 from trivium.evals.paths import measure, read_csqa
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Choice, Question, read_questions
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import make_examples
 from trivium.policies.paths.learn import PathTraining, prepare
 from trivium.policies.paths.opened import path_tables
@@ -55,7 +55,7 @@ async def test_the_exact_search_is_the_ceiling(films_kg: Path, capsys: pytest.Ca
 
 @pytest.fixture
 async def films_inputs(films_kg: Path) -> AsyncIterator[PathInputs]:
-    base = KnowledgeBase.open(films_kg)
+    base = Knowledge.open(films_kg)
     tables = await path_tables(base)
     assert tables is not None
     yield PathInputs.of(tables.features, tables.structure(lambda *_: None), tables.graph.degrees)
@@ -76,7 +76,7 @@ async def test_runs_are_trained_once(films_kg: Path, tmp_path: Path, capsys: pyt
     settings = PolicySettings(
         network=PathNetwork(16, 8), warm_steps=20, reinforce_steps=6, batch_size=64, pairs_a_step=8, evaluate_every=2
     )
-    base = KnowledgeBase.open(films_kg)
+    base = Knowledge.open(films_kg)
     tables = await path_tables(base)
     assert tables is not None
     number = {key: row for row, key in enumerate(tables.snapshot.keys.slice(0, tables.snapshot.entities))}

@@ -12,8 +12,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from tests.fake_openai import FakeOpenAI
 from tests.films import walk
 from trivium.graphs.keqing import builder
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.conditions import year_of
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import points_back
@@ -50,7 +50,7 @@ def read(told: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("wording", ["and who starred in them?", "who starred in those films?", "Who acted in these?"])
-async def test_a_question_about_the_last_answers(say: Say, films: KnowledgeBase, wording: str) -> None:
+async def test_a_question_about_the_last_answers(say: Say, films: Knowledge, wording: str) -> None:
     assert ids(await say("which films did Ridley Scott direct?")) == BY_SCOTT
     told = await say(wording)
     assert ids(told) == walk(BY_SCOTT, ["starring"])

@@ -17,8 +17,8 @@ from langgraph.graph.state import CompiledStateGraph
 from tests.films import walk
 from trivium.graphs.keqing import builder, graph
 from trivium.kg.errors import ModelError, UsageError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.state import QuestionInput
 
@@ -66,7 +66,7 @@ def test_the_drawing() -> None:
     ],
 )
 async def test_answers_with_paths_that_prove_them(
-    films: KnowledgeBase, kg_name: str, question: str, answers: set[str]
+    films: Knowledge, kg_name: str, question: str, answers: set[str]
 ) -> None:
     told = await _ask(question, kg_name)
     assert {item["id"] for item in told["answers"]} == answers

@@ -10,8 +10,8 @@ import pytest
 
 from trivium.graphs.keqing import graph
 from trivium.kg.embedded import build
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Entity, Triple
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.policies.keqing.asked_types import asked_type, type_names
 from trivium.policies.keqing.teaching import teach
@@ -43,7 +43,7 @@ def company_kg(tmp_path_factory: pytest.TempPathFactory) -> Path:
     entities = [Entity(name, name, (), (kind,)) for kind, names in _ENTITIES.items() for name in names.split(", ")]
     facts = [fact.strip().split(" | ") for line in _FACTS.strip().splitlines() for fact in line.split(";")]
     build(folder, [[Triple(*fact) for fact in facts]], entities)
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     try:
         asyncio.run(teach(base, None, lambda *_: None))
     finally:
@@ -87,7 +87,7 @@ async def test_a_number_of_the_kg_is_not_counted(company_kg: Path) -> None:
 
 
 async def test_which_type_a_question_asks_for(company_kg: Path) -> None:
-    base = KnowledgeBase.open(company_kg)
+    base = Knowledge.open(company_kg)
     try:
         types = type_names(await base.store.schema())
     finally:

@@ -14,9 +14,8 @@ from langgraph.types import Command
 
 from trivium.graphs.knowgpt import builder, graph
 from trivium.kg.errors import UnknownEntityError, UsageError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
-from trivium.knowledge.knowledge import open_knowledge
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import ChoiceInput, KnowGPTInput
 from trivium.policies.bandit.bandit import ARMS
@@ -64,7 +63,7 @@ async def test_a_choice_is_made_by_its_paths_and_proved_by_them(kg: str) -> None
     assert told["answer"].startswith("Michael Mann. Evidence: Heat -directed_by-> Michael Mann")
     assert told["usage"]["llm_calls"] == 0
     walked = [Triple(t["head"], t["relation"], t["tail"]) for path in told["paths"] for t in path["triples"]]
-    base = KnowledgeBase.open(kg)
+    base = Knowledge.open(kg)
     assert all(await base.store.contains(walked))
     await base.close()
     for path in told["paths"]:
@@ -113,7 +112,7 @@ async def test_every_arm_gives_lines_that_are_traced_to_triples_of_the_kg(kg: st
     assert stage(told, "select_prompt")["arm"] == arm
     lines = stage(told, "verbalize")["lines"]
     assert lines
-    base = KnowledgeBase.open(kg)
+    base = Knowledge.open(kg)
     assert all(await base.store.contains([Triple(*triple) for line in lines for triple in line["triples"]]))
     for line in lines:
         for head, _, tail in line["triples"]:

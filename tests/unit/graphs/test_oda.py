@@ -12,8 +12,8 @@ from langgraph.types import Command
 
 from trivium.graphs.oda import builder, graph
 from trivium.kg.errors import ModelError, UnknownEntityError, UsageError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.state import QuestionInput
 
@@ -49,7 +49,7 @@ async def ask(
 
 async def check_paths(told: dict[str, Any], kg: str) -> None:
     """Every path is in the KG, joins up and ends at what it supports; every answer has one."""
-    base = KnowledgeBase.open(kg)
+    base = Knowledge.open(kg)
     try:
         for path in told["paths"]:
             stored = [Triple(t["head"], t["relation"], t["tail"]) for t in path["triples"]]

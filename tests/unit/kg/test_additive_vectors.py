@@ -14,15 +14,15 @@ from trivium.kg.embedded.verify import verify
 from trivium.kg.embedders import CachedEmbedder, FloatArray, unit
 from trivium.kg.errors import EmbedderError
 from trivium.kg.indexes import own_words, relation_words
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import Knowledge
 
 
 @pytest.fixture
-def base(films_kg: Path, tmp_path: Path) -> Iterator[KnowledgeBase]:
+def base(films_kg: Path, tmp_path: Path) -> Iterator[Knowledge]:
     """A copy of the films, which a test may write to."""
     shutil.copytree(films_kg, tmp_path / "kg")
-    opened = KnowledgeBase.open(tmp_path / "kg")
+    opened = Knowledge.open(tmp_path / "kg")
     yield opened
     opened.store.close_now()
 
@@ -40,7 +40,7 @@ def _silent(*_: object) -> None:
     """Progress that nobody hears."""
 
 
-def test_a_cosine_is_that_of_the_words(base: KnowledgeBase) -> None:
+def test_a_cosine_is_that_of_the_words(base: Knowledge) -> None:
     vectors, snapshot = base.additive_vectors(), base.snapshot()
     assert vectors is not None
     assert snapshot is not None
@@ -52,7 +52,7 @@ def test_a_cosine_is_that_of_the_words(base: KnowledgeBase) -> None:
     assert float(np.abs(found).max()) <= 1.0001
 
 
-def test_rows_from_the_file_are_those_made_late(base: KnowledgeBase) -> None:
+def test_rows_from_the_file_are_those_made_late(base: Knowledge) -> None:
     late = base.additive_vectors()
     assert late is not None
     rows = np.arange(late.snapshot.entities)
@@ -67,7 +67,7 @@ def test_rows_from_the_file_are_those_made_late(base: KnowledgeBase) -> None:
     assert verify(base.path) == []
 
 
-async def test_another_state_of_the_kg_has_other_rows_and_the_old_file_goes(base: KnowledgeBase) -> None:
+async def test_another_state_of_the_kg_has_other_rows_and_the_old_file_goes(base: Knowledge) -> None:
     old = base.make_vectors(_silent)
     await base.store.add([Triple("heat", "directed_by", "aaa new one")])
     vectors = base.additive_vectors()
@@ -80,7 +80,7 @@ async def test_another_state_of_the_kg_has_other_rows_and_the_old_file_goes(base
     assert not old.exists()
 
 
-def test_a_damaged_file_is_left_aside(base: KnowledgeBase, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_file_is_left_aside(base: Knowledge, caplog: pytest.LogCaptureFixture) -> None:
     path = base.make_vectors(_silent)
     path.write_bytes(path.read_bytes()[:50])
     vectors = base.additive_vectors()
@@ -91,7 +91,7 @@ def test_a_damaged_file_is_left_aside(base: KnowledgeBase, caplog: pytest.LogCap
 
 
 def test_an_embedder_whose_vectors_do_not_add_up_has_no_rows(films_kg: Path) -> None:
-    base = KnowledgeBase.open(films_kg)
+    base = Knowledge.open(films_kg)
     base.embedder = CachedEmbedder(_Contextual())
     try:
         assert base.additive_vectors() is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trivium.kg.catalog import SETTINGS_FILE, cache_folder, locate, named_kgs
+from trivium.kg.catalog import SETTINGS_FILE, cache_folder, find_named, named_embedder, named_kgs
 from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
 
 
@@ -26,6 +26,18 @@ def test_settings_that_name_no_path_are_refused(tmp_path: Path, text: str) -> No
     assert caught.value.path == settings
 
 
+def test_an_embedder_by_name(tmp_path: Path) -> None:
+    settings = tmp_path / SETTINGS_FILE
+    settings.write_text(
+        '[kg.a]\npath = "a"\nembedder = "minilm"\n[kg.b]\nuri = "bolt://h"\nembedder = "hashing"\n[kg.c]\npath = "c"'
+    )
+    assert [named_embedder(name, settings) for name in ("a", "b", "c", "d")] == ["minilm", "hashing", None, None]
+    assert set(named_kgs(settings)) == {"a", "b", "c"}
+    settings.write_text('[kg.a]\npath = "a"\nembedder = 3')
+    with pytest.raises(BadInputError, match="embedder must be a text"):
+        named_embedder("a", settings)
+
+
 def test_settings_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     (tmp_path / SETTINGS_FILE).write_bytes(b"[kg.caf\xe9]\npath = 'x'")
     with pytest.raises(BadInputError, match="TOML"):
@@ -36,16 +48,16 @@ def test_settings_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
 def test_a_name_goes_before_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "movies").mkdir()
-    assert locate("movies") == Path("movies")
+    assert find_named("movies") == Path("movies")
     (tmp_path / SETTINGS_FILE).write_text('[kg.movies]\npath = "elsewhere"\n')
-    assert locate("movies") == Path("elsewhere")
+    assert find_named("movies") == Path("elsewhere")
 
 
 def test_what_is_neither_is_refused_with_the_names_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / SETTINGS_FILE).write_text('[kg.zoo]\npath = "z"\n[kg.movies]\npath = "m"\n')
     with pytest.raises(NotAKnowledgeBaseError, match="sample, movies, zoo") as caught:
-        locate("moovies")
+        find_named("moovies")
     assert "trivium kg build --out moovies" in str(caught.value)
 
 

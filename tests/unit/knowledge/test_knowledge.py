@@ -40,25 +40,52 @@ async def test_a_kg_is_opened_once(kg_name: str) -> None:
     assert await open_knowledge(kg_name) is not first
 
 
-async def test_what_was_learnt_meanwhile_is_taken_up(copy: Path) -> None:
-    first = await open_knowledge(str(copy))
-    assert await open_knowledge(str(copy)) is first
+async def test_what_was_learned_meanwhile_is_taken_up_at_once(copy: Path) -> None:
+    opened = await open_knowledge(str(copy))
+    first = await opened.decomposer()
+    assert await opened.decomposer() is first
     _learnt_again(copy)
-    second = await open_knowledge(str(copy))
-    assert second is not first
-    assert await second.decomposer() is not await first.decomposer()
+    assert await open_knowledge(str(copy)) is opened
+    assert await opened.decomposer() is not first
 
 
-async def test_a_run_under_way_goes_on_with_what_it_opened(copy: Path) -> None:
+async def test_a_folder_that_takes_the_place_of_another_is_opened_and_runs_under_way_go_on(
+    copy: Path, tmp_path: Path
+) -> None:
     first = await open_knowledge(str(copy))
     decomposer = await first.decomposer()
-    _learnt_again(copy)
+    shutil.copytree(copy, tmp_path / "other")
+    shutil.move(copy, tmp_path / "gone")
+    shutil.move(tmp_path / "other", copy)
     second = await open_knowledge(str(copy))
+    assert second is not first
     questions = ["who directed Heat?", "which films did Robert De Niro act in?"] * 5
     both = [decomposer.decompose(q, store) for q in questions for store in (first.store, second.store)]
     found = await asyncio.gather(*both)
     assert found[::2] == found[1::2]
     assert all(item.sub_questions for item in found)
+
+
+async def test_what_is_derived_is_made_once_and_again_when_its_source_changes(copy: Path) -> None:
+    opened, made = await open_knowledge(str(copy)), list[str]()
+
+    async def make(name: str) -> str:
+        await asyncio.sleep(0)
+        made.append(name)
+        return name
+
+    five = await asyncio.gather(*(opened.derived("x", "v1", lambda: make("one")) for _ in range(5)))
+    assert (five, made) == (["one"] * 5, ["one"])
+    assert await opened.derived("x", "v2", lambda: make("two")) == "two"
+    assert await opened.derived("y", "v2", lambda: make("three")) == "three"
+    assert made == ["one", "two", "three"]
+
+    async def fail() -> str:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await opened.derived("x", "v3", fail)
+    assert await opened.derived("x", "v3", lambda: make("four")) == "four"
 
 
 async def test_nothing_learnt_yet(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from tests.unit.app.cli.running import ROOT
 from trivium.kg import sample
 from trivium.kg.embedded import build
 from trivium.kg.embedded.verify import verify
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import read_entities, read_triples
 from trivium.kg.manifest import is_kg
+from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.sample import add_paths, ensure_sample
 from trivium.policies.keqing.artefact import has_decomposer
 from trivium.policies.paths.extraction import extract_paths
@@ -89,7 +89,7 @@ async def test_the_path_policy_that_ships_fits_the_sample(tmp_path: Path) -> Non
     """It belongs to the very triples and embedder of the sample, and walks them; else run evals.sample_paths."""
     folder = tmp_path / "kg"
     build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     try:
         add_paths(base, (await base.store.info()).hash)
         assert verify(folder) == []

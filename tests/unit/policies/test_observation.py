@@ -13,8 +13,8 @@ from trivium.kg.embedded import EmbeddedStore, Snapshot, build
 from trivium.kg.embedders import CachedEmbedder, Embedder, FloatArray, unit
 from trivium.kg.embedders.hashing import HashingEmbedder
 from trivium.kg.indexes import relation_words
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Direction, Triple, WalkedTriple
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.observation import Observation, ObservationLimits, observe
 
 WORDS = ["film", "actor", "river", "city", "song", "painter", "bridge", "novel", "harbour", "violin"]
@@ -65,13 +65,13 @@ class Contextual:
         return unit(HashingEmbedder(64).embed([text[::-1] for text in texts]) ** 2)
 
 
-def opened(folder: Path, triples: list[Triple]) -> KnowledgeBase:
+def opened(folder: Path, triples: list[Triple]) -> Knowledge:
     build(folder, [triples])
-    return KnowledgeBase.open(folder)
+    return Knowledge.open(folder)
 
 
-def contextual(base: KnowledgeBase) -> KnowledgeBase:
-    return KnowledgeBase(base.path, base.store, CachedEmbedder(Contextual()))
+def contextual(base: Knowledge) -> Knowledge:
+    return Knowledge(base.path, base.store, CachedEmbedder(Contextual()))
 
 
 class Counting(EmbeddedStore):
@@ -84,7 +84,7 @@ class Counting(EmbeddedStore):
         return await super().neighbors(*args, **kwargs)  # type: ignore[arg-type] # handed on as it came
 
 
-class WithoutSnapshot(KnowledgeBase):
+class WithoutSnapshot(Knowledge):
     """A KG that shows no arrays, as a live database."""
 
     def snapshot(self) -> Snapshot | None:
@@ -116,7 +116,7 @@ async def test_the_protocol_is_asked_once_a_turn_for_all_entities(tmp_path: Path
     triples = tree(1)
     build(tmp_path / "kg", [triples])
     store = Counting.open(tmp_path / "kg")
-    base = WithoutSnapshot(tmp_path / "kg", store, KnowledgeBase.open(tmp_path / "kg").embedder)
+    base = WithoutSnapshot(tmp_path / "kg", store, Knowledge.open(tmp_path / "kg").embedder)
     entities = sorted({t.head for t in triples})[:7]
     try:
         found = await observe(base, "which river", entities, ObservationLimits(max_hops=3), run="one")

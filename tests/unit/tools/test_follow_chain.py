@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tests.films import walk
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import parse_chain
+from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.follow_chain import follow_chain
 
 MADE, PLAYED, WROTE = (parse_chain([hop]) for hop in ("^directed_by", "^starring", "^written_by"))
 
 
-async def test_one_chain_is_the_stores_own_result(films: KnowledgeBase, kg_name: str) -> None:
+async def test_one_chain_is_the_stores_own_result(films: Knowledge, kg_name: str) -> None:
     chain = parse_chain(["^directed_by", "starring"])
     found = await follow_chain(kg_name, ["scott"], [chain])
     assert found == await films.store.follow(["scott"], chain)

@@ -11,7 +11,6 @@ from trivium.kg.embedders import CachedEmbedder, additive
 from trivium.kg.embedders.base import FloatArray
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.indexes import relation_words
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.search_triples import search_triples
 
@@ -31,7 +30,7 @@ class WholeTexts:
 QUESTION = "which actors starred in it"
 
 
-async def test_the_additive_score_is_the_cosine_of_relation_and_tail(films: KnowledgeBase, kg_name: str) -> None:
+async def test_the_additive_score_is_the_cosine_of_relation_and_tail(films: Knowledge, kg_name: str) -> None:
     found = await search_triples(kg_name, QUESTION, ["heat", "alien"], 50)
     ends = await films.store.labels([item.triple.end for item in found])
     texts = [f"{relation_words(item.triple.relation)} {end}" for item, end in zip(found, ends, strict=True)]
@@ -40,8 +39,8 @@ async def test_the_additive_score_is_the_cosine_of_relation_and_tail(films: Know
     assert len(found) == 12
 
 
-async def test_an_embedder_without_sums_gives_the_same(films: KnowledgeBase) -> None:
-    whole = KnowledgeBase(films.path, films.store, CachedEmbedder(WholeTexts()))
+async def test_an_embedder_without_sums_gives_the_same(films: Knowledge) -> None:
+    whole = Knowledge(films.path, films.store, CachedEmbedder(WholeTexts()))
     assert additive(whole.embedder) is None
     quick, general = [
         await search_triples.operation(Knowledge("films", base), QUESTION, ["heat"], 20) for base in (films, whole)

@@ -9,8 +9,8 @@ from langgraph.checkpoint.memory import MemorySaver
 
 from tests.films import walk
 from trivium.graphs.keqing import builder, graph
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.compute import ready
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import KeqingState
@@ -58,7 +58,7 @@ async def test_values(kg_name: str, question: str, value: object) -> None:
         ("who directed more films, Ridley Scott or Michael Mann?", {"scott"}),
     ],
 )
-async def test_entities_with_evidence(films: KnowledgeBase, kg_name: str, question: str, answers: set[str]) -> None:
+async def test_entities_with_evidence(films: Knowledge, kg_name: str, question: str, answers: set[str]) -> None:
     told = await _ask(question, kg_name)
     assert {item["id"] for item in told["answers"]} == answers
     assert told["value"] is None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.films import pairs
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders.questions import parse_question
 from trivium.kg.types import parse_chain
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.answer_chains import add_chains
 
 
-async def test_most_chains_of_the_films_are_found_again(films: KnowledgeBase) -> None:
+async def test_most_chains_of_the_films_are_found_again(films: Knowledge) -> None:
     known = [parse_question(pair, "1") for pair in pairs() if "chain" in pair]
     told: list[int] = []
     found = await add_chains(
@@ -23,7 +23,7 @@ async def test_most_chains_of_the_films_are_found_again(films: KnowledgeBase) ->
     assert told[-1] == len(known)
 
 
-async def test_of_chains_that_explain_as_much_the_shared_one_is_taken(films: KnowledgeBase) -> None:
+async def test_of_chains_that_explain_as_much_the_shared_one_is_taken(films: Knowledge) -> None:
     # Michael Mann wrote and directed Heat: by itself either relation explains the answer.
     ask = [("who directed Heat?", "mann"), ("who directed Alien?", "scott"), ("who directed Ronin?", "frank")]
     given = [parse_question({"question": text, "answers": [who]}, "1") for text, who in ask]
@@ -31,7 +31,7 @@ async def test_of_chains_that_explain_as_much_the_shared_one_is_taken(films: Kno
     assert [pair.chain for pair in found] == [parse_chain(["directed_by"])] * 3
 
 
-async def test_what_nothing_explains_and_what_has_a_chain_stay_as_they_are(films: KnowledgeBase) -> None:
+async def test_what_nothing_explains_and_what_has_a_chain_stay_as_they_are(films: Knowledge) -> None:
     given = [
         parse_question({"question": "who directed Heat?", "answers": ["1982"]}, "1"),
         parse_question({"question": "who directed Heat?", "answers": ["mann"], "chain": ["written_by"]}, "2"),

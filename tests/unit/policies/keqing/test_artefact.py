@@ -11,8 +11,8 @@ import pytest
 
 from trivium.kg.embedders.hashing import HashingEmbedder
 from trivium.kg.errors import CorruptError, EmbedderError, VersionError
-from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.policies.keqing.artefact import FORMAT, has_decomposer, load_decomposer, save_decomposer
+from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.keqing.artefact import DECOMPOSER, has_decomposer, load_decomposer, save_decomposer
 from trivium.policies.keqing.learning import Learnt
 
 MODEL = "decomposer.json"
@@ -31,7 +31,7 @@ def folder(films_kg: Path, tmp_path: Path) -> Path:
     return tmp_path / "keqing"
 
 
-async def test_loaded_it_answers_as_when_it_was_learnt(films_learnt: tuple[Path, Learnt], films: KnowledgeBase) -> None:
+async def test_loaded_it_answers_as_when_it_was_learnt(films_learnt: tuple[Path, Learnt], films: Knowledge) -> None:
     fresh, loaded = films_learnt[1].decomposer, load_decomposer(films.learnt, films.embedder)
     for question in QUESTIONS:
         before, after = await fresh.decompose(question, films.store), await loaded.decompose(question, films.store)
@@ -41,11 +41,11 @@ async def test_loaded_it_answers_as_when_it_was_learnt(films_learnt: tuple[Path,
 
 
 def test_saving_again_leaves_one_set_of_files(
-    films_learnt: tuple[Path, Learnt], films: KnowledgeBase, folder: Path
+    films_learnt: tuple[Path, Learnt], films: Knowledge, folder: Path
 ) -> None:
     stale = folder / "decomposer-0123456789abcdef.safetensors"
     stale.write_bytes(b"old")
-    written = save_decomposer(folder, films_learnt[1], films.embedder, "hash")
+    written = save_decomposer(folder, films_learnt[1].decomposer, {"embedder": films.embedder.fingerprint})
     assert stale in written
     assert not stale.exists()
     assert sorted(path.suffix for path in folder.glob("decomposer*")) == [".json", ".safetensors"]
@@ -66,7 +66,7 @@ def _flip(path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".json", ".safetensors"])
 @pytest.mark.parametrize("damage", [_cut, Path.unlink, lambda path: path.write_bytes(b"")])
 def test_a_damaged_or_missing_file_is_named(
-    folder: Path, films: KnowledgeBase, suffix: str, damage: Callable[[Path], object]
+    folder: Path, films: Knowledge, suffix: str, damage: Callable[[Path], object]
 ) -> None:
     damage(next(folder.glob(f"decomposer*{suffix}")))
     with pytest.raises(CorruptError, match="trivium learn keqing") as caught:
@@ -74,34 +74,31 @@ def test_a_damaged_or_missing_file_is_named(
     assert str(folder) in str(caught.value)
 
 
-def test_a_flipped_bit_of_the_arrays_is_noticed(folder: Path, films: KnowledgeBase) -> None:
+def test_a_flipped_bit_of_the_arrays_is_noticed(folder: Path, films: Knowledge) -> None:
     _flip(next(folder.glob("*.safetensors")))
     with pytest.raises(CorruptError, match="checksum"):
         load_decomposer(folder, films.embedder)
     assert has_decomposer(folder)
 
 
-def _edit(folder: Path, **changes: object) -> None:
-    content = json.loads((folder / MODEL).read_text(encoding="utf-8"))
-    (folder / MODEL).write_text(json.dumps(content | changes), encoding="utf-8")
-
-
-@pytest.mark.parametrize("change", [{"stems": None}, {"hops": None}, {"arrays": "none"}, {"format": None}])
+@pytest.mark.parametrize("change", [{"stems": None}, {"hops": None}, {"phrases": []}, {"taught": 3}])
 def test_a_model_file_that_says_something_else_is_damaged(
-    folder: Path, films: KnowledgeBase, change: dict[str, object]
+    folder: Path, films: Knowledge, change: dict[str, object]
 ) -> None:
-    _edit(folder, **change)
+    found = DECOMPOSER.load(folder)
+    DECOMPOSER.save(folder, found.data | change, found.arrays, made_from=found.made_from)
     with pytest.raises(CorruptError, match="damaged"):
         load_decomposer(folder, films.embedder)
     assert (folder / MODEL).exists()
 
 
-def test_a_newer_format_and_another_embedder_are_refused(folder: Path, films: KnowledgeBase) -> None:
+def test_a_newer_format_and_another_embedder_are_refused(folder: Path, films: Knowledge) -> None:
     with pytest.raises(EmbedderError, match="hashing") as caught:
         load_decomposer(folder, HashingEmbedder())
     assert "learn again" in str(caught.value)
-    _edit(folder, format=FORMAT + 1)
-    with pytest.raises(VersionError, match=f"format {FORMAT + 1}") as newer:
+    content = json.loads((folder / MODEL).read_text(encoding="utf-8"))
+    (folder / MODEL).write_text(json.dumps(content | {"format": DECOMPOSER.format + 1}), encoding="utf-8")
+    with pytest.raises(VersionError, match=f"format {DECOMPOSER.format + 1}") as newer:
         load_decomposer(folder, films.embedder)
     assert "upgrade" in str(newer.value)
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
 from trivium.policies.keqing.decomposer import Decomposition
 
 
 @pytest.fixture
-def decomposer(films: KnowledgeBase) -> CompactDecomposer:
+def decomposer(films: Knowledge) -> CompactDecomposer:
     return load_decomposer(films.learnt, films.embedder)
 
 
-async def _hops(found: Decomposition, base: KnowledgeBase) -> list[str]:
+async def _hops(found: Decomposition, base: Knowledge) -> list[str]:
     """What each sub-question asks for, by the chain of its own template."""
     templates = await base.templates()
     chains = [template.chains[0] for sub in found.sub_questions if (template := templates.get(sub.question))]
@@ -38,7 +38,7 @@ def _shape(found: Decomposition) -> list[tuple[int, tuple[int, ...], tuple[str, 
     ],
 )
 async def test_one_sub_question_a_hop(
-    films: KnowledgeBase, decomposer: CompactDecomposer, question: str, mention: str, hops: list[str]
+    films: Knowledge, decomposer: CompactDecomposer, question: str, mention: str, hops: list[str]
 ) -> None:
     found = await decomposer.decompose(question, films.store)
     assert await _hops(found, films) == hops
@@ -50,7 +50,7 @@ async def test_one_sub_question_a_hop(
     assert 0 < found.confidence <= 1
 
 
-async def test_both_and_makes_a_join(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:
+async def test_both_and_makes_a_join(films: Knowledge, decomposer: CompactDecomposer) -> None:
     found = await decomposer.decompose("which films star both Robert De Niro and Jean Reno?", films.store)
     assert _shape(found) == [(0, (-1,), ("Robert De Niro",)), (1, (-1,), ("Jean Reno",))]
     assert {mention: links[0].id for mention, links in found.links.items()} == {
@@ -60,7 +60,7 @@ async def test_both_and_makes_a_join(films: KnowledgeBase, decomposer: CompactDe
     assert await _hops(found, films) == ["^starring"] * 2
 
 
-async def test_what_comes_after_a_join_depends_on_both(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:
+async def test_what_comes_after_a_join_depends_on_both(films: Knowledge, decomposer: CompactDecomposer) -> None:
     question = "when were the films starring both Robert De Niro and Al Pacino released?"
     found = await decomposer.decompose(question, films.store)
     assert [sub.dep for sub in found.sub_questions] == [(-1,), (-1,), (0, 1)]
@@ -68,7 +68,7 @@ async def test_what_comes_after_a_join_depends_on_both(films: KnowledgeBase, dec
     assert await _hops(found, films) == ["^starring", "^starring", "release_year"]
 
 
-async def test_given_topics_are_taken_by_id_or_label(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:
+async def test_given_topics_are_taken_by_id_or_label(films: Knowledge, decomposer: CompactDecomposer) -> None:
     question = "who directed Solaris?"
     for topic, director in (("solaris72", "solaris72"), ("solaris02", "solaris02")):
         found = await decomposer.decompose(question, films.store, [topic])
@@ -78,13 +78,13 @@ async def test_given_topics_are_taken_by_id_or_label(films: KnowledgeBase, decom
     assert await _hops(unnamed, films) == ["directed_by"]
 
 
-async def test_an_ambiguous_name_keeps_its_alternatives(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:
+async def test_an_ambiguous_name_keeps_its_alternatives(films: Knowledge, decomposer: CompactDecomposer) -> None:
     found = await decomposer.decompose("who directed Solaris?", films.store)
     assert {hit.id for hit in found.links["Solaris"]} == {"solaris72", "solaris02"}
     assert len(found.sub_questions) == 1
 
 
-async def test_typos_and_accents_are_read(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:
+async def test_typos_and_accents_are_read(films: Knowledge, decomposer: CompactDecomposer) -> None:
     for question, entity in (
         ("which films did Sigourney Weever act in?", "weaver"),
         ("who directed amelie", "amelie"),
@@ -95,9 +95,7 @@ async def test_typos_and_accents_are_read(films: KnowledgeBase, decomposer: Comp
         assert len(found.sub_questions) == 1
 
 
-async def test_the_words_say_whether_used_entities_are_answers(
-    films: KnowledgeBase, decomposer: CompactDecomposer
-) -> None:
+async def test_the_words_say_whether_used_entities_are_answers(films: Knowledge, decomposer: CompactDecomposer) -> None:
     other = await decomposer.decompose("which other films did the director of Gladiator direct?", films.store)
     assert [sub.excludes_used for sub in other.sub_questions] == [False, True]
     plain = await decomposer.decompose("who starred in the films directed by Ridley Scott?", films.store)
@@ -108,14 +106,14 @@ async def test_the_words_say_whether_used_entities_are_answers(
     )
 
 
-async def test_what_cannot_be_read_is_empty(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:
+async def test_what_cannot_be_read_is_empty(films: Knowledge, decomposer: CompactDecomposer) -> None:
     for question in ("zzz qqq", "?", "who is the prime minister of Freedonia"):
         found = await decomposer.decompose(question, films.store)
         assert found.sub_questions == (), question
         assert (found.links, found.confidence) == ({}, 0.0)
 
 
-async def test_the_same_question_is_read_the_same_way(films: KnowledgeBase, decomposer: CompactDecomposer) -> None:
+async def test_the_same_question_is_read_the_same_way(films: Knowledge, decomposer: CompactDecomposer) -> None:
     question = "which actors appear in the films written by Quentin Tarantino?"
     first = await decomposer.decompose(question, films.store)
     again = await load_decomposer(films.learnt, films.embedder).decompose(question, films.store)

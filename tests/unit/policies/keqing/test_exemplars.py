@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.exemplars import (
     Exemplar,
     ExemplarIndex,
@@ -14,7 +14,7 @@ from trivium.policies.keqing.exemplars import (
 )
 
 
-def test_learning_keeps_some_of_every_chain(films: KnowledgeBase) -> None:
+def test_learning_keeps_some_of_every_chain(films: Knowledge) -> None:
     kept = load_exemplars(films.learnt)
     assert 30 < len(kept) <= 64
     lengths = {len(each.sub_questions) for each in kept}
@@ -26,7 +26,7 @@ def test_learning_keeps_some_of_every_chain(films: KnowledgeBase) -> None:
     assert all(sub["question"].count("[mask]") == 1 for each in kept for sub in each.sub_questions)
 
 
-def test_the_nearest_comes_last(films: KnowledgeBase) -> None:
+def test_the_nearest_comes_last(films: Knowledge) -> None:
     kept = load_exemplars(films.learnt)
     near = ExemplarIndex(kept, films.embedder).nearest("when was Heat released?", 3)
     assert len(near) == 3
@@ -37,7 +37,7 @@ def test_the_nearest_comes_last(films: KnowledgeBase) -> None:
 
 def test_a_damaged_file_is_no_exemplar(tmp_path: Path) -> None:
     one = Exemplar("who?", ({"question": "[mask]", "id": 0, "dep": [-1], "args": {"seed_entities": ["x"]}},))
-    save_exemplars(tmp_path, [one])
+    save_exemplars(tmp_path, [one], {})
     assert load_exemplars(tmp_path) == [one]
     for damaged in ("{", "[1]", '[{"question": "x"}]'):
         (tmp_path / "exemplars.json").write_text(damaged)
@@ -45,7 +45,7 @@ def test_a_damaged_file_is_no_exemplar(tmp_path: Path) -> None:
     assert load_exemplars(tmp_path / "none") == []
 
 
-async def test_templates_stand_in_where_there_are_no_pairs(films: KnowledgeBase) -> None:
+async def test_templates_stand_in_where_there_are_no_pairs(films: Knowledge) -> None:
     templates = (await films.templates()).templates
     made = await template_exemplars(templates, films.store)
     assert {each.sub_questions[0]["question"] for each in made} == {template.text for template in templates}

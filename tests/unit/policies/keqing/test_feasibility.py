@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import parse_chain
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.feasibility import Feasible, first_feasible
 from trivium.policies.keqing.mentions import Mention, find_mentions
 from trivium.policies.keqing.readings import Reading, Topic
 
 
 async def _feasible(
-    base: KnowledgeBase, *readings: tuple[tuple[str, list[str]], ...], excluding: bool = False
+    base: Knowledge, *readings: tuple[tuple[str, list[str]], ...], excluding: bool = False
 ) -> Feasible | None:
     """The first feasible of these readings, each of (name, chain) topics."""
     made: list[Reading] = []
@@ -28,14 +28,14 @@ def _links(found: Feasible | None) -> list[list[str]]:
     return [[hit.id for hit in hits] for hits in found.links]
 
 
-async def test_the_chain_tells_namesakes_apart(films: KnowledgeBase) -> None:
+async def test_the_chain_tells_namesakes_apart(films: Knowledge) -> None:
     assert _links(await _feasible(films, (("Avalon", ["directed_by"]),))) == [["avalon"]]
     assert _links(await _feasible(films, (("Avalon", ["has_member"]),))) == [["band"]]
     (both,) = _links(await _feasible(films, (("Solaris", ["directed_by"]),)))
     assert set(both) == {"solaris72", "solaris02"}
 
 
-async def test_a_chain_that_breaks_off_later_is_passed_over(films: KnowledgeBase) -> None:
+async def test_a_chain_that_breaks_off_later_is_passed_over(films: Knowledge) -> None:
     found = await _feasible(films, (("Alien", ["directed_by", "has_member"]),), (("Alien", ["directed_by"]),))
     assert found is not None
     assert found.reading.score == -1.0
@@ -43,14 +43,14 @@ async def test_a_chain_that_breaks_off_later_is_passed_over(films: KnowledgeBase
     assert await _feasible(films) is None
 
 
-async def test_excluding_leaves_the_topic_out_of_what_is_reached(films: KnowledgeBase) -> None:
+async def test_excluding_leaves_the_topic_out_of_what_is_reached(films: Knowledge) -> None:
     back = ["directed_by", "^directed_by"]
     assert await _feasible(films, (("Heat", back),)) is not None
     assert await _feasible(films, (("Heat", back),), excluding=True) is None
     assert await _feasible(films, (("Alien", back),), excluding=True) is not None
 
 
-async def test_two_topics_must_meet(films: KnowledgeBase) -> None:
+async def test_two_topics_must_meet(films: Knowledge) -> None:
     chain = ["^starring"]
     met = await _feasible(films, (("Robert De Niro", chain), ("Pam Grier", chain)))
     assert _links(met) == [["deniro"], ["grier"]]
@@ -59,7 +59,7 @@ async def test_two_topics_must_meet(films: KnowledgeBase) -> None:
     assert await _feasible(films, (("Russell Crowe", chain), ("Pam Grier", chain))) is None
 
 
-async def test_results_join_before_the_chains_common_rest(films: KnowledgeBase) -> None:
+async def test_results_join_before_the_chains_common_rest(films: Knowledge) -> None:
     chain = ["^starring", "release_year"]
     found = await _feasible(films, (("Robert De Niro", chain), ("Al Pacino", chain)))
     assert found is not None
@@ -69,7 +69,7 @@ async def test_results_join_before_the_chains_common_rest(films: KnowledgeBase) 
     assert late.shared == 0, "no film of both, but films of one year"
 
 
-async def test_an_alternative_of_a_topic_is_tried(films: KnowledgeBase) -> None:
+async def test_an_alternative_of_a_topic_is_tried(films: Knowledge) -> None:
     (question,) = await find_mentions(["Solaris"], films.store)
     assert {hit.id for hit in question.mentions[0].hits} == {"solaris02", "solaris72"}
     found = await _feasible(films, (("Solaris", ["starring"]), ("Andrei Tarkovsky", ["^directed_by", "starring"])))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders.questions import Question, parse_question
 from trivium.kg.types import parse_chain
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.mentions import Question as MentionedQuestion
 from trivium.policies.keqing.pairs import AlignedPair, align_pairs
 from trivium.policies.keqing.similar_mentions import widened
@@ -14,7 +14,7 @@ def _pair(**line: object) -> Question:
     return parse_question(line, "1")
 
 
-async def _aligned(base: KnowledgeBase, **line: object) -> AlignedPair | None:
+async def _aligned(base: Knowledge, **line: object) -> AlignedPair | None:
     (found,) = [pair async for pair in align_pairs([_pair(**line)], base.store)]
     return found
 
@@ -24,7 +24,7 @@ def _topics(pair: AlignedPair) -> list[tuple[str, list[str]]]:
     return [(mention.text, [hit.id for hit in mention.hits]) for mention in mentions]
 
 
-async def test_a_topic_that_nothing_marks_is_found(films: KnowledgeBase) -> None:
+async def test_a_topic_that_nothing_marks_is_found(films: Knowledge) -> None:
     found = await _aligned(
         films, question="who directed Jackie Brown, not Heat?", chain=["directed_by"], answers=["tarantino"]
     )
@@ -33,7 +33,7 @@ async def test_a_topic_that_nothing_marks_is_found(films: KnowledgeBase) -> None
     assert found.chains == (parse_chain(["directed_by"]),)
 
 
-async def test_answers_may_be_labels_or_missing(films: KnowledgeBase) -> None:
+async def test_answers_may_be_labels_or_missing(films: Knowledge) -> None:
     by_label = await _aligned(films, question="who wrote Heat", chain=["written_by"], answers=["michael mann"])
     without = await _aligned(films, question="who wrote Heat", chain=["written_by"])
     assert by_label is not None
@@ -41,7 +41,7 @@ async def test_answers_may_be_labels_or_missing(films: KnowledgeBase) -> None:
     assert _topics(by_label) == _topics(without) == [("Heat", ["heat"])]
 
 
-async def test_of_two_names_the_one_that_leads_to_the_answers(films: KnowledgeBase) -> None:
+async def test_of_two_names_the_one_that_leads_to_the_answers(films: Knowledge) -> None:
     question = "who acted in Heat, and who in Ronin?"
     for topic, answers in (("Heat", ["deniro", "pacino"]), ("Ronin", ["deniro", "reno"])):
         found = await _aligned(films, question=question, chain=["starring"], answers=answers)
@@ -49,7 +49,7 @@ async def test_of_two_names_the_one_that_leads_to_the_answers(films: KnowledgeBa
         assert [text for text, _ in _topics(found)] == [topic]
 
 
-async def test_a_marked_topic_is_taken_although_another_fits(films: KnowledgeBase) -> None:
+async def test_a_marked_topic_is_taken_although_another_fits(films: Knowledge) -> None:
     found = await _aligned(
         films,
         question="is Heat or Ronin a thriller?",
@@ -61,7 +61,7 @@ async def test_a_marked_topic_is_taken_although_another_fits(films: KnowledgeBas
     assert [text for text, _ in _topics(found)] == ["Ronin"]
 
 
-async def test_a_pair_whose_chain_does_not_explain_its_answers_is_left_out(films: KnowledgeBase) -> None:
+async def test_a_pair_whose_chain_does_not_explain_its_answers_is_left_out(films: Knowledge) -> None:
     wrong = await _aligned(films, question="who directed Heat?", chain=["directed_by"], answers=["weaver"])
     nowhere = await _aligned(films, question="who directed Heat?", chain=["has_member"], answers=["mann"])
     unnamed = await _aligned(films, question="who directed that?", chain=["directed_by"], answers=["mann"])
@@ -70,7 +70,7 @@ async def test_a_pair_whose_chain_does_not_explain_its_answers_is_left_out(films
     assert (unnamed, unchained) == (None, None)
 
 
-async def test_branches_have_a_topic_each(films: KnowledgeBase) -> None:
+async def test_branches_have_a_topic_each(films: Knowledge) -> None:
     branches = [{"topic": "Robert De Niro", "chain": ["^starring"]}, {"topic": "mann", "chain": ["^directed_by"]}]
     found = await _aligned(
         films,
@@ -86,7 +86,7 @@ async def test_branches_have_a_topic_each(films: KnowledgeBase) -> None:
     assert missing is None
 
 
-async def test_answers_tell_whether_the_topic_is_left_out(films: KnowledgeBase) -> None:
+async def test_answers_tell_whether_the_topic_is_left_out(films: Knowledge) -> None:
     chain, question = ["directed_by", "^directed_by"], "films by the director of Alien"
     without = await _aligned(films, question=question, chain=chain, answers=["runner", "gladiator"])
     kept = await _aligned(films, question=question, chain=chain, answers=["alien", "runner", "gladiator"])
@@ -100,7 +100,7 @@ async def test_answers_tell_whether_the_topic_is_left_out(films: KnowledgeBase) 
     assert {str(item.hop) for item in (*without.exclusion, *kept.exclusion)} == {"^directed_by"}
 
 
-async def test_a_chain_that_never_comes_back_tells_nothing(films: KnowledgeBase) -> None:
+async def test_a_chain_that_never_comes_back_tells_nothing(films: Knowledge) -> None:
     found = await _aligned(
         films,
         question="who starred in films by Ridley Scott",
@@ -111,7 +111,7 @@ async def test_a_chain_that_never_comes_back_tells_nothing(films: KnowledgeBase)
     assert found.exclusion == ()
 
 
-async def test_many_pairs_come_in_their_order(films: KnowledgeBase) -> None:
+async def test_many_pairs_come_in_their_order(films: Knowledge) -> None:
     titles = ["Heat", "nothing", "Alien"] * 100
     pairs = [_pair(question=f"who directed {title}", chain=["directed_by"]) for title in titles]
     found = [pair async for pair in align_pairs(pairs, films.store)]
@@ -119,7 +119,7 @@ async def test_many_pairs_come_in_their_order(films: KnowledgeBase) -> None:
     assert [_topics(pair)[0][0] for pair in found if pair] == ["Heat", "Alien"] * 100
 
 
-async def test_a_pair_that_no_exact_name_explains_is_tried_with_parts_of_names(films: KnowledgeBase) -> None:
+async def test_a_pair_that_no_exact_name_explains_is_tried_with_parts_of_names(films: Knowledge) -> None:
     async def wider(question: MentionedQuestion) -> MentionedQuestion:
         return await widened(question, frozenset({"what", "has", "directed"}), films.store, {})
 

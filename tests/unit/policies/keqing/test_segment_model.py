@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from trivium.kg.embedders.hashing import HashingEmbedder
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Hop
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.decomposer import MASK
 from trivium.policies.keqing.learning import learn, schema_model
@@ -83,7 +83,7 @@ def test_a_schema_without_a_way_on_has_single_hops_alone() -> None:
 
 
 @pytest.fixture
-async def films_words(films: KnowledgeBase) -> SegmentModel:
+async def films_words(films: Knowledge) -> SegmentModel:
     return await schema_model(films.store, films.embedder, {})
 
 
@@ -117,7 +117,7 @@ async def test_function_words_and_names_say_nothing(films_words: SegmentModel) -
     assert films_words.evidence("directed").anywhere.max() > 1
 
 
-async def test_a_user_s_synonyms_speak_for_their_relation(films: KnowledgeBase) -> None:
+async def test_a_user_s_synonyms_speak_for_their_relation(films: Knowledge) -> None:
     wording = Wording(("who", "zorbed", MASK), 2)
     first = [Hop("starring", False), Hop("directed_by", False), Hop("written_by", False)]
     model = await schema_model(films.store, films.embedder, {"written_by": ["zorbed"]})

@@ -14,15 +14,15 @@ from trivium.kg.embedded import build
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.verify import verify
 from trivium.kg.errors import BadInputError, BusyError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders.questions import Question, parse_question
 from trivium.kg.manifest import read_manifest
 from trivium.kg.store import GraphStore
-from trivium.kg.templates import QuestionTemplate
 from trivium.kg.types import Hop, Triple, parse_chain
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.learning import Learnt, all_templates, learn
 from trivium.policies.keqing.teaching import teach
+from trivium.policies.keqing.templates import QuestionTemplate
 
 TINY = [
     Triple("heat", "directed_by", "mann"),
@@ -44,17 +44,17 @@ class _Counted:
 
 
 @pytest.fixture
-def copy(films_kg: Path, tmp_path: Path) -> Iterator[KnowledgeBase]:
+def copy(films_kg: Path, tmp_path: Path) -> Iterator[Knowledge]:
     shutil.copytree(films_kg, tmp_path / "films")
-    base = KnowledgeBase.open(tmp_path / "films")
+    base = Knowledge.open(tmp_path / "films")
     yield base
     base.store.close_now()
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> Iterator[KnowledgeBase]:
+def tiny(tmp_path: Path) -> Iterator[Knowledge]:
     build(tmp_path / "tiny", [TINY])
-    base = KnowledgeBase.open(tmp_path / "tiny")
+    base = Knowledge.open(tmp_path / "tiny")
     yield base
     base.store.close_now()
 
@@ -82,7 +82,7 @@ def test_a_taught_kg_is_whole(films_kg: Path) -> None:
     assert read_manifest(films_kg).triples == 65
 
 
-async def test_from_the_schema_alone(tiny: KnowledgeBase) -> None:
+async def test_from_the_schema_alone(tiny: Knowledge) -> None:
     stages: set[str] = set()
     learnt = await teach(tiny, None, lambda stage, done, total: stages.add(stage))
     assert (learnt.pairs, learnt.left_out) == (0, 0)
@@ -95,7 +95,7 @@ async def test_from_the_schema_alone(tiny: KnowledgeBase) -> None:
     assert template.chains == (parse_chain(["directed_by"]),)
 
 
-async def test_pairs_that_teach_nothing_are_refused_and_the_old_lesson_stays(copy: KnowledgeBase) -> None:
+async def test_pairs_that_teach_nothing_are_refused_and_the_old_lesson_stays(copy: Knowledge) -> None:
     before = {path: path.read_bytes() for path in copy.learnt.rglob("*") if path.is_file()}
     with pytest.raises(BadInputError, match='"chain"'):
         await teach(copy, [_question("who directed Heat?")], lambda *_: None)
@@ -105,7 +105,7 @@ async def test_pairs_that_teach_nothing_are_refused_and_the_old_lesson_stays(cop
     assert verify(copy.path) == []
 
 
-async def test_a_new_lesson_replaces_the_old_one(tiny: KnowledgeBase) -> None:
+async def test_a_new_lesson_replaces_the_old_one(tiny: Knowledge) -> None:
     await teach(tiny, None, lambda *_: None)
     old = set(tiny.learnt.iterdir())
     asked = [_question(f"whose film is {film}", "directed_by", answers=(who,)) for film, _, who in TINY]
@@ -117,7 +117,7 @@ async def test_a_new_lesson_replaces_the_old_one(tiny: KnowledgeBase) -> None:
     assert verify(tiny.path) == []
 
 
-async def test_the_same_pairs_teach_the_same(tiny: KnowledgeBase) -> None:
+async def test_the_same_pairs_teach_the_same(tiny: Knowledge) -> None:
     asked = [_question(f"whose film is {film}", "directed_by", answers=(who,)) for film, _, who in TINY]
     files = []
     for _ in range(2):
@@ -128,7 +128,7 @@ async def test_the_same_pairs_teach_the_same(tiny: KnowledgeBase) -> None:
 
 
 @pytest.mark.slow
-async def test_another_writer_is_refused(tiny: KnowledgeBase) -> None:
+async def test_another_writer_is_refused(tiny: Knowledge) -> None:
     with write_lock(tiny.path), pytest.raises(BusyError):
         await teach(tiny, None, lambda *_: None)
     assert not tiny.learnt.exists()
@@ -136,7 +136,7 @@ async def test_another_writer_is_refused(tiny: KnowledgeBase) -> None:
 
 
 async def test_the_schema_alone_is_learnt_in_a_few_calls_however_many_entities(
-    films: KnowledgeBase, tiny: KnowledgeBase
+    films: Knowledge, tiny: Knowledge
 ) -> None:
     asked, stages = list[int](), list[str]()
     for base in (films, tiny):
@@ -158,14 +158,14 @@ BOOKS = [
 
 
 @pytest.fixture
-def books(tmp_path: Path) -> Iterator[KnowledgeBase]:
+def books(tmp_path: Path) -> Iterator[Knowledge]:
     build(tmp_path / "books", [BOOKS])
-    base = KnowledgeBase.open(tmp_path / "books")
+    base = Knowledge.open(tmp_path / "books")
     yield base
     base.store.close_now()
 
 
-async def test_pairs_that_take_another_relation_s_words_leave_it_others(books: KnowledgeBase) -> None:
+async def test_pairs_that_take_another_relation_s_words_leave_it_others(books: Knowledge) -> None:
     asked = [("alien", "bannon"), ("heat", "mann")]
     lesson = [_question(f"who wrote {film}?", "written_credit", answers=(who,)) for film, who in asked]
     learnt = await teach(books, lesson, lambda *_: None)
@@ -177,7 +177,7 @@ async def test_pairs_that_take_another_relation_s_words_leave_it_others(books: K
 
 
 @pytest.mark.parametrize("texts", [("who wrote [mask]?",), ("what is the author of [mask]?", "who wrote [mask]?")])
-async def test_every_hop_is_owned_whoever_took_its_words(books: KnowledgeBase, texts: tuple[str, ...]) -> None:
+async def test_every_hop_is_owned_whoever_took_its_words(books: Knowledge, texts: tuple[str, ...]) -> None:
     """Mined, or written by a model, for another hop: no text is there twice, and no hop is left without one."""
     names = ("author", "written_credit", "genre")
     hops = {(Hop(name, inverse),) for name in names for inverse in (False, True)}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from trivium.kg.templates import Exclusion
 from trivium.kg.types import EntityHit, parse_chain
 from trivium.policies.keqing.mentions import Mention, Question, split_question
 from trivium.policies.keqing.pairs import AlignedPair
 from trivium.policies.keqing.template_mining import exclusion_habits, mine_templates
+from trivium.policies.keqing.templates import Exclusion
 
 
 def _pair(text: str, topic: str, *chain: str) -> AlignedPair:

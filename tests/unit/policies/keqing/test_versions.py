@@ -10,7 +10,7 @@ import pytest
 
 from trivium.kg.embedded.verify import verify
 from trivium.kg.errors import BadInputError, CorruptError, NotLearntError
-from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.synonyms import keep_synonyms, kept_synonyms, read_synonyms
 from trivium.policies.keqing.teaching import roll_back, teach
@@ -18,14 +18,14 @@ from trivium.policies.keqing.versions import KEPT, list_versions
 
 
 @pytest.fixture
-def copy(films_kg: Path, tmp_path: Path) -> Iterator[KnowledgeBase]:
+def copy(films_kg: Path, tmp_path: Path) -> Iterator[Knowledge]:
     shutil.copytree(films_kg, tmp_path / "films")
-    base = KnowledgeBase.open(tmp_path / "films")
+    base = Knowledge.open(tmp_path / "films")
     yield base
     base.store.close_now()
 
 
-async def test_back_to_what_the_pairs_taught_and_forward_again(copy: KnowledgeBase) -> None:
+async def test_back_to_what_the_pairs_taught_and_forward_again(copy: Knowledge) -> None:
     taught = dict(load_decomposer(copy.learnt, copy.embedder).phrases)
     await teach(copy, None, lambda *_: None)
     assert [(v.number, v.pairs > 0, v.current) for v in list_versions(copy.learnt)] == [
@@ -43,7 +43,7 @@ async def test_back_to_what_the_pairs_taught_and_forward_again(copy: KnowledgeBa
     assert load_decomposer(copy.learnt, copy.embedder).reader.chains.taught is None  # type: ignore[attr-defined]
 
 
-async def test_only_the_last_few_are_kept(copy: KnowledgeBase) -> None:
+async def test_only_the_last_few_are_kept(copy: Knowledge) -> None:
     for _ in range(KEPT):
         await teach(copy, None, lambda *_: None)
     kept = list_versions(copy.learnt)
@@ -54,7 +54,7 @@ async def test_only_the_last_few_are_kept(copy: KnowledgeBase) -> None:
     assert [version.current for version in kept] == [False] * (KEPT - 1) + [True]
 
 
-async def test_nothing_before_and_damage_are_named(copy: KnowledgeBase) -> None:
+async def test_nothing_before_and_damage_are_named(copy: Knowledge) -> None:
     with pytest.raises(NotLearntError, match="no version before"):
         await roll_back(copy)
     (copy.learnt / "versions" / "0001" / "version.json").write_text("{", encoding="utf-8")
@@ -74,7 +74,7 @@ def test_synonyms_are_read_and_bad_lines_named(tmp_path: Path) -> None:
         read_synonyms(tmp_path / "none.txt")
 
 
-async def test_synonyms_stay_for_the_next_lesson_until_others_come_or_they_are_forgotten(copy: KnowledgeBase) -> None:
+async def test_synonyms_stay_for_the_next_lesson_until_others_come_or_they_are_forgotten(copy: Knowledge) -> None:
     async def asked() -> bool:
         """Whether the words are understood."""
         found = await load_decomposer(copy.learnt, copy.embedder).decompose("who helmed Alien?", copy.store)
@@ -93,7 +93,7 @@ async def test_synonyms_stay_for_the_next_lesson_until_others_come_or_they_are_f
     assert verify(copy.path) == []
 
 
-async def test_kept_words_of_a_relation_that_has_gone_fail_no_lesson(copy: KnowledgeBase) -> None:
+async def test_kept_words_of_a_relation_that_has_gone_fail_no_lesson(copy: Knowledge) -> None:
     keep_synonyms(copy.learnt, {"sold_by": ["peddled"], "directed_by": ["helmed"]})
     await teach(copy, None, lambda *_: None)
     assert kept_synonyms(copy.learnt) == {"directed_by": ["helmed"]}

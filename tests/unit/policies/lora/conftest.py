@@ -11,9 +11,9 @@ import pytest
 
 from tests.films import pairs as film_pairs
 from tests.tiny_lm import build_tiny_llama
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question
 from trivium.kg.loaders.questions import parse_question
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.learning import Learnt
 from trivium.policies.lora.examples import Example
 from trivium.policies.lora.model import LoraSettings
@@ -49,7 +49,7 @@ def lesson(films_learnt: tuple[Path, Learnt], tmp_path_factory: pytest.TempPathF
     pairs = some_pairs()
 
     async def learn() -> tuple[list[Example], Tuned]:
-        base = KnowledgeBase.open(kg)
+        base = Knowledge.open(kg)
         try:
             examples, _ = await stage_examples(base, pairs, "decompose", 0, lambda *_: None)
             model = build_tiny_llama(folder / "base", [part for example in examples for part in example])

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.policies.lora.conftest import PAIRS, Lesson
 from trivium.kg.embedded import verify
 from trivium.kg.errors import CorruptError, KnowledgeBaseExistsError, ModelError, NotLearntError, VersionError
-from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.lora.model import has_adapter, merge_adapter, open_adapter, open_base, stage_folder
 from trivium.policies.lora.serve import generate, open_lora_decomposer
 
@@ -27,8 +27,8 @@ def test_every_decomposition_is_learnt_to_the_letter_and_loaded_again(lesson: Le
 
 
 async def test_the_tuned_model_decomposes_behind_the_interface(lesson: Lesson) -> None:
-    base = KnowledgeBase.open(lesson.kg)
-    decomposer = await open_lora_decomposer(base)
+    base = Knowledge.open(lesson.kg)
+    decomposer = await open_lora_decomposer(base, await base.templates())
     for pair in lesson.pairs[::3]:
         found = await decomposer.decompose(pair.question, base.store)
         chains = [pair.chain] if pair.chain and not pair.branches else [branch.chain for branch in pair.branches]

@@ -15,8 +15,7 @@ from tests.unit.app.cli.running import Trivium, refused
 from tests.unit.policies.lora.conftest import Lesson
 from trivium.graphs.keqing import graph
 from trivium.kg.errors import NotLearntError
-from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.knowledge.knowledge import close_all
+from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.policies.lora.model import LoraSettings
 from trivium.policies.lora.train import Wish, fine_tune, stage_examples
@@ -87,7 +86,7 @@ def test_the_command_line_tunes_merges_and_refuses(lesson: Lesson, tmp_path: Pat
 @pytest.mark.slow
 async def test_a_tuned_reasoner_chooses_among_serialised_triples(lesson: Lesson, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(lesson.kg, tmp_path / "kg"))
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     pairs = [pair for pair in lesson.pairs if pair.chain and len(pair.chain) == 1][:8]
     examples, _ = await stage_examples(base, pairs, "reason", 0, lambda *_: None)
     assert all("Use the following pieces of context" in example.prompt for example in examples)

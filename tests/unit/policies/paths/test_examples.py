@@ -10,8 +10,8 @@ import pytest
 
 from tests.unit.policies.paths.worlds import random_graph, vectors
 from trivium.kg.errors import BadInputError
-from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_questions
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.env import EpisodeSettings, PathTask, PathVectorEnv, random_actions
 from trivium.policies.paths.examples import link_texts, make_examples
 from trivium.policies.paths.reward import PathRewards
@@ -32,14 +32,14 @@ def _lines(folder: Path, golds: list[str]) -> list[Question]:
     return read_questions(path)
 
 
-async def test_longest_names_first(films: KnowledgeBase) -> None:
+async def test_longest_names_first(films: Knowledge) -> None:
     texts = ["What Lies Beneath, by Robert Zemeckis", "ALIEN", "heat", "the and of", "Blade Runner: Alien Heat"]
     assert await link_texts(films.store, texts) == [
         ["beneath", "zemeckis"], ["alien"], ["heat"], [], ["runner", "alien", "heat"]
     ]  # fmt: skip
 
 
-async def test_all_candidates_are_targets_and_the_gold_cannot_leak(films: KnowledgeBase, tmp_path: Path) -> None:
+async def test_all_candidates_are_targets_and_the_gold_cannot_leak(films: Knowledge, tmp_path: Path) -> None:
     snapshot = films.snapshot()
     assert snapshot is not None
     number = {key: row for row, key in enumerate(snapshot.keys.slice(0, snapshot.entities))}
@@ -73,7 +73,7 @@ async def test_all_candidates_are_targets_and_the_gold_cannot_leak(films: Knowle
     assert np.array_equal(walked[0], walked[1])
 
 
-async def test_without_choices_the_answers_are_the_candidates(films: KnowledgeBase) -> None:
+async def test_without_choices_the_answers_are_the_candidates(films: Knowledge) -> None:
     number = {"heat": 0, "mann": 1, "scott": 2}
     line = Question("1", "whose film is it?", topic_entities=("heat",), answers=("mann", "Ridley Scott"))
     lessons = await make_examples(films.store, [line], number)
@@ -81,7 +81,7 @@ async def test_without_choices_the_answers_are_the_candidates(films: KnowledgeBa
     assert lessons.texts == ["whose film is it?"]
 
 
-async def test_questions_that_name_nothing_are_refused(films: KnowledgeBase) -> None:
+async def test_questions_that_name_nothing_are_refused(films: Knowledge) -> None:
     with pytest.raises(BadInputError, match="topic_entities"):
         await make_examples(films.store, [Question("1", "why?", answers=("42",))], {"heat": 0})
     with pytest.raises(BadInputError, match="choices"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.films import TRIPLES
-from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.extraction import Extraction, PolicyName, extract_paths
 from trivium.policies.paths.subgraph import extract_subgraph
 
@@ -17,12 +17,12 @@ SOURCES, TARGETS = ["heat", "mann"], ["deniro", "reno", "weaver", "scott"]
 POLICIES: list[PolicyName] = ["structural", "random", "exact"]
 
 
-async def _extract(base: KnowledgeBase, policy: PolicyName, width: int = 8, count: int = 3) -> Extraction:
+async def _extract(base: Knowledge, policy: PolicyName, width: int = 8, count: int = 3) -> Extraction:
     return await extract_paths(base, QUESTION, SOURCES, TARGETS, beam_width=width, paths_per_pair=count, policy=policy)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-async def test_paths_are_triples_that_join_up(films: KnowledgeBase, policy: PolicyName) -> None:
+async def test_paths_are_triples_that_join_up(films: Knowledge, policy: PolicyName) -> None:
     found = await _extract(films, policy)
     assert found.policy == policy
     assert not found.events
@@ -38,7 +38,7 @@ async def test_paths_are_triples_that_join_up(films: KnowledgeBase, policy: Poli
     assert len({p.path for p in found.paths}) == len(found.paths)
 
 
-async def test_exact_finds_all_there_is(films: KnowledgeBase) -> None:
+async def test_exact_finds_all_there_is(films: Knowledge) -> None:
     found = await _extract(films, "exact", count=1_000)
     for source, target in product(SOURCES, TARGETS):
         stored = await films.store.paths(source, target, max_hops=3, limit=1_000)
@@ -48,7 +48,7 @@ async def test_exact_finds_all_there_is(films: KnowledgeBase) -> None:
         assert len(mine) == len(walked)  # of parallel relations one is walked
 
 
-async def test_no_policy_beats_exact_and_a_budget_is_kept(films: KnowledgeBase) -> None:
+async def test_no_policy_beats_exact_and_a_budget_is_kept(films: Knowledge) -> None:
     best = {(p.source, p.target): p.reward for p in reversed((await _extract(films, "exact")).paths)}
     pairs = len(SOURCES) * len(TARGETS)
     for policy, width in product(POLICIES[:2], (1, 2, 8)):
@@ -58,7 +58,7 @@ async def test_no_policy_beats_exact_and_a_budget_is_kept(films: KnowledgeBase) 
     assert len({(p.source, p.target) for p in (await _extract(films, "structural")).paths}) == len(best)
 
 
-async def test_without_a_learnt_policy_the_structural_one_stands_in(films: KnowledgeBase) -> None:
+async def test_without_a_learnt_policy_the_structural_one_stands_in(films: Knowledge) -> None:
     found = await _extract(films, "learned")
     assert found.policy == "structural"
     assert "trivium learn knowgpt" in found.events[0]
@@ -66,7 +66,7 @@ async def test_without_a_learnt_policy_the_structural_one_stands_in(films: Knowl
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, "learned"])
-async def test_what_has_no_path(films: KnowledgeBase, policy: PolicyName) -> None:
+async def test_what_has_no_path(films: Knowledge, policy: PolicyName) -> None:
     for sources, targets in (
         (["heat"], ["heat"]),
         (["nobody"], ["heat"]),
@@ -79,7 +79,7 @@ async def test_what_has_no_path(films: KnowledgeBase, policy: PolicyName) -> Non
     assert (await extract_paths(films, "", ["heat"], ["mann"], policy=policy)).paths
 
 
-async def test_longer_paths_on_demand(films: KnowledgeBase) -> None:
+async def test_longer_paths_on_demand(films: Knowledge) -> None:
     """Two actors who meet over two films: four hops."""
     short = await extract_paths(films, QUESTION, ["pacino"], ["grier"], policy="exact", max_hops=3)
     far = await extract_paths(films, QUESTION, ["pacino"], ["grier"], policy="exact", max_hops=4, paths_per_pair=50)
@@ -91,7 +91,7 @@ async def test_longer_paths_on_demand(films: KnowledgeBase) -> None:
     assert walked.paths
 
 
-class _Live(KnowledgeBase):
+class _Live(Knowledge):
     """A KG that has no adjacency at hand, as a live Neo4j graph."""
 
     def snapshot(self) -> None:
@@ -100,7 +100,7 @@ class _Live(KnowledgeBase):
 
 async def test_a_live_graph_is_expanded_through_its_store(films_kg: Path) -> None:
     base = _Live.open(films_kg)
-    exact = await _extract(KnowledgeBase.open(films_kg), "exact", count=100)
+    exact = await _extract(Knowledge.open(films_kg), "exact", count=100)
     walked = {(p.source, p.target, tuple(step.end for step in p.path)) for p in exact.paths}
     for policy, width in product(POLICIES, (2, 30)):
         found = await _extract(base, policy, width, count=100)
@@ -112,12 +112,12 @@ async def test_a_live_graph_is_expanded_through_its_store(films_kg: Path) -> Non
             assert {key[:2] for key in mine} == {key[:2] for key in walked}
     assert not (await extract_paths(base, QUESTION, ["nobody", "heat"], ["heat"])).paths
     around = await extract_subgraph(base, QUESTION, ["heat"], ["ronin"])
-    usual = await extract_subgraph(KnowledgeBase.open(films_kg), QUESTION, ["heat"], ["ronin"])
+    usual = await extract_subgraph(Knowledge.open(films_kg), QUESTION, ["heat"], ["ronin"])
     assert set(around.entities) == set(usual.entities)
     assert set(around.triples) == set(usual.triples)
 
 
-async def test_a_subgraph_of_linked_entities_and_bridges(films: KnowledgeBase) -> None:
+async def test_a_subgraph_of_linked_entities_and_bridges(films: Knowledge) -> None:
     found = await extract_subgraph(films, QUESTION, ["heat"], ["ronin"])
     neighbours = {
         k: {t for h, _, t in TRIPLES if h == k} | {h for h, _, t in TRIPLES if t == k} for k in ("heat", "ronin")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.tables import FOLDER, PathTables, pack, unpack
 
 
@@ -16,7 +16,7 @@ def _silent(*_: object) -> None:
     return None
 
 
-async def _tables(base: KnowledgeBase) -> PathTables:
+async def _tables(base: Knowledge) -> PathTables:
     snapshot = base.snapshot()
     assert snapshot is not None
     return PathTables(base, snapshot, (await base.store.info()).hash, _silent)
@@ -27,7 +27,7 @@ async def _tables(base: KnowledgeBase) -> PathTables:
 async def test_what_does_not_fit_is_made_again(films_kg: Path, tmp_path: Path, name: str, lost: str) -> None:
     """An older build wrote other arrays under the same version, or a file was cut short."""
     folder = Path(shutil.copytree(films_kg, tmp_path / "kg"))
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     first = await _tables(base)
     wanted = first.structure(_silent), first.features
     path = folder / FOLDER / name
@@ -48,7 +48,7 @@ async def test_what_does_not_fit_is_made_again(films_kg: Path, tmp_path: Path, n
 
 async def test_what_fits_is_read(films_kg: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(films_kg, tmp_path / "kg"))
-    base = KnowledgeBase.open(folder)
+    base = Knowledge.open(folder)
     first = await _tables(base)
     path = folder / FOLDER / "structure.safetensors"
     structure = first.structure(_silent)

@@ -1,0 +1,69 @@
+"""`Memory`: values remembered by key, bounded in bytes; the ones unused for longest go first."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_ENTRY = 200
+"""Bytes that an entry costs beside its key and value: dictionary, link and count."""
+
+
+class Memory(Generic[K, V]):
+    """A mapping of at most so many bytes; safe to share between threads.
+
+    Args:
+        limit: bytes, above 0.
+        size: the bytes of an entry, from its key and value; an estimate will do.
+    """
+
+    def __init__(self, limit: int, size: Callable[[K, V], int]) -> None:
+        self._limit, self._size = limit, size
+        self._held: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @property
+    def bytes(self) -> int:
+        """What is held now, by the sizes given."""
+        return self._bytes
+
+    def get(self, key: K) -> V | None:
+        """The value of a key, which is now the one used last; None where it is not remembered."""
+        with self._lock:
+            found = self._held.get(key)
+            if found is None:
+                return None
+            self._held.move_to_end(key)
+            return found[0]
+
+    def put(self, key: K, value: V) -> None:
+        """Remember a value; one that is larger than the limit is not remembered."""
+        size = self._size(key, value) + _ENTRY
+        with self._lock:
+            self._forget(key)
+            if size > self._limit:
+                return
+            self._held[key] = (value, size)
+            self._bytes += size
+            while self._bytes > self._limit:
+                self._forget(next(iter(self._held)))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._held.clear()
+            self._bytes = 0
+
+    def _forget(self, key: K) -> None:
+        known = self._held.pop(key, None)
+        if known is not None:
+            self._bytes -= known[1]
