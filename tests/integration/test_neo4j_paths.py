@@ -176,7 +176,7 @@ async def sampled(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[tuple
     shutil.copytree(sample.PATHS, folder / "knowgpt")
     local, store = Knowledge.open(folder), Neo4jStore(Client(neo4j_address), MADE)
     await load(store.client, local.store, lambda *_: None)
-    artefacts = prepare(tmp_path / "artefacts", neo4j_address, [row.name for row in await store.schema()])
+    artefacts = prepare(tmp_path / "artefacts", neo4j_address)
     shutil.copytree(sample.PATHS, artefacts / "knowgpt")
     await make_snapshot(store, artefacts, lambda *_: None)
     remote = Knowledge(artefacts, store, local.embedder, open_snapshot_store(artefacts))

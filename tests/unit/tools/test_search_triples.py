@@ -42,9 +42,7 @@ async def test_the_additive_score_is_the_cosine_of_relation_and_tail(films: Know
 async def test_an_embedder_without_sums_gives_the_same(films: Knowledge) -> None:
     whole = Knowledge(films.path, films.store, CachedEmbedder(WholeTexts()))
     assert additive(whole.embedder) is None
-    quick, general = [
-        await search_triples.operation(Knowledge("films", base), QUESTION, ["heat"], 20) for base in (films, whole)
-    ]
+    quick, general = [await search_triples.operation(base, QUESTION, ["heat"], 20) for base in (films, whole)]
     assert {item.triple for item in quick} == {item.triple for item in general}
     assert [item.score for item in quick] == pytest.approx([item.score for item in general], abs=1e-5)
 
