@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container
 from pathlib import Path
 
 from trivium.kg.artifact import ArtifactKind
-from trivium.kg.errors import BadInputError
+from trivium.kg.errors import BadInputError, OutdatedError
 from trivium.kg.text import fold_case
 from trivium.policies.keqing.schema_words import Synonyms
 
@@ -48,9 +49,12 @@ def kept_synonyms(folder: Path) -> dict[str, list[str]]:
     """
     if not SYNONYMS.exists(folder):
         return {}
-    found = SYNONYMS.load(folder)
     try:
-        return {str(name): [str(word) for word in words] for name, words in found.data["synonyms"].items()}
+        try:
+            kept = SYNONYMS.load(folder).data["synonyms"]
+        except OutdatedError:  # the plain form that it had at first
+            kept = json.loads(SYNONYMS.path(folder).read_bytes())
+        return {str(name): [str(word) for word in words] for name, words in kept.items()}
     except (KeyError, AttributeError, TypeError) as error:
         raise SYNONYMS.damaged(folder, error) from error
 

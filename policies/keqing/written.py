@@ -6,12 +6,14 @@ which hops are still to be written. A hop that a model was asked for is never as
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from trivium.kg.artifact import ArtifactKind
 from trivium.kg.embedded import keep
+from trivium.kg.errors import OutdatedError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, RelationSchema
@@ -40,9 +42,11 @@ def read_written(folder: Path) -> dict[Hop, list[str]]:
     """
     if not WRITTEN.exists(folder):
         return {}
-    found = WRITTEN.load(folder)
     try:
-        kept = found.data["templates"]
+        try:
+            kept = WRITTEN.load(folder).data["templates"]
+        except OutdatedError:  # the plain form that it had at first: what a model wrote was paid for
+            kept = json.loads(WRITTEN.path(folder).read_bytes())["templates"]
         return {Hop.parse(hop): [str(text) for text in texts] for hop, texts in kept.items()}
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise WRITTEN.damaged(folder, error) from error

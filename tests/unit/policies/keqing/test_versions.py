@@ -10,11 +10,13 @@ import pytest
 
 from trivium.kg.embedded.verify import verify
 from trivium.kg.errors import BadInputError, CorruptError, NotLearntError
+from trivium.kg.types import Hop
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.synonyms import keep_synonyms, kept_synonyms, read_synonyms
 from trivium.policies.keqing.teaching import roll_back, teach
 from trivium.policies.keqing.versions import KEPT, list_versions
+from trivium.policies.keqing.written import read_written
 
 
 @pytest.fixture
@@ -102,3 +104,10 @@ async def test_kept_words_of_a_relation_that_has_gone_fail_no_lesson(copy: Knowl
     (copy.learnt / "synonyms.json").write_text("[1", encoding="utf-8")
     with pytest.raises(CorruptError, match="--forget-synonyms"):
         await teach(copy, None, lambda *_: None)
+
+
+def test_synonyms_in_the_form_before_artifacts_are_read(tmp_path: Path) -> None:
+    (tmp_path / "synonyms.json").write_text('{"directed_by": ["helmed"]}', encoding="utf-8")
+    assert kept_synonyms(tmp_path) == {"directed_by": ["helmed"]}
+    (tmp_path / "written.json").write_text('{"templates": {"^directed_by": ["what did [mask] make?"]}}', "utf-8")
+    assert read_written(tmp_path) == {Hop("directed_by", inverse=True): ["what did [mask] make?"]}
