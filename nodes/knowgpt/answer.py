@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -22,7 +21,7 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
     """Write the typed result; an answer that no path supports says so."""
     context = runtime.context
     knowledge = await open_knowledge(context.kg)
-    verdict, told = await _verdict(state, knowledge, context)
+    verdict, told = await _verdict(state, context)
     chosen = next((c for c in state["candidates"] if c["id"] == verdict["chosen"]), None)
     paths = [path_record(each["steps"], chosen["id"]) for each in supports(chosen, state["evidence"])] if chosen else []
     is_choice = state["proposed_by"] == "choices"
@@ -47,16 +46,12 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
     return {"answer": record, **told, **await reply(state, record, knowledge.store)}
 
 
-async def _verdict(
-    state: KnowGPTState, knowledge: Knowledge, context: KnowGPTContext
-) -> tuple[Verdict, dict[str, Any]]:
+async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdict, dict[str, Any]]:
     """The candidates' scores and the chosen one; with what the model's call cost, where there was one."""
     candidates, arm = state["candidates"], state["chosen"]["arm"]
     if not candidates and arm == "direct":
         return await _own_words(state, context)
-    scores = await asyncio.to_thread(
-        scored, state["question"], candidates, state["evidence"], knowledge.base.embedder, walked=arm.startswith("rl/")
-    )
+    scores = await scored(context.kg, state["question"], candidates, state["evidence"], walked=arm.startswith("rl/"))
     best = max(scores.scores, key=lambda key: scores.scores[key], default=None)
     parts = scores._asdict()
     verdict = Verdict(scores=parts, chosen=best, by="scores", words="")

@@ -1,11 +1,13 @@
-"""Candidates scored without a model: by their paths (reward, number, length) and by likeness to the question.
+"""Candidates scored without a model: by their best path, and by likeness to the question.
 
     likeness = max(0, cosine of the question's and the candidate's embeddings)
-    support  = 1 - product over its paths of (1 - weight)
-    score    = (likeness + support) / 2, or the likeness alone where no candidate has a path
+    support  = the weight of its best path, 0 without one
+    score    = (1 - l) * support + l * likeness with l = 0.2, or the likeness alone where no candidate has a path
 
-A path's weight is its total reward as a share of the largest possible one, which falls with its length (equation 4);
-of a subgraph's path, whose reward is a relevance, that relevance divided by the length. All in [0, 1].
+A path's weight is its total reward as a share of the largest possible one: near the question (equation 3) and short
+(equation 4). Of a subgraph's path, whose reward is a relevance, it is that relevance divided by the length. All figures
+are in [0, 1]. Several paths count no more than the best of them: every path that reaches its target has most of the
+largest reward, so a sum, or a noisy-or, ends near 1 for any candidate with three paths, related or not.
 """
 
 from __future__ import annotations
@@ -13,12 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from trivium.kg.embedders import Embedder
 from trivium.nodes.knowgpt.state import Candidate, Evidence
+from trivium.tools.rank_texts import rank_texts
 
 _LARGEST = 3.0  # l1 + l2 + l3 with a cosine of 1 and one step (trivium.policies.paths.reward)
+_LIKENESS = 0.2  # share of the likeness in a score
 
 
 def supports(candidate: Candidate, evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -28,19 +29,9 @@ def supports(candidate: Candidate, evidence: Sequence[Evidence]) -> list[Evidenc
 
 
 def support(paths: Sequence[Evidence], *, walked: bool) -> float:
-    """How well paths support their target, in [0, 1]; `walked`: their rewards are total rewards of P_RL."""
-    missed = 1.0
-    for path in paths:
-        weight = path["reward"] / _LARGEST if walked else path["reward"] / len(path["steps"])
-        # As of independent witnesses: each path leaves a share of the doubt that the others left.
-        missed *= 1 - min(max(weight, 0.0), 1.0)
-    return 1 - missed
-
-
-def likeness(question: str, candidates: Sequence[Candidate], embedder: Embedder) -> list[float]:
-    """The cosine of each candidate's words with the question, in [0, 1]. Blocks for as long as the embedder does."""
-    asked, *offered = embedder.embed([question, *(candidate["text"] for candidate in candidates)])
-    return [max(0.0, float(np.dot(asked, vector))) for vector in offered]
+    """The weight of the best path, in [0, 1]; `walked`: their rewards are total rewards of P_RL."""
+    weights = [path["reward"] / (_LARGEST if walked else len(path["steps"])) for path in paths]
+    return min(max([0.0, *weights]), 1.0)
 
 
 class CandidateScores(NamedTuple):
@@ -51,12 +42,20 @@ class CandidateScores(NamedTuple):
     support: dict[str, float]
 
 
-def scored(
-    question: str, candidates: Sequence[Candidate], evidence: Sequence[Evidence], embedder: Embedder, *, walked: bool
+def combined(
+    candidates: Sequence[Candidate], cosines: Sequence[float], evidence: Sequence[Evidence], *, walked: bool
 ) -> CandidateScores:
-    """The scores of all candidates; blocks as `likeness`."""
+    """The scores from each candidate's cosine with the question, and the evidence."""
     ids = [candidate["id"] for candidate in candidates]
-    alike = dict(zip(ids, likeness(question, candidates, embedder), strict=True))
-    held = {c["id"]: support(supports(c, evidence), walked=walked) for c in candidates}
-    both = {key: (alike[key] + held[key]) / 2 for key in ids} if any(held.values()) else alike
+    alike = {key: min(max(cosine, 0.0), 1.0) for key, cosine in zip(ids, cosines, strict=True)}
+    held = {candidate["id"]: support(supports(candidate, evidence), walked=walked) for candidate in candidates}
+    both = {key: (1 - _LIKENESS) * held[key] + _LIKENESS * alike[key] for key in ids} if any(held.values()) else alike
     return CandidateScores(*({key: round(value, 6) for key, value in part.items()} for part in (both, alike, held)))
+
+
+async def scored(
+    kg: str, question: str, candidates: Sequence[Candidate], evidence: Sequence[Evidence], *, walked: bool
+) -> CandidateScores:
+    """The scores of all candidates."""
+    cosines = await rank_texts(kg, question, [candidate["text"] for candidate in candidates])
+    return combined(candidates, cosines, evidence, walked=walked)

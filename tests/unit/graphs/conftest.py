@@ -47,3 +47,11 @@ async def own_kg(plain_films: Path, tmp_path: Path) -> AsyncIterator[str]:
     shutil.copytree(plain_films, tmp_path / "kg", ignore=shutil.ignore_patterns("bandit.db*"))
     yield str(tmp_path / "kg")
     await close_all()
+
+
+@pytest.fixture
+async def own_learned_kg(films_kg: Path, tmp_path: Path) -> AsyncIterator[str]:
+    """A copy of the learned films, in which runs may log what they choose."""
+    shutil.copytree(films_kg, tmp_path / "learned", ignore=shutil.ignore_patterns("bandit.db*"))
+    yield str(tmp_path / "learned")
+    await close_all()

@@ -74,6 +74,25 @@ async def test_a_choice_is_made_by_its_paths_and_proved_by_them(kg: str) -> None
         assert all(before[1] == after[0] for before, after in pairwise(ends))
 
 
+@pytest.mark.parametrize("arm", ["rl/sentences", "sub/triples"])
+@pytest.mark.parametrize(
+    ("question", "right", "wrong", "relation"),
+    [
+        ("who directed Written on the Wind?", "Douglas Sirk", "Ridley Scott", "directed_by"),
+        ("who wrote Written on the Wind?", "George Zuckerman", "Douglas Sirk", "written_by"),
+        ("who starred in Blade Runner?", "Harrison Ford", "Matt Damon", "starring"),
+        ("when was Blade Runner released?", "1982", "1956", "release_year"),
+    ],
+)
+async def test_a_direct_fact_wins_over_shared_surroundings(
+    sample: str, question: str, right: str, wrong: str, relation: str, arm: str
+) -> None:
+    """Wrong choices are tied to the question by three paths or more: a shared country, a shared year."""
+    told = await ask(sample, question, [{"id": "A", "text": wrong}, {"id": "B", "text": right}], prompt=arm)
+    assert told["choice"] == "B", told["steps"][-1]
+    assert relation in {triple["relation"] for triple in told["paths"][0]["triples"]}
+
+
 async def test_targets_are_all_candidates_whichever_is_right(kg: str) -> None:
     told = await ask(kg, choices=CHOICES)
     turned = await ask(kg, choices=CHOICES[::-1])

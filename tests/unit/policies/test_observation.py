@@ -171,3 +171,16 @@ async def test_unknown_and_bare_entities_and_a_changed_kg(tmp_path: Path) -> Non
         assert "b knows c" in lines(grown)
     finally:
         await base.close()
+
+
+async def test_other_limits_are_another_observation(tmp_path: Path) -> None:
+    base = opened(tmp_path / "kg", tree(1))
+    entity = tree(1)[0].head
+    try:
+        sizes = []
+        for top_n in (1, 3, 1):
+            (found,) = await observe(base, "which river", [entity], ObservationLimits(max_hops=1, top_n=top_n))
+            sizes.append(len(found))
+        assert sizes == [1, 3, 1], "an observation is remembered with its limits"
+    finally:
+        await base.close()
