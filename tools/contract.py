@@ -27,10 +27,9 @@ async def check_relations(kg: Knowledge, names: Sequence[str]) -> None:
     Raises:
         UnknownRelationError: the message names similar relations.
     """
-    base = kg.base
-    known = {relation.name for relation in await base.store.schema()}
+    known = {relation.name for relation in await kg.store.schema()}
     for name in names:
         if name not in known:
-            index = await base.relations()
-            _, (near,) = index.search(base.embedder.embed([name]), 3)
+            index = await kg.relations()
+            _, (near,) = index.search(kg.embedder.embed([name]), 3)
             raise UnknownRelationError(f"no relation is named {name!r}; did you mean {', '.join(near)}?")

@@ -46,7 +46,7 @@ async def decomposition_hints(
     kg: Knowledge, question: str, templates: int = 60, exemplars: int = 4
 ) -> DecompositionHints:
     """Templates and exemplars nearest to a question, at most so many, and its cues."""
-    index = await kg.base.templates()
+    index = await kg.templates()
     texts = [template.text for template in index.templates]
     if len(texts) > templates:
         (nearest,) = await kg.near(index.match, [question], templates)

@@ -42,7 +42,7 @@ async def describe_entities(
         ids: entity ids.
         relations: include the hops that leave each entity, which costs a second look-up.
     """
-    store = kg.base.store
+    store = kg.store
     entities = await store.entities(ids)
     leaving = await store.hops(ids) if relations else [_NO_HOPS] * len(ids)
     return [

@@ -45,7 +45,7 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
         StaleError, EmbedderError, CorruptError, VersionError: as `trivium.policies.paths.extraction.extract_paths`.
     """
     return await extract(
-        kg.base, question, sources, targets, max_hops=max_hops, beam_width=beam_width, paths_per_pair=paths_per_pair,
+        kg, question, sources, targets, max_hops=max_hops, beam_width=beam_width, paths_per_pair=paths_per_pair,
         policy=policy,
     )  # fmt: skip
 

@@ -29,7 +29,7 @@ async def extract_subgraph(
     kg: Knowledge, question: str, sources: Sequence[str], targets: Sequence[str], *, limit: int = KEPT
 ) -> Subgraph:
     """P_sub around sources and targets (ids): at most `limit` entities, and all triples among them."""
-    return await extract(kg.base, question, sources, targets, limit=limit)
+    return await extract(kg, question, sources, targets, limit=limit)
 
 
 @extract_subgraph.json

@@ -27,7 +27,7 @@ async def feedback(kg: Knowledge, run: str, reward: float) -> Given:
         UsageError: the run is unknown here, or other feedback was counted for it.
         OSError, CorruptError, VersionError, BusyError: the bandit's log cannot be used.
     """
-    return await give_feedback(kg.base, run, reward)
+    return await give_feedback(kg, run, reward)
 
 
 @feedback.json

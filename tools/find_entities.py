@@ -34,7 +34,7 @@ async def find_entities(
         limit: maximum number of candidates for each text.
         fuzzy: search with typos and by meaning too; otherwise exact and folded names alone.
     """
-    found = await kg.base.store.find(texts, limit=limit, fuzzy=fuzzy)
+    found = await kg.store.find(texts, limit=limit, fuzzy=fuzzy)
     missing = [place for place, hits in enumerate(found) if not hits] if fuzzy else []
     if missing:
         for place, hits in zip(missing, await _by_meaning(kg, [texts[i] for i in missing], limit), strict=True):
@@ -49,14 +49,13 @@ async def _(kg: Knowledge, args: FindEntitiesArguments) -> Result:
 
 
 async def _by_meaning(kg: Knowledge, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
-    base = kg.base
-    index = await base.entities()
-    vectors = await asyncio.to_thread(base.embedder.embed, texts)
+    index = await kg.entities()
+    vectors = await asyncio.to_thread(kg.embedder.embed, texts)
     scores, keys = index.search(vectors, limit)
     out = []
     for row, ids in zip(scores.tolist(), keys, strict=True):
         near = [(key, score) for key, score in zip(ids, row, strict=True) if score >= _MIN_COSINE]
-        named = (await base.store.find([key for key, _ in near], limit=1, fuzzy=False)) if near else []
+        named = (await kg.store.find([key for key, _ in near], limit=1, fuzzy=False)) if near else []
         out.append(
             [
                 EntityHit(key, hits[0].label, score, hits[0].degree, "embedding")

@@ -26,7 +26,7 @@ async def find_paths(
     kg: Knowledge, source: str, target: str, *, max_hops: int = 3, limit: int = 20
 ) -> list[ReasoningPath]:
     """Simple paths (no entity twice) from source to target (ids), in either direction, shortest first."""
-    return await kg.base.store.paths(source, target, max_hops=max_hops, limit=limit)
+    return await kg.store.paths(source, target, max_hops=max_hops, limit=limit)
 
 
 @find_paths.json

@@ -23,14 +23,14 @@ class FindTaskEntitiesArguments(Arguments):
 @tool(FindTaskEntitiesArguments)
 async def find_task_entities(kg: Knowledge, question: str, topics: Sequence[str] = ()) -> TaskEntities:
     """The entities that a question names; `topics` are ids of those that it is known to be about."""
-    return await find(question, topics, kg.base.store, kg.relation_names)
+    return await find(question, topics, kg.store, kg.relation_names)
 
 
 @find_task_entities.json
 async def _(kg: Knowledge, args: FindTaskEntitiesArguments) -> Result:
     found = await find_task_entities.operation(kg, args.question)
     ids = list(found.entities)
-    labels = await kg.base.store.labels(ids)
+    labels = await kg.store.labels(ids)
     return {
         "entities": [
             {"id": key, "label": label, "namesakes": found.entities[key]}

@@ -27,7 +27,7 @@ async def follow_chain(
     kg: Knowledge, seeds: Sequence[str], chains: Sequence[LogicalChain], limit: int | None = None
 ) -> ChainResult:
     """The entities that any of the chains reaches from the seeds, most support first; support adds up over chains."""
-    results = [await kg.base.store.follow(seeds, chain, limit=limit) for chain in chains]
+    results = [await kg.store.follow(seeds, chain, limit=limit) for chain in chains]
     if len(results) == 1:
         return results[0]
     best: dict[str, Reached] = {}

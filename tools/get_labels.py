@@ -19,7 +19,7 @@ class GetLabelsArguments(Arguments):
 @tool(GetLabelsArguments)
 async def get_labels(kg: Knowledge, ids: Sequence[str]) -> list[str]:
     """The labels of these ids, in order; an unknown id is its own label."""
-    return await kg.base.store.labels(ids)
+    return await kg.store.labels(ids)
 
 
 @get_labels.json

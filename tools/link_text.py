@@ -22,11 +22,11 @@ class LinkTextArguments(Arguments):
 @tool(LinkTextArguments)
 async def link_text(kg: Knowledge, texts: Sequence[str]) -> list[list[str]]:
     """For each text the ids of the entities that it names, in order, each once."""
-    return await link_texts(kg.base.store, texts)
+    return await link_texts(kg.store, texts)
 
 
 @link_text.json
 async def _(kg: Knowledge, args: LinkTextArguments) -> Result:
     (ids,) = await link_text.operation(kg, [args.text])
-    labels = await kg.base.store.labels(ids)
+    labels = await kg.store.labels(ids)
     return {"entities": [{"id": key, "label": label} for key, label in zip(ids, labels, strict=True)]}

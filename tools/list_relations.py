@@ -14,7 +14,7 @@ class ListRelationsArguments(Arguments):
 @tool(ListRelationsArguments)
 async def list_relations(kg: Knowledge) -> list[RelationSchema]:
     """All relations, most triples first."""
-    return await kg.base.store.schema()
+    return await kg.store.schema()
 
 
 @list_relations.json

@@ -23,7 +23,7 @@ class MatchTemplatesArguments(Arguments):
 @tool(MatchTemplatesArguments)
 async def match_templates(kg: Knowledge, sub_questions: Sequence[str], limit: int = 3) -> list[list[TemplateMatch]]:
     """The templates nearest to each sub-question by encoder cosine, best first; a template's own text scores 1."""
-    return await kg.near((await kg.base.templates()).match, sub_questions, limit)
+    return await kg.near((await kg.templates()).match, sub_questions, limit)
 
 
 @match_templates.json

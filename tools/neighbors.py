@@ -33,7 +33,7 @@ async def neighbors(
     limit: int | None = None,
 ) -> list[list[WalkedTriple]]:
     """The triples around each entity, walked away from it, at most `limit` each; sorted by relation, then end."""
-    return await kg.base.store.neighbors(ids, relation=relation, direction=direction, limit=limit)
+    return await kg.store.neighbors(ids, relation=relation, direction=direction, limit=limit)
 
 
 @neighbors.json

@@ -43,7 +43,7 @@ async def observe(
         limits: how far and how wide to look.
         run: names the run, within which a KG without a snapshot is taken to stay as it is.
     """
-    return await observe_kg(kg.base, question, ids, limits, run=run)
+    return await observe_kg(kg, question, ids, limits, run=run)
 
 
 @observe.json

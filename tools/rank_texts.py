@@ -23,7 +23,7 @@ async def rank_texts(kg: Knowledge, question: str, texts: Sequence[str]) -> list
     """The cosine of each text with the question, in [-1, 1], in input order."""
     if not texts:
         return []
-    asked, *offered = await asyncio.to_thread(kg.base.embedder.embed, [question, *texts])
+    asked, *offered = await asyncio.to_thread(kg.embedder.embed, [question, *texts])
     return [float(asked @ vector) for vector in offered]
 
 

@@ -25,7 +25,7 @@ class RankTriplesArguments(Arguments):
 @tool(RankTriplesArguments)
 async def rank_triples(kg: Knowledge, question: str, triples: Sequence[WalkedTriple], limit: int) -> list[ScoredTriple]:
     """These triples, each once, by the cosine of "relation end" with the question, best first; ties in input order."""
-    return await rank(kg.base, question, triples, limit)
+    return await rank(kg, question, triples, limit)
 
 
 @rank_triples.json

@@ -53,9 +53,9 @@ async def read_question(
         ModelError: the fine-tuned model's base model cannot be opened.
     """
     decomposer = await (kg.lora_decomposer() if reader == "lora" else kg.decomposer())
-    if has_cue(question) and (reader == "trained" or has_decomposer(kg.base.learnt)):
+    if has_cue(question) and (reader == "trained" or has_decomposer(kg.learnt)):
         decomposer = await kg.computing(decomposer)
-    return await decomposer.decompose(question, kg.base.store, topics)
+    return await decomposer.decompose(question, kg.store, topics)
 
 
 @read_question.json

@@ -26,7 +26,7 @@ async def record_prompt(kg: Knowledge, run: str, arm: str, question: str, model:
         UsageError: there is no such arm, or the run is logged with another one.
         OSError, CorruptError, VersionError, BusyError: the bandit's log cannot be written.
     """
-    await record_pull(kg.base, question, model, run, arm)
+    await record_pull(kg, question, model, run, arm)
 
 
 @record_prompt.json

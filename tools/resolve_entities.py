@@ -24,7 +24,7 @@ async def resolve_entities(kg: Knowledge, names: Sequence[str]) -> list[str]:
     Raises:
         UnknownEntityError: no entity has that id or label; the message names similar ones.
     """
-    store = kg.base.store
+    store = kg.store
     found = await store.find(names, limit=10, fuzzy=False)
     out = []
     for name, hits in zip(names, found, strict=True):

@@ -28,8 +28,8 @@ class SearchTriplesArguments(Arguments):
 @tool(SearchTriplesArguments)
 async def search_triples(kg: Knowledge, question: str, ids: Sequence[str], limit: int = 20) -> list[ScoredTriple]:
     """The triples around the entities that are nearest in meaning to the question, best first."""
-    around = await kg.base.store.neighbors(list(ids)[:_ENTITIES], limit=_AROUND)
-    return await rank(kg.base, question, [triple for found in around for triple in found], limit)
+    around = await kg.store.neighbors(list(ids)[:_ENTITIES], limit=_AROUND)
+    return await rank(kg, question, [triple for found in around for triple in found], limit)
 
 
 @search_triples.json

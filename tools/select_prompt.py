@@ -50,7 +50,7 @@ async def select_prompt(
         UsageError: a setting is out of range.
         OSError, CorruptError, VersionError, BusyError: the bandit's log cannot be used.
     """
-    return await choose_prompt(kg.base, question, model, BanditSettings(policy=bandit, discount=discount), run)
+    return await choose_prompt(kg, question, model, BanditSettings(policy=bandit, discount=discount), run)
 
 
 @select_prompt.json

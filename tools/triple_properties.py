@@ -20,7 +20,7 @@ class TriplePropertiesArguments(Arguments):
 @tool(TriplePropertiesArguments)
 async def triple_properties(kg: Knowledge, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
     """For each triple the properties of each of its statements, name -> value as text; () where it has none."""
-    return await kg.base.store.qualifiers(triples)
+    return await kg.store.qualifiers(triples)
 
 
 @triple_properties.json

@@ -18,6 +18,7 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.state import QuestionInput
 from trivium.tools.find_entities import find_entities
 from trivium.tools.match_templates import match_templates
 from trivium.tools.registry import TOOLS
@@ -103,7 +104,7 @@ async def test_a_span_carries_plain_arguments_and_results(kg_name: str) -> None:
 
 async def test_a_failed_tool_ends_its_span_with_the_error(kg_name: str) -> None:
     spans = Spans()
-    given = {"question": "who?", "topic_entities": ["nobody at all"]}
+    given: QuestionInput = {"question": "who?", "topic_entities": ["nobody at all"]}
     with pytest.raises(UnknownEntityError):
         await oda.ainvoke(given, {"callbacks": [spans]}, context=OdaContext(kg=kg_name))
     assert isinstance(spans.failed["resolve_entities"], UnknownEntityError)
@@ -112,9 +113,11 @@ async def test_a_failed_tool_ends_its_span_with_the_error(kg_name: str) -> None:
 
 async def test_streams_carry_tasks_and_events(kg_name: str) -> None:
     context = KeqingContext(kg=kg_name)
-    given = {"question": "who directed Heat?"}
-    tasks = [chunk async for chunk in keqing.astream(given, context=context, stream_mode=["tasks", "messages"])]
-    named = [chunk["name"] for mode, chunk in tasks if mode == "tasks" and "result" in chunk]
+    given: QuestionInput = {"question": "who directed Heat?"}
+    chunks: list[Any] = [
+        chunk async for chunk in keqing.astream(given, context=context, stream_mode=["tasks", "messages"])
+    ]
+    named = [chunk["name"] for mode, chunk in chunks if mode == "tasks" and "result" in chunk]
     assert named[0] == "decompose"
     assert named[-1] == "respond"
     events = [event async for event in keqing.astream_events(given, context=context, version="v2")]

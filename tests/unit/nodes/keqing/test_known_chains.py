@@ -14,9 +14,8 @@ from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.link_entities import link_entities
-from trivium.nodes.keqing.match_template import match_template
 from trivium.nodes.keqing.retrieve import retrieve, wave
-from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
+from trivium.nodes.keqing.state import KeqingState, SubQuestionState
 from trivium.tools.match_templates import match_templates
 
 SHARED = "what is the works for of [mask]?"
@@ -31,8 +30,13 @@ async def kg(tmp_path: Path) -> AsyncIterator[str]:
     await close_all()
 
 
-async def _found(kg: str, context: KeqingContext, **more: Any) -> tuple[set[str], list[dict[str, Any]]]:  # noqa: ANN401 - a sub-question's fields
-    sub = SubQuestionState(id=0, question=SHARED, dep=[-1], seed_entities=["ann"], excludes_used=False, **more)
+async def _found(
+    kg: str, context: KeqingContext, chain: list[str] | None = None
+) -> tuple[set[str], list[dict[str, Any]]]:
+    """What a sub-question in the shared words finds, and what it was matched to."""
+    sub = SubQuestionState(id=0, question=SHARED, dep=[-1], seed_entities=["ann"], excludes_used=False)
+    if chain:
+        sub["chain"] = chain
     links = {"ann": [Link(id="ann", label="ann", score=1.0, degree=2, match="exact")]}
     state = cast("KeqingState", {"sub_questions": [sub], "links": links, "retrieved": {}})
     runtime = Runtime(context=context)
