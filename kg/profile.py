@@ -6,7 +6,7 @@ A graph without types has one type, "". A property is listed under each type who
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -157,9 +157,13 @@ class GraphProfile:
                     known[found.name] = found
         return out
 
+    @cached_property
+    def _merged(self) -> Mapping[str, PropertyProfile]:
+        return {name: _merge(list(by_type.values())) for name, by_type in self.properties.items()}
+
     def property(self, name: str) -> PropertyProfile | None:
-        """The property of that name on the type that has most of its values."""
-        return max(self.properties.get(name, {}).values(), key=lambda each: each.values, default=None)
+        """What is known of a property over all types; its statistics are those of the type with most of its values."""
+        return self._merged.get(name)
 
     def to_json(self) -> dict[str, Any]:
         """The profile as JSON values."""
@@ -184,6 +188,18 @@ class GraphProfile:
             fingerprint=data["fingerprint"],
             sampled=data["sampled"],
         )
+
+
+def _merge(found: list[PropertyProfile]) -> PropertyProfile:
+    if len(found) == 1:
+        return found[0]
+    votes: dict[ValueKind, int] = {}
+    for each in found:
+        for kind in each.kinds or (each.kind,):
+            votes[kind] = votes.get(kind, 0) + (each.values if kind == each.kind else 0)
+    kinds = tuple(sorted(votes, key=lambda kind: -votes[kind]))
+    most = max((each for each in found if each.kind == kinds[0]), key=lambda each: each.values, default=found[0])
+    return replace(most, kinds=kinds, lists=any(each.lists for each in found), unique=False)
 
 
 def _properties(data: list[Mapping[str, Any]]) -> tuple[PropertyProfile, ...]:

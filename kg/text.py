@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,3 +49,10 @@ def fold_name(text: str) -> str:
     A name of punctuation alone ("?", "!!!") keeps it, so that it can still be found.
     """
     return " ".join(token.text for token in tokens(text)) or fold_case(text)
+
+
+def closest(name: str, known: Iterable[str], limit: int = 3) -> str:
+    """The end of a message about an unknown name: "; closest: 'a', 'b'", or "" where nothing resembles it."""
+    by_key = {fold_name(each): each for each in known}
+    near = get_close_matches(fold_name(name), by_key, limit, 0.5)
+    return f"; closest: {', '.join(repr(by_key[each]) for each in near)}" if near else ""

@@ -51,6 +51,7 @@ class Column:
         owners: int32 [N]: rows that have the value, ascending within it.
         texts: the values as written, [V].
         as_text: the store holds them as text: a text constant is compared with `texts`.
+        pattern: how dates that are held as text are written: "ymd", "dmy", "mdy"; else "".
     """
 
     kind: ValueKind
@@ -59,9 +60,12 @@ class Column:
     owners: Int32
     texts: Sequence[str]
     as_text: bool = False
+    pattern: str = ""
 
     @classmethod
-    def of(cls, kind: ValueKind, rows: Sequence[tuple[float, str, int]], *, as_text: bool = False) -> Column:
+    def of(
+        cls, kind: ValueKind, rows: Sequence[tuple[float, str, int]], *, as_text: bool = False, pattern: str = ""
+    ) -> Column:
         """A column of (key, text, owner); the key of texts and points is ignored, equal rows count once."""
         ordered = sorted({(0.0 if kind in ("text", "point") else key, text, owner) for key, text, owner in rows})
         keys: list[float] = []
@@ -79,6 +83,7 @@ class Column:
             np.array([owner for _, _, owner in ordered], dtype=np.int32),
             texts,
             as_text,
+            pattern,
         )
 
     @cached_property
@@ -348,7 +353,7 @@ def columns_of(values: Iterable[tuple[int, Any]], *, read_texts: bool = True) ->
         kind, pattern = reading
         keys = [(read_text(text, kind, pattern), text, owner) for _, text, owner in texts]
         read = [row for row in keys if not math.isnan(row[0])]
-        out.append(Column.of(kind, read, as_text=True))
+        out.append(Column.of(kind, read, as_text=True, pattern=pattern))
         by_kind["text"] = [row for row in keys if math.isnan(row[0])]
     out += [Column.of(kind, rows) for kind, rows in by_kind.items() if rows]
     return tuple(sorted(out, key=lambda each: -len(each.owners)))

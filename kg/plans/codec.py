@@ -1,0 +1,376 @@
+"""Plans as JSON: `to_json`, `from_json` and the JSON schema of what `from_json` reads.
+
+Fields that have their default are left out. A set, row source, condition or result has its `op`; a step of a chain is
+"rel", "^rel" or "~rel", or an object with `relation` and conditions; a constant is a number, boolean or text, or
+`{"date": "2020-01-31"}` and the like.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from typing import Any, cast, get_args
+
+from trivium.kg.errors import PlanError
+from trivium.kg.plans.plan import (
+    FUNCTIONS,
+    OPERATORS,
+    PARTS,
+    Aggregate,
+    Aggregation,
+    AllOf,
+    AnyOf,
+    Calculate,
+    ChainStep,
+    Compare,
+    Entities,
+    Follow,
+    Group,
+    Has,
+    HasType,
+    Having,
+    Holds,
+    Intersect,
+    Minus,
+    NonEmpty,
+    Not,
+    OfType,
+    QueryPlan,
+    Term,
+    Top,
+    Union,
+    Value,
+    ValueOf,
+    Walks,
+    Where,
+)
+from trivium.kg.profile import ValueKind
+from trivium.kg.text import closest
+
+_OPS: dict[str, type] = {
+    "entities": Entities,
+    "type": OfType,
+    "follow": Follow,
+    "intersect": Intersect,
+    "union": Union,
+    "minus": Minus,
+    "where": Where,
+    "top": Top,
+    "walks": Walks,
+    "values": ValueOf,
+    "aggregate": Aggregate,
+    "group": Group,
+    "calculate": Calculate,
+    "holds": Holds,
+    "nonempty": NonEmpty,
+    "compare": Compare,
+    "has": Has,
+    "has_type": HasType,
+    "and": AllOf,
+    "or": AnyOf,
+    "not": Not,
+}
+OP_OF: dict[type, str] = {kind: op for op, kind in _OPS.items()}
+"""The `op` of each class."""
+
+_SETS = ("entities", "type", "follow", "intersect", "union", "minus", "where", "top")
+_CONDITIONS = ("compare", "has", "has_type", "and", "or", "not")
+_RESULTS = ("values", "aggregate", "group", "calculate", "holds", "nonempty")
+_KINDS: tuple[str, ...] = get_args(ValueKind)
+
+# What each field holds: a name of `_READERS`, with "*" for a list of these and "?" for one that may be null.
+_FIELDS: dict[str, str] = {
+    "Entities.ids": "text*",
+    "OfType.type": "text",
+    "HasType.type": "text",
+    "Follow.steps": "step*",
+    "Walks.steps": "step*",
+    "Term.steps": "step*",
+    "Intersect.sets": "set*",
+    "Union.sets": "set*",
+    "Minus.source": "set",
+    "Minus.without": "set",
+    "Follow.source": "set",
+    "Where.source": "set",
+    "Where.condition": "condition",
+    "Top.source": "set",
+    "Top.by": "term",
+    "Top.limit": "integer?",
+    "Top.descending": "boolean",
+    "Top.skip": "integer",
+    "Walks.source": "set",
+    "ValueOf.source": "rows",
+    "ValueOf.columns": "term*",
+    "ValueOf.distinct": "boolean",
+    "ValueOf.order": "integer?",
+    "ValueOf.descending": "boolean",
+    "ValueOf.limit": "integer?",
+    "Aggregate.source": "rows",
+    "Aggregate.function": "function",
+    "Aggregate.term": "term?",
+    "Aggregate.distinct": "boolean",
+    "Aggregation.function": "function",
+    "Aggregation.term": "term?",
+    "Aggregation.distinct": "boolean",
+    "Group.source": "rows",
+    "Group.keys": "term*",
+    "Group.aggregates": "aggregation*",
+    "Group.having": "having*",
+    "Group.order": "integer?",
+    "Group.descending": "boolean",
+    "Group.limit": "integer?",
+    "Having.aggregate": "integer",
+    "Having.operator": "operator",
+    "Having.value": "value",
+    "Calculate.operator": "arithmetic",
+    "Calculate.left": "scalar",
+    "Calculate.right": "scalar",
+    "Holds.left": "scalar",
+    "Holds.operator": "operator",
+    "Holds.right": "scalar",
+    "NonEmpty.source": "rows",
+    "Compare.left": "term",
+    "Compare.operator": "operator",
+    "Compare.right": "right",
+    "Has.term": "term",
+    "AllOf.conditions": "condition*",
+    "AnyOf.conditions": "condition*",
+    "Not.condition": "condition",
+    "Term.property": "text",
+    "Term.part": "part",
+    "Term.aggregate": "function",
+    "Term.relationship": "boolean",
+    "Term.start": "integer",
+    "ChainStep.relation": "text",
+    "ChainStep.direction": "direction",
+    "ChainStep.where": "condition?",
+    "ChainStep.to": "condition?",
+    "ask": "text",
+}
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "operator": OPERATORS,
+    "function": FUNCTIONS,
+    "part": PARTS[1:],
+    "direction": ("out", "in", "any"),
+    "arithmetic": ("+", "-", "*", "/"),
+}
+
+
+def _form(kind: type, name: str) -> str:
+    return _FIELDS["ask" if name == "ask" else f"{kind.__name__}.{name}"]
+
+
+def to_json(part: Any) -> Any:  # noqa: ANN401 - JSON
+    """A plan, or a part of one, as JSON values."""
+    if isinstance(part, tuple):
+        return [to_json(each) for each in part]
+    if isinstance(part, Value):
+        return part.value if part.kind in ("number", "boolean", "text") else {part.kind: part.value}
+    if isinstance(part, ChainStep) and part.where is None and part.to is None:
+        return str(part)
+    if not hasattr(part, "__dataclass_fields__"):
+        return part
+    out: dict[str, Any] = {"op": OP_OF[type(part)]} if type(part) in OP_OF else {}
+    for each in fields(part):
+        value = getattr(part, each.name)
+        if each.default is MISSING or value != each.default:
+            out[each.name] = to_json(value)
+    return out
+
+
+def dumps(plan: QueryPlan) -> str:
+    """A plan as one line of JSON."""
+    return json.dumps(to_json(plan), ensure_ascii=False)
+
+
+def loads(text: str) -> QueryPlan:
+    """A plan from JSON; raises `PlanError`."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise PlanError(f"the plan is not valid JSON: {error}") from None
+    return from_json(data)
+
+
+def from_json(data: Any) -> QueryPlan:  # noqa: ANN401 - JSON
+    """A plan from JSON values; raises `PlanError` that says where and what is wrong."""
+    return cast(QueryPlan, _read("plan", data, "plan"))
+
+
+def _read(form: str, data: Any, where: str) -> Any:  # noqa: ANN401
+    if form.endswith("?"):
+        return None if data is None else _read(form[:-1], data, where)
+    if form.endswith("*"):
+        items = data if isinstance(data, list) else [data]
+        return tuple(_read(form[:-1], each, f"{where}[{i}]") for i, each in enumerate(items))
+    if form in _CHOICES:
+        return _choice(_CHOICES[form], data, where, form)
+    if form in _READERS:
+        return _READERS[form](data, where)
+    if form == "scalar" and not (isinstance(data, Mapping) and "op" in data):
+        return _value(data, where)
+    return _op(form, data, where)
+
+
+_ALLOWED = {
+    "plan": (*_SETS, *_RESULTS),
+    "set": _SETS,
+    "rows": (*_SETS, "walks"),
+    "condition": _CONDITIONS,
+    "scalar": ("aggregate", "values", "calculate", "holds", "nonempty"),
+    "right": (*_SETS, "aggregate", "values", "calculate"),
+}
+
+
+def _op(form: str, data: Any, where: str) -> Any:  # noqa: ANN401
+    allowed = _ALLOWED[form]
+    if not isinstance(data, Mapping):
+        raise PlanError(f"{where}: expected an object with 'op', got {_shown(data)}")
+    op = data.get("op")
+    if op not in allowed:
+        near = closest(str(op), allowed)
+        raise PlanError(f"{where}.op: {_shown(op)} is not allowed here; use one of {', '.join(allowed)}{near}")
+    return _fields(_OPS[op], {name: each for name, each in data.items() if name != "op"}, f"{where}.{op}")
+
+
+def _fields(kind: type, data: Any, where: str) -> Any:  # noqa: ANN401
+    if not isinstance(data, Mapping):
+        raise PlanError(f"{where}: expected an object, got {_shown(data)}")
+    known = {each.name: each for each in fields(kind)}
+    for name in data:
+        if name not in known:
+            near = closest(str(name), list(known))
+            raise PlanError(f"{where}: unknown field {name!r}; fields: {', '.join(known)}{near}")
+    given = {name: _read(_form(kind, name), each, f"{where}.{name}") for name, each in data.items()}
+    missing = [name for name, each in known.items() if name not in given and each.default is MISSING]
+    if missing:
+        raise PlanError(f"{where}: missing field {missing[0]!r}")
+    return kind(**given)
+
+
+def _term(data: Any, where: str) -> Term:  # noqa: ANN401
+    if isinstance(data, str):
+        return Term(property=data)
+    return cast(Term, _fields(Term, data, where))
+
+
+def _step(data: Any, where: str) -> ChainStep:  # noqa: ANN401
+    if isinstance(data, str):
+        if not data.lstrip("^~"):
+            raise PlanError(f"{where}: empty relation")
+        return ChainStep.parse(data)
+    return cast(ChainStep, _fields(ChainStep, data, where))
+
+
+def _right(data: Any, where: str) -> Any:  # noqa: ANN401
+    if isinstance(data, list):
+        return tuple(_value(each, f"{where}[{i}]") for i, each in enumerate(data))
+    if isinstance(data, Mapping):
+        if "op" in data:
+            return _op("right", data, where)
+        if not (len(data) == 1 and next(iter(data)) in _KINDS):
+            return _term(data, where)
+    return _value(data, where)
+
+
+def _value(data: Any, where: str) -> Value:  # noqa: ANN401
+    if isinstance(data, Mapping) and len(data) == 1:
+        kind, value = next(iter(data.items()))
+        if kind in _KINDS:
+            good = {"number": int | float, "boolean": bool}.get(kind, str)
+            if isinstance(value, good) and (kind == "boolean" or not isinstance(value, bool)):
+                return Value(kind, float(value) if kind == "number" else value)
+    elif isinstance(data, bool | int | float | str):
+        return Value.of(data)
+    raise PlanError(f'{where}: expected a number, boolean, text or {{"date": "2020-01-31"}}, got {_shown(data)}')
+
+
+def _choice(allowed: Sequence[str], data: Any, where: str, what: str) -> str:  # noqa: ANN401
+    if data not in allowed:
+        raise PlanError(f"{where}: {_shown(data)} is no {what}; use one of {', '.join(allowed)}")
+    return cast(str, data)
+
+
+def _typed(data: Any, kind: type, where: str, what: str) -> Any:  # noqa: ANN401
+    if not isinstance(data, kind):
+        raise PlanError(f"{where}: expected {what}, got {_shown(data)}")
+    return data
+
+
+def _integer(data: Any, where: str) -> int:  # noqa: ANN401
+    if isinstance(data, bool) or not isinstance(data, int) or data < 0:
+        raise PlanError(f"{where}: expected a whole number from 0, got {_shown(data)}")
+    return data
+
+
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "text": lambda data, where: _typed(data, str, where, "a text"),
+    "boolean": lambda data, where: _typed(data, bool, where, "true or false"),
+    "integer": _integer,
+    "value": _value,
+    "step": _step,
+    "term": _term,
+    "aggregation": lambda data, where: _fields(Aggregation, data, where),
+    "having": lambda data, where: _fields(Having, data, where),
+    "right": _right,
+}
+
+
+def _shown(data: Any) -> str:  # noqa: ANN401
+    text = repr(data)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema (2020-12) of a plan, for structured output of chat models and for editors."""
+    terms: dict[str, Any] = {
+        "value": {
+            "anyOf": [
+                {"type": ["number", "boolean", "string"]},
+                *(_object({kind: {"type": "string"}}, [kind]) for kind in _KINDS if kind not in ("number", "boolean")),
+            ]
+        },
+        "step": {"anyOf": [{"type": "string", "description": "rel, ^rel (inverse) or ~rel (either direction)"},
+                           _schema_of(ChainStep)]},
+        "term": {"anyOf": [{"type": "string", "description": "a property"}, _schema_of(Term)]},
+        "aggregation": _schema_of(Aggregation),
+        "having": _schema_of(Having),
+        "right": {"anyOf": [_ref("value"), {"type": "array", "items": _ref("value")}, _ref("term"),
+                            *map(_ref, _ALLOWED["right"])]},
+        "scalar": {"anyOf": [_ref("value"), *map(_ref, _ALLOWED["scalar"])]},
+    }  # fmt: skip
+    for form in ("plan", "set", "rows", "condition"):
+        terms["condition" if form == "condition" else form] = {"anyOf": [_ref(op) for op in _ALLOWED[form]]}
+    for op, kind in _OPS.items():
+        terms[op] = _schema_of(kind, op)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$ref": "#/$defs/plan", "$defs": terms}
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+def _schema_of(kind: type, op: str = "") -> dict[str, Any]:
+    properties: dict[str, Any] = {"op": {"const": op}} if op else {}
+    properties |= {each.name: _form_schema(_form(kind, each.name)) for each in fields(kind)}
+    required = [each.name for each in fields(kind) if each.default is MISSING]
+    return _object(properties, ["op", *required] if op else required)
+
+
+def _form_schema(form: str) -> dict[str, Any]:
+    if form.endswith("*"):
+        return {"type": "array", "items": _form_schema(form[:-1])}
+    if form.endswith("?"):
+        return {"anyOf": [_form_schema(form[:-1]), {"type": "null"}]}
+    plain = {"text": "string", "boolean": "boolean"}
+    if form in plain:
+        return {"type": plain[form]}
+    if form == "integer":
+        return {"type": "integer", "minimum": 0}
+    return {"enum": list(_CHOICES[form])} if form in _CHOICES else _ref(form)

@@ -1,0 +1,904 @@
+"""A whole plan as one parameterised Cypher query, with the same answers as the executor on arrays.
+
+Labels, relationship types and property names are quoted (`trivium.kg.neo4j.patterns.quote`); everything else that
+comes from a plan is a parameter. A set becomes clauses that bind a variable to each of its entities once; a set that
+another one is tested against becomes a predicate, so that nothing is collected that need not be. What would be
+computed again for every row (a value to compare with, a superlative's winners) is computed once, in front.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, assert_never, cast
+
+from trivium.kg.neo4j.patterns import node, quote
+from trivium.kg.neo4j.patterns import text as literal_text
+from trivium.kg.neo4j.view import View
+from trivium.kg.plans.columns import number_text, value_key
+from trivium.kg.plans.plan import (
+    SETS,
+    Aggregate,
+    Aggregation,
+    AllOf,
+    AnyOf,
+    Calculate,
+    ChainStep,
+    Compare,
+    Condition,
+    Entities,
+    EntitySet,
+    Follow,
+    Function,
+    Group,
+    Has,
+    HasType,
+    Having,
+    Holds,
+    Intersect,
+    Minus,
+    NonEmpty,
+    Not,
+    OfType,
+    Operator,
+    QueryPlan,
+    Rows,
+    Scalar,
+    Steps,
+    Term,
+    Top,
+    Union,
+    Value,
+    ValueOf,
+    Walks,
+    Where,
+)
+from trivium.kg.profile import GraphProfile, PropertyProfile, ValueKind
+
+Parameter = str | float | bool | list[str]
+
+
+@dataclass(frozen=True)
+class CypherQuery:
+    """A query.
+
+    Attributes:
+        text: Cypher, with parameters `$p0`, `$p1`, ….
+        parameters: their values.
+        shape: what it gives: rows of entities' ids, rows of cells, or one value.
+        entities: of rows: which columns are ids of entities.
+    """
+
+    text: str
+    parameters: Mapping[str, Parameter]
+    shape: Literal["entities", "rows", "value"]
+    entities: tuple[bool, ...] = ()
+
+    def display(self) -> str:
+        """The query with its parameters written into it, to be shown and run by a person."""
+        return re.sub(r"\$(p\d+)\b", lambda match: _literal(self.parameters[match[1]]), self.text)
+
+
+def _literal(value: Parameter) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return number_text(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(literal_text, value)) + "]"
+    return literal_text(value)
+
+
+def to_cypher(plan: QueryPlan, view: View, profile: GraphProfile) -> CypherQuery:
+    """The query of a plan over a Neo4j graph; the plan fits the profile (`trivium.kg.plans.check`)."""
+    writer = _Writer(view, profile)
+    main, shape, entities = writer.result(plan)
+    parts = [f"CALL ({', '.join(writer.hoisted[:i])}) {{ {query} }}" for i, query in enumerate(writer.in_front)]
+    if parts:
+        columns = ", ".join(_columns(shape, len(entities)))
+        main = f"{' '.join(parts)} CALL ({', '.join(writer.hoisted)}) {{ {main} }} RETURN {columns}"
+    return CypherQuery(main, writer.parameters, shape, entities)
+
+
+def _columns(shape: str, count: int) -> list[str]:
+    return ["id"] if shape == "entities" else ["value"] if shape == "value" else [f"c{i}" for i in range(count)]
+
+
+@dataclass
+class _Row:
+    """The variables of a row: entities by position, relationships from 1."""
+
+    nodes: list[str]
+    links: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> str:
+        return ", ".join([*self.nodes, *self.links])
+
+
+class _Writer:
+    def __init__(self, view: View, profile: GraphProfile) -> None:
+        self.view, self.profile = view, profile
+        self.parameters: dict[str, Parameter] = {}
+        self.hoisted: list[str] = []
+        self.in_front: list[str] = []
+        self._known: dict[object, str] = {}
+        self._names = 0
+
+    def name(self, letter: str) -> str:
+        self._names += 1
+        return f"{letter}{self._names}"
+
+    def parameter(self, value: Parameter) -> str:
+        name = f"p{len(self.parameters)}"
+        self.parameters[name] = value
+        return f"${name}"
+
+    def hoist(self, key: object, query: str, column: str) -> str:
+        """Compute a list or value in front of the query, once; the variable that holds it."""
+        if key not in self._known:
+            name = self.name("v")
+            self.in_front.append(f"{query} RETURN {column} AS {name}")
+            self.hoisted.append(name)
+            self._known[key] = name
+        return self._known[key]
+
+    # Results
+
+    def result(self, plan: QueryPlan) -> tuple[str, Literal["entities", "rows", "value"], tuple[bool, ...]]:
+        match plan:
+            case ValueOf():
+                return self.values(plan), "rows", tuple(_is_entity(term) for term in plan.columns)
+            case Group():
+                kinds = [_is_entity(term) for term in plan.keys]
+                kinds += [each.term is not None and each.function in ("minimum", "maximum") and _is_entity(each.term)
+                          for each in plan.aggregates]  # fmt: skip
+                return self.groups(plan), "rows", tuple(kinds)
+            case Aggregate() | Calculate() | Holds() | NonEmpty():
+                query, column = self.value(plan)
+                return f"{query} RETURN {column} AS value", "value", ()
+            case _:
+                x, query = self.entities(plan)
+                return f"{query} RETURN {self.id_of(x)} AS id", "entities", ()
+
+    def value(self, plan: Scalar) -> tuple[str, str]:
+        """Clauses, and the column that is the plan's one value."""
+        match plan:
+            case Value():
+                return "WITH 1 AS one", self.constant(plan)
+            case Aggregate():
+                return self.aggregate(plan)
+            case ValueOf():
+                query = self.values(plan)
+                name = self.name("w")
+                head, _, _ = query.rpartition(" RETURN ")
+                column = _first_column(query)
+                return f"{head} WITH collect({column}) AS {name}", f"{name}[0]"
+            case Calculate():
+                left, right = self.scalar(plan.left), self.scalar(plan.right)
+                if plan.operator == "/":
+                    return "WITH 1 AS one", f"CASE WHEN {right} <> 0 THEN toFloat({left}) / {right} END"
+                return "WITH 1 AS one", f"{left} {plan.operator} {right}"
+            case Holds():
+                left, right = self.scalar(plan.left), self.scalar(plan.right)
+                other = plan.right.kind if isinstance(plan.right, Value) else None
+                test = _compared(left, plan.operator, right)
+                if plan.operator != "!=" or other is None:
+                    test = f"coalesce({test}, {'true' if plan.operator == '!=' else 'false'})"
+                return "WITH 1 AS one", f"CASE WHEN {left} IS NOT NULL AND {right} IS NOT NULL THEN {test} END"
+            case NonEmpty():
+                row, query = self.rows(plan.source)
+                return f"{query} WITH {row.nodes[0]} LIMIT 1", "count(*) > 0"
+            case _:
+                assert_never(plan)
+
+    def scalar(self, plan: Scalar) -> str:
+        """An expression: a constant, or a value computed in front."""
+        if isinstance(plan, Value):
+            return self.constant(plan)
+        query, column = self.value(plan)
+        return self.hoist(("value", plan), query, column)
+
+    def aggregate(self, plan: Aggregate) -> tuple[str, str]:
+        row, query = self.rows(plan.source)
+        if plan.term is None:
+            return query, "count(*)"
+        value, unwound = self.unwound(row, plan.term)
+        number = self.numbers(plan.term, value) if plan.function in ("sum", "average") else "true"
+        if plan.function in ("minimum", "maximum"):
+            number = self.main_only(plan.term, value)
+        where = "" if number == "true" else f" WITH * WHERE {number}"
+        return query + unwound + where, _aggregate(plan.function, value, distinct=plan.distinct)
+
+    def unwound(self, row: _Row, term: Term) -> tuple[str, str]:
+        """A variable or expression for each value of a term, and the clauses that bind it; missing values go."""
+        name = self.name("u")
+        single = self.single(row, term)
+        if single is not None:
+            return name, f" WITH {row.names}, {single} AS {name} WHERE {name} IS NOT NULL"
+        return name, f" UNWIND {self.list_of(row, term)} AS {name}"
+
+    def values(self, plan: ValueOf) -> str:
+        row, query = self.rows(plan.source)
+        if len(plan.columns) == 1:
+            value, unwound = self.unwound(row, plan.columns[0])
+            query += unwound
+            columns = [value]
+        else:
+            columns = []
+            for term in plan.columns:
+                name, values = self.name("u"), self.list_of(row, term)
+                query += (
+                    f" WITH *, {values} AS l{name} "
+                    f"UNWIND CASE WHEN size(l{name}) = 0 THEN [null] ELSE l{name} END AS {name}"
+                )
+                columns.append(name)
+            query += f" WITH * WHERE NOT ({' AND '.join(f'{name} IS NULL' for name in columns)})"
+        query += f" WITH {'DISTINCT ' if plan.distinct else ''}{', '.join(columns)}"
+        if plan.order is not None:
+            key = self.sort_key(plan.columns[plan.order], columns[plan.order])
+            query += self.ordered(columns, key, plan.limit, descending=plan.descending)
+        elif plan.limit is not None:
+            query += f" LIMIT {int(plan.limit)}"
+        return f"{query} RETURN {self.returned(columns, [_is_entity(term) for term in plan.columns])}"
+
+    def returned(self, columns: Sequence[str], entities: Sequence[bool]) -> str:
+        each = (self.id_of(name) if entity else name for name, entity in zip(columns, entities, strict=True))
+        return ", ".join(f"{column} AS c{i}" for i, column in enumerate(each))
+
+    def groups(self, plan: Group) -> str:
+        row, query = self.rows(plan.source)
+        keys = []
+        for term in plan.keys:
+            value, unwound = self.unwound(row, term)
+            query += unwound.replace(f" WITH {row.names},", " WITH *,")
+            keys.append(value)
+        query += f" WITH DISTINCT {row.names}, {', '.join(keys)}"
+        made, after, names = [], [], []
+        for each in plan.aggregates:
+            name = self.name("g")
+            names.append(name)
+            if each.term is None:
+                made.append(f"count(*) AS {name}")
+            elif self.is_plain(each.term, each.function) and (single := self.single(row, each.term)) is not None:
+                made.append(f"{_aggregate(each.function, single, distinct=each.distinct)} AS {name}")
+            else:
+                made.append(f"collect({self.list_of(row, each.term)}) AS l{name}")
+                after.append(f"{self.of_lists(each, f'l{name}')} AS {name}")
+        query += f" WITH {', '.join([*keys, *made])}"
+        if after:
+            done = [name for name, each in zip(names, made, strict=True) if each.endswith(f" AS {name}")]
+            query += f" WITH {', '.join([*keys, *done, *after])}"
+        if plan.having:
+            tests = [
+                f"{_compared(names[each.aggregate], each.operator, self.constant(each.value))}" for each in plan.having
+            ]
+            query += f" WITH * WHERE {' AND '.join(tests)}"
+        columns = [*keys, *names]
+        entities = [_is_entity(term) for term in plan.keys]
+        entities += [False] * len(names)
+        if plan.order is not None:
+            terms: list[Term | None] = [*plan.keys, *(None for _ in names)]
+            by = terms[plan.order]
+            key = self.sort_key(by, columns[plan.order]) if by is not None else columns[plan.order]
+            query += self.ordered(columns, key, plan.limit, descending=plan.descending)
+        else:
+            query += f" ORDER BY {', '.join(keys)}" + (f" LIMIT {int(plan.limit)}" if plan.limit is not None else "")
+        return f"{query} RETURN {self.returned(columns, entities)}"
+
+    def having(self, plan: Group, each: Having, name: str) -> str:
+        aggregate = plan.aggregates[each.aggregate]
+        term = Term(aggregate="count")
+        if aggregate.function in ("minimum", "maximum") and aggregate.term is not None:
+            term = aggregate.term
+        if each.operator == "!=":
+            return f"{name} IS NOT NULL AND NOT coalesce({self.test(name, '=', (each.value,), term)}, false)"
+        return self.test(name, each.operator, (each.value,), term)
+
+    def of_lists(self, each: Aggregation, lists: str) -> str:
+        """An aggregate over a list of lists of values; an expression."""
+        value = self.name("u")
+        assert each.term is not None
+        test = "true"
+        if each.function in ("sum", "average"):
+            test = self.numbers(each.term, value)
+        elif each.function in ("minimum", "maximum"):
+            test = self.main_only(each.term, value)
+        inner = self.name("l")
+        where = "" if test == "true" else f" WITH {value} WHERE {test}"
+        made = _aggregate(each.function, value, distinct=each.distinct)
+        return f"COLLECT {{ UNWIND {lists} AS {inner} UNWIND {inner} AS {value}{where} RETURN {made} AS made }}[0]"
+
+    def ordered(
+        self, columns: Sequence[str], key: str, limit: int | None, *, descending: bool, skip: int = 0, where: str = ""
+    ) -> str:
+        """Clauses that order rows by an expression and cut them, ties kept; missing keys come last, or go."""
+        down = " DESC" if descending else ""
+        if limit is None:
+            return f" WITH {', '.join(columns)} ORDER BY {key} IS NULL, {key}{down}"
+        k, ks, i = self.name("k"), self.name("ks"), self.name("i")
+        lists = {name: self.name("l") for name in columns}
+        unwind = (
+            f"UNWIND range(0, size({ks}) - 1) AS {i} "
+            f"WITH {', '.join(f'{of}[{i}] AS {name}' for name, of in lists.items())}, {ks}[{i}] AS {k}, {i}, {ks}"
+        )
+        # Lists leave nulls out: a cell that may be missing is carried in a list of its own.
+        collected = ", ".join(f"collect([{name}]) AS {of}" for name, of in lists.items())
+        unwind = unwind.replace(f"[{i}] AS ", f"[{i}][0] AS ").replace(f"{ks}[{i}][0]", f"{ks}[{i}]")
+        sort = f" WITH {', '.join(columns)}, {key} AS {k} WHERE {k} IS NOT NULL{where} WITH * ORDER BY {k}{down}"
+        query = f"{sort} WITH {collected}, collect({k}) AS {ks} {unwind}"
+        if skip:
+            worse = f"{k} {'<' if descending else '>'} {ks}[{skip - 1}]"
+            query += f" WHERE {worse} WITH {', '.join(columns)}, {k}, {i} ORDER BY {i}"
+            query += f" WITH {collected}, collect({k}) AS {ks} {unwind}"
+        kept = ", ".join(columns)
+        query += f" WHERE {i} < {int(limit)} OR {k} = {ks}[{int(limit) - 1}]"
+        return f"{query} WITH {kept}, {i} ORDER BY {i} WITH {kept}"
+
+    # Sets
+
+    def rows(self, plan: Rows) -> tuple[_Row, str]:
+        """The variables of each row, and the clauses that bind them."""
+        if not isinstance(plan, Walks):
+            x, query = self.entities(plan)
+            return _Row([x]), query
+        x, query = self.entities(plan.source)
+        row = _Row([x])
+        links: list[str] = []
+        for number, step in enumerate(plan.steps):
+            before = (plan.steps[number - 1], links[-1], row.nodes[-2]) if number else None
+            y, r, match = self.step(row.nodes[-1], step, before)
+            query += match
+            row.nodes.append(y)
+            links.append(r)
+        for step, link in zip(plan.steps, links, strict=True):
+            # Relationships without properties are triples: parallel ones are one.
+            row.links.append(link if self.has_own(step.relation) else "")
+        kept = _Row(row.nodes, [link for link in row.links if link])
+        query += f" WITH DISTINCT {kept.names}"
+        return _Row(row.nodes, row.links), query
+
+    def has_own(self, relation: str) -> bool:
+        return bool(self.profile.relationship_properties.get(relation))
+
+    def entities(self, plan: EntitySet) -> tuple[str, str]:
+        """A variable, and the clauses that bind it to each entity of a set once."""
+        x = self.name("x")
+        match plan:
+            case Entities():
+                return x, self.by_id(x, plan.ids)
+            case OfType():
+                return x, self.of_type(x, plan.type)
+            case Follow():
+                start, query = self.entities(plan.source)
+                end, walked = self.chain(start, plan.steps)
+                return end, f"{query}{walked} WITH DISTINCT {end}"
+            case Intersect():
+                first, *others = sorted(plan.sets, key=_cost)
+                x, query = self.entities(first)
+                return x, self.filtered(x, query, [self.member(x, each) for each in others])
+            case Union():
+                parts = []
+                for each in plan.sets:
+                    y, query = self.entities(each)
+                    parts.append(f"{query} RETURN {y} AS {x}")
+                return x, f"CALL ({', '.join(self.hoisted)}) {{ {' UNION '.join(parts)} }} WITH {x}"
+            case Minus():
+                x, query = self.entities(plan.source)
+                return x, self.filtered(x, query, [f"NOT coalesce({self.member(x, plan.without)}, false)"])
+            case Where():
+                x, query = self.entities(plan.source)
+                return x, self.filtered(x, query, [self.condition(_Row([x]), plan.condition)])
+            case Top():
+                x, query = self.entities(plan.source)
+                row = _Row([x])
+                key = self.extreme(row, plan.by, largest=plan.descending)
+                query += self.ordered([x], key, plan.limit, descending=plan.descending, skip=plan.skip)
+                return x, query
+            case _:
+                assert_never(plan)
+
+    def by_id(self, x: str, ids: Sequence[str]) -> str:
+        wanted = self.parameter(list(ids))
+        if self.view.made:
+            return f"MATCH {node(self.view, x)} WHERE {x}.key IN {wanted}"
+        return f"MATCH {node(self.view, x)} WHERE elementId({x}) IN {wanted}"
+
+    def of_type(self, x: str, name: str) -> str:
+        if not name:
+            return f"MATCH {node(self.view, x)}"
+        if self.view.made:
+            return f"MATCH {node(self.view, x)} WHERE {self.parameter(name)} IN {x}.types"
+        return f"MATCH ({x}:{quote(name)})"
+
+    def filtered(self, x: str, query: str, tests: Sequence[str]) -> str:
+        """Clauses that go on with some of what they bound."""
+        if not tests:
+            return query
+        test = " AND ".join(f"({each})" for each in tests)
+        last = re.split(r" (?=MATCH |WITH |CALL |UNWIND )", query)[-1]
+        if re.match(rf"MATCH \({x}(?:[:)])", last):
+            return f"{query} {'AND' if ' WHERE ' in last else 'WHERE'} {test}"
+        return f"{query} WITH {x} WHERE {test}"
+
+    def member(self, x: str, plan: EntitySet) -> str:
+        """Whether an entity is in a set; an expression."""
+        match plan:
+            case Entities():
+                return f"{self.id_of(x) if not self.view.made else f'{x}.key'} IN {self.parameter(list(plan.ids))}"
+            case OfType():
+                return self.is_of_type(x, plan.type)
+            case Intersect():
+                return " AND ".join(f"({self.member(x, each)})" for each in plan.sets)
+            case Union():
+                return " OR ".join(f"({self.member(x, each)})" for each in plan.sets)
+            case Minus():
+                return f"({self.member(x, plan.source)}) AND NOT coalesce({self.member(x, plan.without)}, false)"
+            case Where():
+                return f"({self.member(x, plan.source)}) AND ({self.condition(_Row([x]), plan.condition)})"
+            case Follow() if _cost(plan) > _CHEAP and len(plan.steps) == 1:
+                step = plan.steps[0]
+                back: Steps = (ChainStep(step.relation, _TURNED[step.direction], step.where),)
+                start, walked = self.chain(x, back)
+                to = "" if step.to is None else f"({self.condition(_Row([x]), step.to)}) AND "
+                return f"{to}EXISTS {{{walked} WITH {start} WHERE {self.member(start, plan.source)} RETURN 1 AS one }}"
+            case Follow() | Top():
+                y, query = self.entities(plan)
+                return f"{x} IN {self.hoist(('set', plan), query, f'collect({y})')}"
+            case _:
+                assert_never(plan)
+
+    def is_of_type(self, x: str, name: str) -> str:
+        if not name:
+            return "true"
+        return f"{self.parameter(name)} IN {x}.types" if self.view.made else f"{x}:{quote(name)}"
+
+    def id_of(self, x: str) -> str:
+        return f"{x}.id" if self.view.made else f"elementId({x})"
+
+    # Chains
+
+    def chain(self, start: str, chain: Steps) -> tuple[str, str]:
+        """The variable at the end of a chain from another, and the clauses; the same end may be bound several times."""
+        end, link, query = start, "", ""
+        before: tuple[ChainStep, str, str] | None = None
+        for number, step in enumerate(chain):
+            came = end
+            end, link, match = self.step(came, step, before)
+            query += match
+            before = (step, link, came)
+            if number + 1 < len(chain) and chain[number + 1].relation != step.relation:
+                query += f" WITH DISTINCT {end}" if start == came and not number else ""
+        return end, query
+
+    def step(self, x: str, step: ChainStep, before: tuple[ChainStep, str, str] | None) -> tuple[str, str, str]:
+        """One step: the entity it reaches, its relationship, and the clause."""
+        y, r = self.name("x"), self.name("r")
+        way = self.view.way(step.relation)
+        direction = step.direction if way == "stored" else "any" if way == "symmetric" else _TURNED[step.direction]
+        left, right = {"out": ("-", "->"), "in": ("<-", "-"), "any": ("-", "-")}[direction]
+        match = f" MATCH ({x}){left}[{r}:{quote(step.relation)}]{right}{node(self.view, y)}"
+        tests = []
+        if before is not None and before[0].relation == step.relation:
+            turned = {before[0].direction, step.direction} == {"out", "in"} and way == "stored"
+            if turned:
+                tests.append(f"{before[2]} <> {y}")
+            else:
+                tests.append(f"NOT (startNode({before[1]}) = startNode({r}) AND endNode({before[1]}) = endNode({r}))")
+        if step.where is not None:
+            tests.append(self.condition(_Row([], [r]), step.where, step.relation))
+        if step.to is not None:
+            tests.append(self.condition(_Row([y]), step.to))
+        return y, r, match + (f" WHERE {' AND '.join(f'({each})' for each in tests)}" if tests else "")
+
+    # Terms
+
+    def own(self, row: _Row, term: Term, relation: str = "") -> tuple[str, PropertyProfile | None]:
+        """What a term without steps reads: `variable.key`, and what is known of it."""
+        if term.relationship:
+            link = row.links[max(term.start - 1, 0)]
+            known = self.profile.relationship_properties.get(relation, {}).get(term.property)
+            return (f"{link}.{quote(term.property)}" if link else "null"), known or self.any_own(term.property)
+        return f"{row.nodes[term.start]}.{quote(self.key(term.property))}", self.profile.property(term.property)
+
+    def any_own(self, name: str) -> PropertyProfile | None:
+        """What is known of a relationship's property, whatever the relation."""
+        found = (each[name] for each in self.profile.relationship_properties.values() if name in each)
+        return max(found, key=lambda each: each.values, default=None)
+
+    def key(self, name: str) -> str:
+        """The property of a node by a plan's name for it."""
+        literal = self.view.literal(name)
+        return literal.key if literal is not None else name
+
+    def single(self, row: _Row, term: Term) -> str | None:
+        """The one value of a term, or null, as an expression; None where it may have several."""
+        if term.aggregate:
+            return self.aggregated(row, term)
+        if term.steps:
+            return None
+        if not term.property:
+            return row.nodes[term.start]
+        stored, known = self.own(row, term)
+        if known is None or known.lists:
+            return None
+        return self.part(self.read(stored, known), known, term)
+
+    def list_of(self, row: _Row, term: Term) -> str:
+        """The values of a term, as a list; an expression."""
+        single = self.single(row, term)
+        v = self.name("y")
+        if single is not None:
+            return f"[{v} IN [{single}] WHERE {v} IS NOT NULL]"
+        if not term.steps:
+            stored, known = self.own(row, term)
+            return self.stored_list(stored, known, term)
+        end, link, walked = self.walked(row.nodes[term.start], term)
+        if not term.property:
+            return f"COLLECT {{{walked} RETURN DISTINCT {end} }}"
+        if term.relationship:
+            known = self.profile.relationship_properties.get(term.steps[-1].relation, {}).get(term.property)
+            owner, stored = link, f"{link}.{quote(term.property)}"
+        else:
+            known = self.profile.property(term.property)
+            owner, stored = end, f"{end}.{quote(self.key(term.property))}"
+        values = self.stored_list(stored, known, term)
+        return f"COLLECT {{{walked} WITH DISTINCT {owner} UNWIND {values} AS {v} RETURN {v} }}"
+
+    def walked(self, start: str, term: Term) -> tuple[str, str, str]:
+        """End, last relationship and clauses of a term's chain."""
+        query, end, link = "", start, ""
+        before: tuple[ChainStep, str, str] | None = None
+        for step in term.steps:
+            came = end
+            end, link, match = self.step(came, step, before)
+            query += match
+            before = (step, link, came)
+        return end, link, query
+
+    def stored_list(self, stored: str, known: PropertyProfile | None, term: Term) -> str:
+        v, w = self.name("y"), self.name("y")
+        read = w if known is None else self.part(self.read(w, known), known, term)
+        values = f"[{w} IN coalesce([] + {stored}, []) WHERE {w} = {w} AND {w} <> '' | {read}]"
+        if known is None or known.lists:
+            values = f"COLLECT {{ UNWIND {values} AS {v} RETURN DISTINCT {v} }}"
+        return f"[{v} IN {values} WHERE {v} IS NOT NULL]"
+
+    def read(self, stored: str, known: PropertyProfile) -> str:
+        """A stored value as the kind that it is read as; an expression."""
+        if known.stored != "text" or known.kind == "text":
+            return (
+                f"CASE WHEN {stored} = {stored} AND {stored} <> '' THEN {stored} END"
+                if known.mixed or (known.kind in ("text", "number"))
+                else stored
+            )
+        if known.kind == "date" and known.pattern:
+            p, d, m = self.name("y"), self.name("y"), self.name("y")
+            places = {letter: f"toInteger(trim({p}[{known.pattern.index(letter)}]))" for letter in "ymd"}
+            parts = f"split(replace(replace({stored}, '-', '/'), '.', '/'), '/')"
+            day = f"date({{year: {places['y']}, month: {places['m']}}}) + duration({{days: {places['d']} - 1}})"
+            return (
+                f"head([{d} IN [{m} IN [{p} IN [{parts}] WHERE size({p}) = 3 AND {places['m']} IN range(1, 12) AND "
+                f"{places['d']} IN range(1, 31) AND {places['y']} IS NOT NULL | [{day}, {places['m']}]]] "
+                f"WHERE {d}[0].month = {d}[1] | {d}[0]])"
+            )
+        reader = {"number": "toFloatOrNull", "date": "date", "datetime": "datetime"}.get(known.kind)
+        return f"{reader}({stored})" if reader else stored
+
+    def part(self, value: str, known: PropertyProfile, term: Term) -> str:
+        if not term.part:
+            return value
+        kinds = known.kinds or (known.kind,)
+        if not {"date", "datetime", "time"} & set(kinds):
+            return "null"
+        v = self.name("y")
+        whole = f"datetime({{datetime: {v}, timezone: 'Z'}})" if known.kind == "datetime" else v
+        if term.part in ("hour", "minute"):
+            if known.kind == "date":
+                return "null"
+            taken = f"{whole}.{term.part}"
+        elif known.kind == "time":
+            return "null"
+        elif term.part == "date":
+            taken = f"date({whole})"
+        elif term.part == "decade":
+            taken = f"toInteger(floor({whole}.year / 10.0)) * 10"
+        else:
+            taken = f"{whole}.{'dayOfWeek' if term.part == 'weekday' else term.part}"
+        guard = f"{v} IS NOT NULL" + (f" AND {_is_of(v, known.kind)}" if known.mixed else "")
+        return f"head([{v} IN [{value}] WHERE {guard} | {taken}])"
+
+    def aggregated(self, row: _Row, term: Term) -> str:
+        """The aggregate that a term is; an expression."""
+        if term.aggregate == "count" and not term.property:
+            if not term.steps:
+                return "1"
+            end, _, walked = self.walked(row.nodes[term.start], term)
+            return f"COUNT {{{walked} RETURN DISTINCT {end} }}"
+        inner = Term(term.steps, term.property, term.part, "", term.relationship, term.start)
+        values = self.list_of(row, inner)
+        if term.aggregate == "count":
+            return f"size({values})"
+        function = cast(Function, term.aggregate)
+        v = self.name("u")
+        test = self.numbers(inner, v) if function in ("sum", "average") else self.main_only(inner, v)
+        where = "" if test == "true" else f" WITH {v} WHERE {test}"
+        made = _aggregate(function, v, distinct=False)
+        return f"COLLECT {{ UNWIND {values} AS {v}{where} RETURN {made} AS made }}[0]"
+
+    def extreme(self, row: _Row, term: Term, *, largest: bool) -> str:
+        """The largest or smallest value of a term's main kind, or null; an expression."""
+        single = self.single(row, term)
+        if single is not None and (term.aggregate or self.main_only(term, "v") == "true"):
+            return single
+        v = self.name("u")
+        test = self.main_only(term, v)
+        where = "" if test == "true" else f" WITH {v} WHERE {test}"
+        made = "max" if largest else "min"
+        return f"COLLECT {{ UNWIND {self.list_of(row, term)} AS {v}{where} RETURN {made}({v}) AS made }}[0]"
+
+    def known(self, term: Term) -> PropertyProfile | None:
+        if not term.property:
+            return None
+        if term.relationship:
+            if term.steps:
+                return self.profile.relationship_properties.get(term.steps[-1].relation, {}).get(term.property)
+            return self.any_own(term.property)
+        return self.profile.property(term.property)
+
+    def is_plain(self, term: Term, function: Function) -> bool:
+        """Whether an aggregate may read a term's single value as it is."""
+        if function in ("sum", "average"):
+            return self.numbers(term, "v") == "true"
+        return function == "count" or self.main_only(term, "v") == "true"
+
+    def numbers(self, term: Term, value: str) -> str:
+        """The condition under which a value is added up."""
+        if term.aggregate in ("count", "sum", "average") or (term.part and term.part != "date"):
+            return "true"
+        known = self.known(term)
+        if known is not None and known.kind == "number" and not known.mixed:
+            return "true"
+        return f"({value} IS :: INTEGER OR {value} IS :: FLOAT)"
+
+    def main_only(self, term: Term, value: str) -> str:
+        """The condition under which a value orders and is a minimum or maximum."""
+        known = self.known(term)
+        if known is None or not known.mixed or term.part or term.aggregate:
+            return "true"
+        return _is_of(value, known.kind)
+
+    def sort_key(self, term: Term, value: str) -> str:
+        test = self.main_only(term, value)
+        return value if test == "true" else f"CASE WHEN {test} THEN {value} END"
+
+    # Conditions
+
+    def condition(self, row: _Row, condition: Condition, relation: str = "") -> str:
+        match condition:
+            case AllOf():
+                return (
+                    " AND ".join(f"({self.condition(row, each, relation)})" for each in condition.conditions) or "true"
+                )
+            case AnyOf():
+                return (
+                    " OR ".join(f"({self.condition(row, each, relation)})" for each in condition.conditions) or "false"
+                )
+            case Not():
+                return f"NOT coalesce({self.condition(row, condition.condition, relation)}, false)"
+            case HasType():
+                if row.nodes:
+                    return self.is_of_type(row.nodes[0], condition.type)
+                return f"type({row.links[0]}) = {self.parameter(condition.type)}"
+            case Has():
+                return self.has(row, condition.term)
+            case Compare():
+                return self.compare(row, condition)
+            case _:
+                assert_never(condition)
+
+    def has(self, row: _Row, term: Term) -> str:
+        if term.steps and not term.property and not term.aggregate:
+            _, _, walked = self.walked(row.nodes[term.start], term)
+            return f"EXISTS {{{walked} }}"
+        single = self.single(row, term)
+        if single is not None:
+            return f"{single} IS NOT NULL"
+        return f"size({self.list_of(row, term)}) > 0"
+
+    def compare(self, row: _Row, condition: Compare) -> str:
+        left, operator, right = condition.left, condition.operator, condition.right
+        if isinstance(right, SETS):
+            return self.compare_set(row, left, cast(EntitySet, right), inside=operator == "=")
+        if isinstance(right, Term):
+            return self.compare_terms(row, left, operator, right)
+        if isinstance(right, Value):
+            return self.compare_values(row, left, operator, (right,))
+        if isinstance(right, tuple):
+            return self.compare_values(row, left, operator, right)
+        value = self.scalar(cast(Scalar, right))
+        v = self.name("y")
+        values = self.list_of(row, left)
+        if operator == "!=":
+            return f"{value} IS NOT NULL AND size({values}) > 0 AND none({v} IN {values} WHERE {v} = {value})"
+        return f"any({v} IN {values} WHERE {_compared(v, operator, value)})"
+
+    def compare_set(self, row: _Row, left: Term, right: EntitySet, *, inside: bool) -> str:
+        if not left.steps:
+            test = f"coalesce({self.member(row.nodes[left.start], right)}, false)"
+            return test if inside else f"NOT {test}"
+        end, _, walked = self.walked(row.nodes[left.start], left)
+        found = f"EXISTS {{{walked} WITH {end} WHERE {self.member(end, right)} RETURN 1 AS one }}"
+        return found if inside else f"{self.has(row, left)} AND NOT {found}"
+
+    def compare_terms(self, row: _Row, left: Term, operator: Operator, right: Term) -> str:
+        a, b = self.name("y"), self.name("y")
+        one, two = self.list_of(row, left), self.list_of(row, right)
+        x, y = a, b
+        kinds = {known.kind for known in (self.known(left), self.known(right)) if known is not None}
+        if kinds == {"date", "datetime"}:
+            x, y = f"date({a})", f"date({b})"
+        same = "=" if operator == "!=" else operator
+        found = f"any({a} IN {one} WHERE any({b} IN {two} WHERE {_compared(x, same, y)}))"
+        return found if operator != "!=" else f"size({one}) > 0 AND size({two}) > 0 AND NOT coalesce({found}, false)"
+
+    def compare_values(self, row: _Row, left: Term, operator: Operator, values: Sequence[Value]) -> str:
+        known = self.known(left)
+        raw = left
+        if known is not None and known.stored == "text" and all(each.kind == "text" for each in values) and not (
+            left.part or left.aggregate):  # fmt: skip
+            return self.compare_stored(row, left, operator, values)
+        single = None if left.aggregate == "" and left.steps else self.single(row, left)
+        wanted = "=" if operator == "!=" else operator
+        if single is not None and operator != "!=":
+            if self.is_direct(left, known, values):
+                single, _ = self.own(row, left)
+            return self.test(single, wanted, values, raw)
+        v = self.name("y")
+        listed = self.list_of(row, left)
+        found = f"any({v} IN {listed} WHERE {self.test(v, wanted, values, raw)})"
+        return found if operator != "!=" else f"size({listed}) > 0 AND NOT coalesce({found}, false)"
+
+    def is_direct(self, left: Term, known: PropertyProfile | None, values: Sequence[Value]) -> bool:
+        """Whether the stored value may be compared as it is, so that an index is used."""
+        return (
+            not (left.part or left.aggregate)
+            and known is not None
+            and not known.mixed
+            and known.stored in ("", known.kind)
+            and all(each.kind == known.kind and each.value != "" for each in values)
+        )
+
+    def compare_stored(self, row: _Row, left: Term, operator: Operator, values: Sequence[Value]) -> str:
+        """Texts against a property of numbers or dates that are stored as texts."""
+        text = self.profile
+        writer = self
+        known = self.known(left)
+        assert known is not None
+        plain = PropertyProfile(left.property, "text", lists=known.lists)
+        del text
+        v = self.name("y")
+        if left.steps:
+            end, link, walked = self.walked(row.nodes[left.start], left)
+            owner = link if left.relationship else end
+            stored = f"{owner}.{quote(left.property if left.relationship else self.key(left.property))}"
+            listed = (
+                f"COLLECT {{{walked} WITH DISTINCT {owner} UNWIND {writer.stored_list(stored, plain, left)} AS {v} "
+                f"RETURN {v} }}"
+            )
+        else:
+            stored, _ = self.own(row, left)
+            if not known.lists and operator in ("=", "contains", "starts_with", "ends_with"):
+                return self.test(stored, operator, values, Term(property=left.property), plain)
+            listed = self.stored_list(stored, plain, left)
+        wanted = "=" if operator == "!=" else operator
+        found = f"any({v} IN {listed} WHERE {self.test(v, wanted, values, left, plain)})"
+        return found if operator != "!=" else f"size({listed}) > 0 AND NOT coalesce({found}, false)"
+
+    def test(
+        self, value: str, operator: Operator, values: Sequence[Value], term: Term, known: PropertyProfile | None = None
+    ) -> str:
+        """Whether one value of a term compares with constants."""
+        if operator == "between":
+            low, high = values
+            return f"{self.test_one(value, '>=', low, term, known)} AND {self.test_one(value, '<=', high, term, known)}"
+        if operator == "=" and len(values) > 1 and all(each.kind == "text" for each in values):
+            return f"{value} IN {self.parameter([str(each.value) for each in values])}"
+        return " OR ".join(self.test_one(value, operator, each, term, known) for each in values) or "false"
+
+    def test_one(self, value: str, operator: Operator, other: Value, term: Term, known: PropertyProfile | None) -> str:
+        known = known or self.known(term)
+        kind: ValueKind | None = known.kind if known is not None else None
+        if term.aggregate in ("count", "sum", "average") or (term.part and term.part != "date"):
+            kind = "number"
+        elif term.part == "date":
+            kind = "date"
+        plain = kind is not None and not (known is not None and known.mixed and not term.part)
+        if plain and kind != other.kind and {kind, other.kind} != {"date", "datetime"}:
+            return "false"
+        constant = self.constant(other)
+        if other.kind == "date" and kind == "datetime":
+            value = f"date(datetime({{datetime: {value}, timezone: 'Z'}}))"
+        elif other.kind == "datetime" and kind == "date":
+            constant = f"date({constant})"
+        elif other.kind == "datetime":
+            value = f"datetime({value})" if kind == "datetime" else value
+        elif other.kind == "duration":
+            value = f"({value}.months * 2629746 + {value}.days * 86400 + {value}.seconds)"
+        elif other.kind == "time":
+            value = f"localtime({value})"
+        elif other.kind == "point":
+            return "false" if operator != "=" else f"toString({value}) = {constant}"
+        if operator in ("contains", "starts_with", "ends_with"):
+            if other.kind != "text":
+                return "false"
+            value = value if plain else f"CASE WHEN {value} IS :: STRING THEN {value} END"
+        return _compared(value, operator, constant)
+
+    def constant(self, value: Value) -> str:
+        """A constant as a parameter, made what it is."""
+        if value.kind in ("number", "boolean", "text", "point"):
+            return self.parameter(value.value)
+        if value.kind == "duration":
+            return self.parameter(value_key(value))
+        text = self.parameter(str(value.value))
+        return f"{ {'date': 'date', 'datetime': 'datetime', 'time': 'localtime'}[value.kind] }({text})"
+
+
+_CHEAP = 3
+_TURNED: dict[Literal["out", "in", "any"], Literal["out", "in", "any"]] = {"out": "in", "in": "out", "any": "any"}
+_FUNCTIONS = {"count": "count", "sum": "sum", "average": "avg", "minimum": "min", "maximum": "max"}
+_TYPES = {
+    "number": "INTEGER | FLOAT", "boolean": "BOOLEAN", "date": "DATE", "datetime": "ZONED DATETIME | LOCAL DATETIME",
+    "time": "ZONED TIME | LOCAL TIME", "duration": "DURATION", "point": "POINT", "text": "STRING",
+}  # fmt: skip
+
+
+def _is_of(value: str, kind: ValueKind) -> str:
+    return "(" + " OR ".join(f"{value} IS :: {name}" for name in _TYPES[kind].split(" | ")) + ")"
+
+
+def _is_entity(term: Term) -> bool:
+    return not term.property and not term.aggregate
+
+
+def _aggregate(function: Function, value: str, *, distinct: bool) -> str:
+    return f"{_FUNCTIONS[function]}({'DISTINCT ' if distinct else ''}{value})"
+
+
+def _compared(value: str, operator: Operator, other: str) -> str:
+    if operator == "!=":
+        return f"{value} <> {other}"
+    words = {"contains": "CONTAINS", "starts_with": "STARTS WITH", "ends_with": "ENDS WITH"}
+    if operator in words:
+        return f"toLower({value}) {words[operator]} toLower({other})"
+    return f"{value} {operator} {other}"
+
+
+def _first_column(query: str) -> str:
+    """The expression of the first column that a query returns."""
+    returned = query.rpartition(" RETURN ")[2]
+    return returned.partition(" AS c0")[0]
+
+
+def _cost(plan: EntitySet) -> int:
+    """How many entities a set is likely to have, roughly: named ones few, whole types many."""
+    match plan:
+        case Entities():
+            return 0
+        case OfType():
+            return 9
+        case Where():
+            equal = isinstance(plan.condition, Compare) and plan.condition.operator == "="
+            return min(_cost(plan.source), 3 if equal else 7)
+        case Intersect():
+            return min((_cost(each) for each in plan.sets), default=0)
+        case Union():
+            return max((_cost(each) for each in plan.sets), default=0)
+        case Follow():
+            return min(8, _cost(plan.source) + len(plan.steps))
+        case Minus() | Top():
+            return _cost(plan.source)
+        case _:
+            assert_never(plan)
