@@ -57,8 +57,8 @@ class AdditiveVectors:
         self._known: NDArray[np.bool_] | None = None
         if mapped is None:
             # The operating system hands out pages as rows are written, so that an untouched entity costs nothing.
-            mapped = np.zeros((snapshot.entities, self.relations.shape[1]), np.float16)
-            self._known = np.zeros(snapshot.entities, dtype=bool)
+            mapped = np.zeros((snapshot.size, self.relations.shape[1]), np.float16)
+            self._known = np.zeros(snapshot.size, dtype=bool)
         self.rows = mapped
 
     @cached_property
@@ -111,7 +111,7 @@ def open_vectors(directory: Path, snapshot: Snapshot, embedder: AdditiveEmbedder
     if path.is_file():
         try:
             loaded: Half = np.load(path, mmap_mode="r", allow_pickle=False)
-            if loaded.dtype == np.float16 and loaded.ndim == 2 and len(loaded) == snapshot.entities:
+            if loaded.dtype == np.float16 and loaded.ndim == 2 and len(loaded) == snapshot.size:
                 mapped = loaded.view(np.ndarray)
         except (ValueError, EOFError, OSError):
             pass
@@ -138,12 +138,12 @@ def write_vectors(
     os.close(descriptor)
     temporary = Path(name)
     try:
-        shape = (snapshot.entities, embedder.token_sums(["x"]).shape[1])
+        shape = (snapshot.size, embedder.token_sums(["x"]).shape[1])
         rows = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float16, shape=shape)
-        for start in range(0, snapshot.entities, _BATCH):
-            numbers = np.arange(start, min(start + _BATCH, snapshot.entities))
+        for start in range(0, snapshot.size, _BATCH):
+            numbers = np.arange(start, min(start + _BATCH, snapshot.size))
             rows[numbers] = embedder.token_sums(snapshot.names(numbers))
-            show("vectors", int(numbers[-1]) + 1, snapshot.entities)
+            show("vectors", int(numbers[-1]) + 1, snapshot.size)
         rows.flush()
         del rows
         fsync_file(temporary)

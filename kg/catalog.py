@@ -115,3 +115,18 @@ def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
     if not isinstance(path, str):
         raise BadInputError(f'[kg.{name}] needs a path = "…" or a uri = "bolt://…"', path=settings)
     return settings.parent / path
+
+
+def declared_properties(directory: Path, settings: Path = Path(SETTINGS_FILE)) -> dict[str, str]:
+    """What `[kg.NAME.properties]` says of the KG in a directory: relation -> kind of property, "property" or "entity".
+
+    Raises:
+        BadInputError: the file is no TOML, or a value is no text.
+    """
+    for name, found in named_kgs(settings).items():
+        if isinstance(found, Path) and found.resolve() == directory.resolve():
+            declared = read_settings(settings)["kg"][name].get("properties", {})
+            if not isinstance(declared, dict) or not all(isinstance(kind, str) for kind in declared.values()):
+                raise BadInputError(f'[kg.{name}.properties] needs lines like release_year = "number"', path=settings)
+            return dict(declared)
+    return {}

@@ -1,4 +1,7 @@
-"""The content hash of a KG: the same for the same set of triples, whatever their order, numbering or store.
+"""The content hash of a KG: the same for the same triples and statements, whatever their order, numbering or store.
+
+A value counts by its text. The properties of relationships are summed beside the triples; a KG without any has the hash
+of its triples alone.
 
 Every entity id and relation name is hashed once to 128 bits; the three of a triple are mixed into two 64-bit lanes;
 the lanes of all triples are added modulo 2^64. Addition commutes and has an inverse, so a store keeps the sum up to
@@ -8,6 +11,7 @@ date by adding the triples that come and subtracting those that go.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -15,7 +19,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.types import Triple
+from trivium.kg.types import QualifiedTriple, Statement, Triple
 
 Lanes = NDArray[np.uint64]
 """uint64 [n, 2]: 128 bits of hash for each of n strings or triples."""
@@ -73,9 +77,12 @@ class ContentHash:
         low, high = (int(x) for x in lanes.sum(axis=0, dtype=np.uint64))
         return type(self)((self.low - low) & _MASK, (self.high - high) & _MASK, self.triples - len(lanes))
 
-    def hexdigest(self) -> str:
-        """32 hexadecimal digits over both lanes and the count."""
-        state = b"".join(x.to_bytes(8, "little") for x in (self.low, self.high, self.triples))
+    def hexdigest(self, statements: ContentHash | None = None) -> str:
+        """32 hexadecimal digits over both lanes and the count, and over those of `statements` where there are any."""
+        parts = [self.low, self.high, self.triples]
+        if statements is not None and statements.triples:
+            parts += [statements.low, statements.high, statements.triples]
+        state = b"".join(x.to_bytes(8, "little") for x in parts)
         return hashlib.blake2b(state, digest_size=16, person=b"trivium-kg-1").hexdigest()
 
 
@@ -104,9 +111,23 @@ def triple_lanes(triples: Sequence[Triple | tuple[str, str, str]]) -> Lanes:
     return mix_triples(parts[:, 0], parts[:, 1], parts[:, 2])
 
 
+def statement_lanes(statements: Sequence[tuple[Triple, Statement]]) -> Lanes:
+    """The lanes uint64 [n, 2] of n statements: triples and properties as texts. Ids are a store's own, left out."""
+    return hash_strings(
+        json.dumps([*triple, *sorted((name, str(value)) for name, value in statement.properties)], ensure_ascii=False)
+        for triple, statement in statements
+    )
+
+
 def hash_triples(batches: Iterable[Sequence[Triple]]) -> str:
     """The content hash of a stream of batches of distinct triples, as `KGInfo.hash` shows it."""
-    total = ContentHash()
+    total, statements = ContentHash(), ContentHash()
     for batch in batches:
         total = total.plus(triple_lanes(batch))
-    return total.hexdigest()
+        statements = statements.plus(statement_lanes(statements_of(batch)))
+    return total.hexdigest(statements)
+
+
+def statements_of(batch: Iterable[Triple]) -> list[tuple[Triple, Statement]]:
+    """The statements of those triples that have any."""
+    return [(row, each) for row in batch if isinstance(row, QualifiedTriple) for each in row.statements]

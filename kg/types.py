@@ -5,9 +5,9 @@ Entity ids and relation names are strings everywhere above the stores; a store m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 Direction = Literal["out", "in", "both"]
 """`out`: the entity is the head; `in`: it is the tail."""
@@ -17,12 +17,66 @@ MatchKind = Literal["exact", "folded", "partial", "fuzzy", "embedding"]
 meaning."""
 
 
+PropertyKind = Literal["number", "boolean", "date", "datetime", "time", "duration", "point", "text"]
+"""What the value of a property is. Values of one kind can be compared; a date also with a date-time."""
+
+
 class Triple(NamedTuple):
-    """One fact as stored; ids as in the KG."""
+    """One fact as stored; ids as in the KG. The tail of a property is a `ValueText`, which is no entity."""
 
     head: str
     relation: str
     tail: str
+
+
+class ValueText(str):
+    """The value of a property as the tail of a triple: equal to its text, and known as a value by its class.
+
+    Attributes:
+        datatype: how the text is to be read: a `PropertyKind`, an XSD datatype's IRI, a language as "@en"; "" where
+            the property decides.
+    """
+
+    __slots__ = ("datatype",)
+    datatype: str
+
+    def __new__(cls, text: str, datatype: str = "") -> Self:
+        """A text with its datatype."""
+        made = super().__new__(cls, text)
+        made.datatype = datatype
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        """For pickling."""
+        return str(self), self.datatype
+
+
+class Statement(NamedTuple):
+    """A relationship with properties of its own: one of perhaps several parallel statements of a triple.
+
+    Attributes:
+        properties: name and value, sorted; a name with several values stands once for each.
+        id: the relationship's id where its store or file has one, else "". No part of the content hash.
+    """
+
+    properties: tuple[tuple[str, ValueText], ...]
+    id: str = ""
+
+
+class QualifiedTriple(Triple):
+    """A triple whose relationship has properties of its own; equal to the triple without them.
+
+    Attributes:
+        statements: at least one; sorted.
+    """
+
+    statements: tuple[Statement, ...] = ()
+
+    def __new__(cls, head: str, relation: str, tail: str, statements: tuple[Statement, ...] = ()) -> Self:
+        """A triple with its statements."""
+        made: Any = super().__new__(cls, head, relation, tail)
+        made.statements = statements
+        return made  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +185,30 @@ class RelationSchema:
     tails: int
     head_types: tuple[str, ...] = ()
     tail_types: tuple[str, ...] = ()
+    kind: PropertyKind | None = None
+    """Of a property, what its values are; None for a relation between entities."""
+
+
+def schema_hops(schema: Iterable[RelationSchema]) -> list[Hop]:
+    """All hops that a chain may take: every relation forward, and inverse unless it is a property."""
+    found = list(schema)
+    forward = [Hop(relation.name, False) for relation in found]
+    return [*forward, *(Hop(relation.name, True) for relation in found if relation.kind is None)]
+
+
+def passes_value(chain: LogicalChain, properties: Collection[str]) -> bool:
+    """Whether a chain goes through a value, which none can: a property may only be its last hop, and forward."""
+    return any(hop.relation in properties for hop in chain[:-1]) or any(
+        hop.inverse and hop.relation in properties for hop in chain[-1:]
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class KGInfo:
-    """Counts and the content hash: equal for equal sets of triples, whatever their order or store."""
+    """Counts and the content hash: equal for equal triples and statements, whatever their order or store.
+
+    `entities` counts those in a triple; values are no entities. `triples` counts those whose tail is a value too.
+    """
 
     entities: int
     relations: int

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from typing import Literal, NamedTuple, get_args
 
 from trivium.kg.text import fold_case
-
-PropertyKind = Literal["number", "boolean", "date", "datetime", "time", "duration", "point", "text"]
-"""What a value is. Values of one kind can be compared; a date also with a date-time."""
+from trivium.kg.types import PropertyKind
 
 KINDS: tuple[PropertyKind, ...] = get_args(PropertyKind)
 """All kinds, in the order in which values of a property with mixed kinds are sorted."""
@@ -339,6 +338,12 @@ def datatype_of(value: TypedValue) -> str:
             return _XSD + value.kind
         case _:
             return ""
+
+
+def main_kind(texts: Iterable[str]) -> PropertyKind:
+    """The kind of most of these texts but missing values; "text" where there is none, and before others on a tie."""
+    counts = Counter(value.kind for value in map(read_value, texts) if not value.is_missing)
+    return max(counts, key=lambda kind: (counts[kind], kind == "text"), default="text")
 
 
 def guess_kind(texts: Iterable[str]) -> PropertyKind | None:

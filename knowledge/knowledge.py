@@ -241,7 +241,7 @@ class Knowledge:
         `kg`: the triples (of a user's own database its last commit, whatever that changed); `schema`: the relations;
         `embedder`: its weights.
         """
-        relations = tuple(relation.name for relation in await self.store.schema())
+        relations = tuple(f"{each.name}\0{each.kind or ''}" for each in await self.store.schema())
         if relations != self._schema[0]:
             self._schema = (relations, _digest(sorted(relations)))
         kg = await self.store.fingerprint()

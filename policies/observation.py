@@ -210,7 +210,7 @@ def _triple_keys(snapshot: Snapshot, starts: Int64, codes: Int32, ends: Int32) -
     """
     inverse = codes >= snapshot.relations
     heads, tails = np.where(inverse, ends, starts), np.where(inverse, starts, ends)
-    return (heads * snapshot.entities + tails) * snapshot.relations + codes - snapshot.relations * inverse
+    return (heads * snapshot.size + tails) * snapshot.relations + codes - snapshot.relations * inverse
 
 
 def _best_new(scores: Scores, keys: Int64, known: Int64, count: int) -> Int64:

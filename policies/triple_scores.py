@@ -16,7 +16,7 @@ import numpy.typing as npt
 from trivium.kg.embedders import additive
 from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.kg.types import WalkedTriple
+from trivium.kg.types import ValueText, WalkedTriple
 
 _INLINE = 64  # triples scored in the event loop where vectors add up: a millisecond
 
@@ -47,8 +47,11 @@ def _by_rows(base: KnowledgeBase, question: str, triples: Sequence[WalkedTriple]
     if vectors is None:
         return None
     snapshot = vectors.snapshot
-    ends = snapshot.rows([triple.end for triple in triples])
+    keys = [triple.end for triple in triples]
+    ends = snapshot.rows(keys)
     codes = np.array([snapshot.relation_codes.get(triple.relation, -1) for triple in triples])
+    values = np.array([place for place, key in enumerate(keys) if isinstance(key, ValueText)], dtype=np.int64)
+    ends[values] = snapshot.value_rows(codes[values], [keys[place] for place in values.tolist()])
     if ends.min() < 0 or codes.min() < 0:  # of a live database, newer than its snapshot
         return None
     (asked,) = base.embedder.embed([question])

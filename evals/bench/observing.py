@@ -74,7 +74,7 @@ def measure_extraction(folder: Path) -> Figure:
 
 def within(snapshot: Snapshot, entity: int, hops: int) -> Int64:
     """Places in the adjacency of every triple within so many hops, each triple in both its directions: int64 [n]."""
-    seen = np.zeros(snapshot.entities, dtype=bool)
+    seen = np.zeros(snapshot.size, dtype=bool)
     frontier = np.array([entity])
     places: list[Int64] = []
     for _ in range(hops):
@@ -111,7 +111,7 @@ def _observations(base: Knowledge, vectors: AdditiveVectors) -> list[Figure]:
             _bare_pass(vectors, asked, codes, ends)
         bare.append(perf_counter() - began)
     ours, theirs = percentile(times[5:], 0.5), percentile(bare[5:], 0.5)
-    mib = snapshot.entities * vectors.relations.shape[1] * 2 / 2**20
+    mib = snapshot.size * vectors.relations.shape[1] * 2 / 2**20
     return [
         Figure(f"observation, {TRIPLES:,} triples, p50", ours, "ms", "a bare numpy pass over its rows", theirs,
                f"<= {_GOAL_MS:g} ms", ours <= _GOAL_MS),

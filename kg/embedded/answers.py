@@ -7,17 +7,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from trivium.kg.embedded.columns import Int32, Int64, Ints
+from trivium.kg.embedded.layout import triple_places
 from trivium.kg.embedded.paths import CodedPath, simple_paths
 from trivium.kg.embedded.snapshot import Snapshot
-from trivium.kg.embedded.walk import Walk, has_triples, leads
+from trivium.kg.embedded.walk import Walk, leads
 from trivium.kg.embedded.walk import follow as walk_chain
 from trivium.kg.types import (
     ChainResult,
     Direction,
     Entity,
     LogicalChain,
+    QualifiedTriple,
     Reached,
     ReasoningPath,
+    Statement,
     Triple,
     WalkedTriple,
 )
@@ -73,7 +76,7 @@ def _around(
 ) -> list[WalkedTriple]:
     rel, dst = _row(snapshot, row, relation, direction, limit)
     names, relations = snapshot.relation_names, snapshot.relations
-    ends = snapshot.keys.take(dst)
+    ends = snapshot.tails(dst)
     out = []
     for code, end in zip(rel.tolist(), ends, strict=True):
         if code < relations:
@@ -94,15 +97,30 @@ def _row(
     rel = snapshot.rel[start : snapshot.indptr[row + 1]]
     bounds = (start + rel.searchsorted(np.array(marks, dtype=np.int32))).tolist()
     forward, inverse = np.arange(*bounds[:2]), np.arange(*bounds[2:])
+    if _has_values(snapshot, snapshot.dst[forward]):
+        forward = forward[np.lexsort((_text_order(snapshot, snapshot.dst[forward]), snapshot.rel[forward]))]
     if direction == "both":
         inverse = inverse[snapshot.dst[inverse] != row]  # a self-loop shows once
     parts = {"out": (forward,), "in": (inverse,), "both": (forward[:limit], inverse[:limit])}[direction]
     index = np.concatenate(parts)[: None if direction == "both" else limit]
     rel, dst = snapshot.rel[index], snapshot.dst[index]
     if direction == "both":
-        order = np.lexsort((rel, dst, rel % relations))[:limit]
+        order = np.lexsort((rel, _text_order(snapshot, dst), rel % relations))[:limit]
         rel, dst = rel[order], dst[order]
     return rel, dst
+
+
+def _text_order(snapshot: Snapshot, rows: Ints) -> Int64:
+    """Ranks by id or text, int64 [n]: entities are numbered in that order, values are numbered by what they mean."""
+    ranks = rows.astype(np.int64)
+    if _has_values(snapshot, rows):
+        texts = snapshot.keys.take(rows)
+        ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+    return ranks
+
+
+def _has_values(snapshot: Snapshot, rows: Ints) -> bool:
+    return bool(snapshot.values and len(rows) and int(rows.max()) >= snapshot.entities)
 
 
 def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | None = None) -> Walk:
@@ -135,7 +153,8 @@ def chain_result(snapshot: Snapshot, walk: Walk, chain: LogicalChain) -> ChainRe
     last = walk.layers[-1]
     if not len(last.entities):
         return ChainResult((), walk.truncated)
-    order = np.lexsort((last.entities, snapshot.degrees(last.entities), -last.support))
+    ends = _text_order(snapshot, last.entities)
+    order = np.lexsort((ends, snapshot.degrees(last.entities), -last.support))
     traced = walk.trace(order)
     columns = [_keys(snapshot, column) for column in traced]
     snapshot.remember(columns[-1], traced[-1])
@@ -150,8 +169,8 @@ def _keys(snapshot: Snapshot, rows: Int64) -> list[str]:
     numbers = rows.tolist()
     distinct = set(numbers)
     if 2 * len(distinct) > len(numbers):
-        return snapshot.keys.take(rows)
-    known = {number: snapshot.keys[number] for number in distinct}
+        return snapshot.tails(rows)
+    known = dict(zip(distinct, snapshot.tails(np.array(list(distinct), dtype=np.int64)), strict=True))
     return [known[number] for number in numbers]
 
 
@@ -162,16 +181,20 @@ def _step(relation: str, inverse: bool, starts: list[str], ends: list[str]) -> l
 
 
 def paths(snapshot: Snapshot, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
-    """Simple paths between two ids, shortest first; none where an id is unknown."""
+    """Simple paths between two ids, shortest first; a target that is no entity is a value; none for unknown ones."""
     start, goal = snapshot.rows([source, target]).tolist()
-    if start < 0 or goal < 0:
+    if start < 0:
         return []
-    return [decode_path(snapshot, path) for path in simple_paths(snapshot, start, goal, max_hops, limit)]
+    goals = [goal] if goal >= 0 else snapshot.values_of_text(target).tolist()
+    found = [path for end in goals for path in simple_paths(snapshot, start, end, max_hops, limit)]
+    if len(goals) > 1:
+        found = sorted(found, key=lambda path: len(path[1]))[:limit]
+    return [decode_path(snapshot, path) for path in found]
 
 
 def decode_path(snapshot: Snapshot, path: CodedPath) -> ReasoningPath:
     """A path of numbers as one of strings."""
-    keys = [snapshot.keys[row] for row in path[0]]
+    keys = snapshot.tails(np.array(path[0], dtype=np.int64))
     return tuple(
         walked(keys[i], snapshot.relation_names[code % snapshot.relations], keys[i + 1], code >= snapshot.relations)
         for i, code in enumerate(path[1])
@@ -185,14 +208,40 @@ def walked(start: str, relation: str, end: str, inverse: bool) -> WalkedTriple:
 
 def contains(snapshot: Snapshot, triples: Sequence[Triple | tuple[str, str, str]]) -> list[bool]:
     """Whether each triple is stored."""
-    heads = snapshot.rows([triple[0] for triple in triples])
-    tails = snapshot.rows([triple[2] for triple in triples])
-    codes = np.array([snapshot.relation_codes.get(triple[1], -1) for triple in triples], dtype=np.int64)
-    known = np.flatnonzero((heads >= 0) & (tails >= 0) & (codes >= 0))
-    found = np.zeros(len(triples), dtype=bool)
-    found[known] = has_triples(snapshot, heads[known], codes[known], tails[known])
-    answers: list[bool] = found.tolist()
+    answers: list[bool] = (places(snapshot, triples) >= 0).tolist()
     return answers
+
+
+def places(snapshot: Snapshot, triples: Sequence[Triple | tuple[str, str, str]]) -> Int64:
+    """Where each triple stands in `rel` and `dst`, int64 [n]; -1 for one that is not stored.
+
+    A tail is looked for among entities, unless it is a `ValueText`, then among the values of its relation.
+    """
+    heads = snapshot.rows([triple[0] for triple in triples])
+    texts = [triple[2] for triple in triples]
+    codes = np.array([snapshot.relation_codes.get(triple[1], -1) for triple in triples], dtype=np.int64)
+    tails = snapshot.rows(texts)
+    found = _places(snapshot, heads, codes, tails)
+    other = np.flatnonzero((found < 0) & (heads >= 0) & (codes >= 0))
+    if snapshot.values and len(other):
+        values = snapshot.value_rows(codes[other], [texts[place] for place in other.tolist()])
+        found[other] = _places(snapshot, heads[other], codes[other], values)
+    return found
+
+
+def _places(snapshot: Snapshot, heads: Int64, codes: Int64, tails: Int64) -> Int64:
+    known = np.flatnonzero((heads >= 0) & (tails >= 0) & (codes >= 0))
+    found = np.full(len(heads), -1, dtype=np.int64)
+    arrays = (snapshot.indptr, snapshot.rel, snapshot.dst)
+    found[known] = triple_places(*arrays, heads[known], codes[known], tails[known])
+    return found
+
+
+def qualifiers(snapshot: Snapshot, triples: Sequence[Triple]) -> list[tuple[Statement, ...]]:
+    """What is stated of each triple; () where nothing."""
+    if not len(snapshot.statement_place):
+        return [()] * len(triples)
+    return [snapshot.statements(place) if place >= 0 else () for place in places(snapshot, triples).tolist()]
 
 
 def triples(snapshot: Snapshot, batch_size: int) -> Iterator[list[Triple]]:
@@ -203,6 +252,11 @@ def triples(snapshot: Snapshot, batch_size: int) -> Iterator[list[Triple]]:
         if not len(forward):
             continue
         heads = snapshot.keys.take(np.searchsorted(snapshot.indptr, forward, side="right") - 1)
-        tails = snapshot.keys.take(snapshot.dst[forward])
+        tails = snapshot.tails(snapshot.dst[forward])
         codes = snapshot.rel[forward].tolist()
-        yield [Triple(head, names[code], tail) for head, code, tail in zip(heads, codes, tails, strict=True)]
+        rows = [Triple(head, names[code], tail) for head, code, tail in zip(heads, codes, tails, strict=True)]
+        first, last = np.searchsorted(snapshot.statement_place, (start, start + batch_size)).tolist()
+        for place in sorted(set(snapshot.statement_place[first:last].tolist())):
+            number = int(forward.searchsorted(place))
+            rows[number] = QualifiedTriple(*rows[number], snapshot.statements(place))
+        yield rows

@@ -6,21 +6,24 @@ import gc
 import itertools
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int32, Int64
 from trivium.kg.embedded.locks import build_lock
-from trivium.kg.embedded.record import RECORD, Meta, create, meta_of, new_stamp, save_meta
+from trivium.kg.embedded.natures import declared_natures, guess_kinds
+from trivium.kg.embedded.record import RECORD, Meta, create, meta_of, new_stamp, save_meta, write_properties
 from trivium.kg.embedded.snapshot import write_snapshot
-from trivium.kg.embedded.tables import Tables, Texts, sort_rows
+from trivium.kg.embedded.tables import Tables, Texts, Values, sort_rows
 from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError
 from trivium.kg.files import atomic_folder, fsync_file, remove_leftovers, sha256_file
 from trivium.kg.manifest import Manifest, is_kg, now, write_manifest
-from trivium.kg.types import Entity, KGInfo, Triple
+from trivium.kg.types import Entity, KGInfo, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
+from trivium.kg.values import KINDS, guess_kind
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage ("read", "store", "snapshot"), how many triples are done, and of how many (None: unknown)."""
@@ -37,15 +40,20 @@ def build(
     triples: Iterable[Iterable[Triple]],
     entities: Iterable[Entity] = (),
     progress: Progress = silent,
+    *,
+    natures: Mapping[str, str] | None = None,
 ) -> KGInfo:
     """Build the KG directory `out` from batches of triples (repeats are dropped) and from named entities.
 
     An entity that no triple mentions is kept and can be found, but `KGInfo.entities` counts those in triples.
+    A tail that is a `ValueText` is a value; of other tails `trivium.kg.embedded.natures` decides by the relation.
+    `natures` names relations that are a property of a kind, or lead to an "entity", whatever their tails look like.
 
     Raises:
         KnowledgeBaseExistsError: `out` exists and is not an empty folder.
         BusyError: another process is building `out`.
-        BadInputError: there are no triples, a name is empty or cannot be encoded, or the input raises it.
+        BadInputError: there are no triples, a name is empty or cannot be encoded, `natures` names an unknown relation
+            or kind, or the input raises it.
     """
     out = out.absolute()
     refuse_existing(out)
@@ -53,7 +61,7 @@ def build(
     with build_lock(out):
         refuse_existing(out)
         remove_leftovers(out)
-        tables = read_input(triples, entities, progress)
+        tables = read_input(triples, entities, progress, natures or {})
         with atomic_folder(out) as folder:
             return write_directory(folder, tables, progress)
 
@@ -68,24 +76,182 @@ def refuse_existing(out: Path) -> None:
         raise KnowledgeBaseExistsError(f"{out} exists and is no empty folder; choose another --out")
 
 
-def read_input(batches: Iterable[Iterable[Triple]], entities: Iterable[Entity], progress: Progress) -> Tables:
-    """Read everything into numbers: distinct triples, entities in the order of their ids."""
-    # A name gets the next number by being looked up: interning runs in C, without a Python line a name.
-    numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-    relations: defaultdict[str, int] = defaultdict(itertools.count().__next__)
+class _Read:
+    """What streams of triples hold, as numbers in the order of their first mention.
+
+    Attributes:
+        numbers, relations: entity ids (and texts of tails that may turn out to be values), and relation names.
+        literals: number of each (relation number, text) that is known to be a value; `datatypes` of each.
+        statements: (head, relation, tail) numbers with the statements of relationships that have properties.
+    """
+
+    def __init__(self) -> None:
+        # A name gets the next number by being looked up: interning runs in C, without a Python line a name.
+        self.numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
+        self.relations: defaultdict[str, int] = defaultdict(itertools.count().__next__)
+        self.literals: defaultdict[tuple[int, str], int] = defaultdict(itertools.count().__next__)
+        self.datatypes: list[str] = []
+        self.statements: defaultdict[tuple[int, int, int], set[Statement]] = defaultdict(set)
+
+    def columns(self, batches: Iterable[Iterable[Triple]], progress: Progress) -> tuple[Int32, Int32, Int32]:
+        """Columns of numbers, int32 [n] each, in the order of the input; a tail of -n - 1 is literal n."""
+        parts: list[tuple[Int32, Int32, Int32]] = []
+        done = 0
+        for rows in _chunks(batches):
+            heads, codes, tails = zip(*rows, strict=True)
+            head_column = np.fromiter(map(self.numbers.__getitem__, heads), np.int32, len(rows))
+            code_column = np.fromiter(map(self.relations.__getitem__, codes), np.int32, len(rows))
+            if ValueText in set(map(type, tails)):
+                tail_column = np.fromiter(map(self._tail, code_column.tolist(), tails), np.int32, len(rows))
+            else:
+                tail_column = np.fromiter(map(self.numbers.__getitem__, tails), np.int32, len(rows))
+            parts.append((head_column, code_column, tail_column))
+            if QualifiedTriple in set(map(type, rows)):
+                self._state(rows, parts[-1])
+            done += len(rows)
+            progress("read", done, None)
+        if not parts:
+            raise BadInputError("there are no triples in the input")
+        heads_, codes_, tails_ = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return heads_, codes_, tails_
+
+    def _tail(self, code: int, tail: str) -> int:
+        if not isinstance(tail, ValueText):
+            return self.numbers[tail]
+        if not tail:
+            raise BadInputError("a triple has an empty head, relation or tail")
+        number = self.literals[code, str(tail)]
+        if number == len(self.datatypes):
+            self.datatypes.append(tail.datatype)
+        return -number - 1
+
+    def _state(self, rows: Sequence[Triple], columns: tuple[Int32, Int32, Int32]) -> None:
+        for place, row in enumerate(rows):
+            if isinstance(row, QualifiedTriple):
+                head, code, tail = (int(column[place]) for column in columns)
+                self.statements[head, code, tail].update(row.statements)
+
+
+def read_input(
+    batches: Iterable[Iterable[Triple]],
+    entities: Iterable[Entity],
+    progress: Progress,
+    natures: Mapping[str, str] | None = None,
+) -> Tables:
+    """Read everything into numbers: distinct triples, entities in the order of their ids, values in theirs."""
+    read = _Read()
     with paused_collector():
-        columns = _intern(batches, numbers, relations, progress)
-    if not len(columns[0]):
-        raise BadInputError("there are no triples in the input")
+        heads, codes, tails = read.columns(batches, progress)
+    numbers = read.numbers
     # Looked up here, so that an entity which no triple mentions gets a number as well.
     named = [(numbers[entity.id], entity) for entity in entities]
-    keys, place = _sorted_names(numbers)
-    names, relation_place = _sorted_names(relations)
-    placed = (place[columns[0]], relation_place[columns[1]], place[columns[2]])
-    heads, codes, tails = sort_rows(placed, (len(keys), len(names), len(keys)), unique=True)
+    relations, relation_place = _sorted_names(read.relations)
+    codes = relation_place[codes]
+    declared = declared_natures(relations, natures or {}, "properties")
+    things = np.zeros(len(numbers), dtype=bool)
+    things[heads] = True
+    things[[number for number, entity in named if _has_names(entity)]] = True
+    kinds = guess_kinds(codes, tails, list(numbers), things, declared)
+    literals = [(int(relation_place[relation]), text) for relation, text in read.literals]
+    _literal_kinds(literals, read.datatypes, declared, kinds)
+    # Triples with statements go along as further rows, so that they are renumbered by the same arithmetic.
+    extra = np.array(list(read.statements), dtype=np.int32).reshape(-1, 3)
+    heads = np.concatenate((heads, extra[:, 0]))
+    codes = np.concatenate((codes, relation_place[extra[:, 1]]))
+    values, tails = _values(numbers, literals, read.datatypes, codes, np.concatenate((tails, extra[:, 2])), kinds)
+    used = things
+    used[tails[tails < len(numbers)]] = True
+    # An entity that is only listed by its id stays, unless it is the text of a value: a listing of all tails has those.
+    value_texts = set(values.texts) if named else set()
+    used[[number for number, entity in named if entity.id not in value_texts]] = True
+    keys, place = _sorted_names(numbers, used)
+    tails = np.concatenate((place, len(keys) + np.arange(len(values), dtype=np.int32)))[tails]
+    sizes = (len(keys), len(relations), len(keys) + len(values))
+    stated = zip(*(column[len(heads) - len(extra) :].tolist() for column in (place[heads], codes, tails)), strict=True)
+    statements = {row: tuple(sorted(found)) for row, found in zip(stated, read.statements.values(), strict=True)}
+    heads, codes, tails = sort_rows((place[heads], codes, tails), sizes, unique=True)
+    _settle_kinds(kinds, declared, values, codes, tails, len(keys))
     labels = [""] * len(keys)
-    aliases, types = _attach(named, place, labels)
-    return Tables(keys, labels, names, heads, codes, tails, aliases, types)
+    aliases, types = _attach([pair for pair in named if used[pair[0]]], place, labels)
+    return Tables(keys, labels, relations, heads, codes, tails, aliases, types, values, kinds, statements)
+
+
+def _literal_kinds(
+    literals: Sequence[tuple[int, str]],
+    datatypes: list[str],
+    declared: Sequence[str | None],
+    kinds: list[PropertyKind | None],
+) -> None:
+    """Decide how values without a datatype are read: as declared, else as all of their property can be, else as text.
+
+    A declared kind goes before datatypes, which are then dropped.
+    """
+    untyped: dict[int, list[str]] = defaultdict(list)
+    for number, (code, text) in enumerate(literals):
+        if declared[code] not in (None, "entity"):
+            datatypes[number] = ""
+        elif not datatypes[number] and kinds[code] is None:
+            untyped[code].append(text)
+    for code, texts in untyped.items():
+        kind = guess_kind(texts)
+        for number, (owner, _) in enumerate(literals):
+            if owner == code and not datatypes[number]:
+                datatypes[number] = kind or "text"
+
+
+def _values(
+    numbers: Mapping[str, int],
+    literals: Sequence[tuple[int, str]],
+    datatypes: Sequence[str],
+    codes: Int32,
+    tails: Int32,
+    kinds: Sequence[PropertyKind | None],
+) -> tuple[Values, Int32]:
+    """The values, and the tails again: below len(numbers) an entity's number, from there on a value's."""
+    properties = np.array([kind is not None for kind in kinds], dtype=bool)
+    converted = np.flatnonzero((tails >= 0) & properties[codes])
+    packed = (codes[converted].astype(np.int64) << 32) | tails[converted]
+    distinct, inverse = np.unique(packed, return_inverse=True)
+    names = list(numbers) if len(distinct) else []
+    found = [(pair >> 32, names[pair & 0xFFFFFFFF]) for pair in distinct.tolist()]
+    # The same value may come from a file that types it and from one that does not.
+    known = {pair: number for number, pair in enumerate(literals)}
+    places = np.array([known.setdefault(pair, len(known)) for pair in found], dtype=np.int64)
+    pairs = list(known)
+    values, place = Values.of(
+        np.array([code for code, _ in pairs], dtype=np.int32),
+        [text for _, text in pairs],
+        [*datatypes, *[""] * (len(pairs) - len(literals))],
+        kinds,
+    )
+    tails = tails.copy()
+    literal = np.flatnonzero(tails < 0)
+    tails[literal] = len(numbers) + place[-tails[literal] - 1]
+    tails[converted] = len(numbers) + place[places[inverse]]
+    return values, tails
+
+
+def _settle_kinds(
+    kinds: list[PropertyKind | None],
+    declared: Sequence[str | None],
+    values: Values,
+    codes: Int32,
+    tails: Int32,
+    entities: int,
+) -> None:
+    """Relations whose tails are all typed values are properties too, of the kind that most values have."""
+    if not len(values):
+        return
+    leading = np.bincount(codes[tails < entities], minlength=len(kinds))
+    counts = np.zeros((len(kinds), len(KINDS)), dtype=np.int64)
+    np.add.at(counts, (values.codes, values.kinds), 1)
+    for code, count in enumerate(counts.sum(axis=1).tolist()):
+        if count and kinds[code] is None and declared[code] is None and not leading[code]:
+            kinds[code] = KINDS[int(counts[code].argmax())]
+
+
+def _has_names(entity: Entity) -> bool:
+    return bool(entity.aliases or entity.types) or entity.label != entity.id
 
 
 @contextmanager
@@ -100,31 +266,6 @@ def paused_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _intern(
-    batches: Iterable[Iterable[Triple]],
-    numbers: defaultdict[str, int],
-    relations: defaultdict[str, int],
-    progress: Progress,
-) -> tuple[Int32, Int32, Int32]:
-    """Columns of numbers, int32 [n] each, in the order of the input."""
-    parts: list[tuple[Int32, Int32, Int32]] = []
-    tables, done = (numbers, relations, numbers), 0
-    for rows in _chunks(batches):
-        columns = zip(*rows, strict=True)
-        heads, codes, tails = (
-            np.fromiter(map(table.__getitem__, column), np.int32, len(rows))
-            for table, column in zip(tables, columns, strict=True)
-        )
-        parts.append((heads, codes, tails))
-        done += len(rows)
-        progress("read", done, None)
-    if not parts:
-        empty = np.empty(0, dtype=np.int32)
-        return empty, empty, empty
-    heads, codes, tails = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return heads, codes, tails
-
-
 def _chunks(batches: Iterable[Iterable[Triple]]) -> Iterator[list[Triple]]:
     """The same triples in lists of bounded length: input batches may be single triples or whole files."""
     stream = itertools.chain.from_iterable(batches)
@@ -132,12 +273,12 @@ def _chunks(batches: Iterable[Iterable[Triple]]) -> Iterator[list[Triple]]:
         yield rows
 
 
-def _sorted_names(numbers: dict[str, int]) -> tuple[list[str], Int32]:
-    """The names sorted, and `place[number]` = where a name's number stands among them."""
-    names = sorted(numbers)
+def _sorted_names(numbers: dict[str, int], used: NDArray[np.bool_] | None = None) -> tuple[list[str], Int32]:
+    """The used names sorted, and `place[number]` = where a name's number stands among them; anything for others."""
+    names = sorted(numbers if used is None or used.all() else itertools.compress(numbers, used))
     if names and not names[0]:
         raise BadInputError("a triple has an empty head, relation or tail")
-    place = np.empty(len(names), dtype=np.int32)
+    place = np.zeros(len(numbers), dtype=np.int32)
     place[np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))] = np.arange(len(names), dtype=np.int32)
     return names, place
 
@@ -198,7 +339,14 @@ def _insert_names(connection: sqlite3.Connection, tables: Tables) -> None:
     )
     counts = np.bincount(tables.codes, minlength=len(tables.relations)).tolist()
     connection.executemany(
-        "INSERT INTO relations VALUES (?, ?, ?)", zip(itertools.count(1), tables.relations, counts, strict=False)
+        "INSERT INTO relations VALUES (?, ?, ?, ?)",
+        zip(itertools.count(1), tables.relations, counts, tables.kinds, strict=False),
+    )
+    values = tables.values
+    owners = np.bincount(tables.tails, minlength=len(tables.keys) + len(values))[len(tables.keys) :].tolist()
+    connection.executemany(
+        "INSERT INTO literals VALUES (?, ?, ?, ?, ?)",
+        zip(itertools.count(1), (values.codes + 1).tolist(), values.texts, values.datatypes, owners, strict=False),
     )
     for table, texts in (("aliases", tables.aliases), ("types", tables.types)):
         rows = zip((texts.owners + 1).tolist(), texts.texts, strict=True)
@@ -207,8 +355,19 @@ def _insert_names(connection: sqlite3.Connection, tables: Tables) -> None:
 
 def _insert_triples(connection: sqlite3.Connection, tables: Tables, progress: Progress) -> None:
     total = len(tables.heads)
-    columns: tuple[Int32 | Int64, ...] = (tables.heads, tables.codes, tables.tails)
+    # A literal's id stands below zero among tails.
+    tails = np.where(tables.tails < len(tables.keys), tables.tails + 1, len(tables.keys) - tables.tails - 1)
+    columns: tuple[Int32 | Int64, ...] = (tables.heads + 1, tables.codes + 1, tails)
     for start in range(0, total, _ROWS):
-        part = [(column[start : start + _ROWS] + 1).tolist() for column in columns]
+        part = [column[start : start + _ROWS].tolist() for column in columns]
         connection.executemany("INSERT INTO triples VALUES (?, ?, ?)", zip(*part, strict=True))
         progress("store", min(start + _ROWS, total), total)
+    connection.executemany("INSERT INTO statements VALUES (?, ?, ?, ?, ?, ?)", _statement_rows(tables))
+
+
+def _statement_rows(tables: Tables) -> Iterator[tuple[int, int, int, int, str, str]]:
+    entities = len(tables.keys)
+    for (head, code, tail), statements in tables.statements.items():
+        end = tail + 1 if tail < entities else entities - tail - 1
+        for number, statement in enumerate(statements):
+            yield head + 1, code + 1, end, number, statement.id, write_properties(statement)

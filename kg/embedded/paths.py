@@ -30,13 +30,13 @@ class _Partial(NamedTuple):
 
 
 class _Distances:
-    """Distances to one entity, found layer by layer as they are needed: int8 [E], 127 where not reached yet."""
+    """Distances to an entity or value, found layer by layer as they are needed: int8 [E + V], 127 where not reached."""
 
     def __init__(self, snapshot: Snapshot, entity: int) -> None:
         self._snapshot = snapshot
         self._frontier = np.array([entity])
         self.depth = 0
-        self.values: NDArray[np.int8] = np.full(snapshot.entities, _FAR)
+        self.values: NDArray[np.int8] = np.full(snapshot.size, _FAR)
         self.values[entity] = 0
 
     def cost(self) -> int:
@@ -47,10 +47,14 @@ class _Distances:
         """Know all distances up to `depth`."""
         snapshot = self._snapshot
         while self.depth < depth and len(self._frontier):
-            starts, stops = snapshot.indptr[self._frontier], snapshot.indptr[self._frontier + 1]
-            index, _ = ranges(starts, stops - starts)
-            reached = snapshot.dst[index]
-            fresh = np.zeros(snapshot.entities, dtype=bool)
+            if self._frontier[0] >= snapshot.entities:  # the value that it all began with: no other is ever reached
+                reached = snapshot.owners(int(self._frontier[0]))
+            else:
+                starts, stops = snapshot.indptr[self._frontier], snapshot.indptr[self._frontier + 1]
+                index, _ = ranges(starts, stops - starts)
+                reached = snapshot.dst[index]
+                reached = reached[reached < snapshot.entities]
+            fresh = np.zeros(snapshot.size, dtype=bool)
             fresh[reached] = True
             fresh &= self.values == _FAR
             self.depth += 1
@@ -64,14 +68,14 @@ def simple_paths(snapshot: Snapshot, source: int, target: int, max_hops: int, li
     """Up to `limit` paths of 1 to `max_hops` hops in which no entity comes twice; either direction a step.
 
     Shorter paths first; among those of one length that were found, by codes, then entities. From an entity to itself
-    there is none. `source` and `target` in [0, E).
+    there is none. `source` in [0, E); `target` in [0, E + V): a value is only ever the end of a path.
     """
     if source == target or limit <= 0:
         return []
     ends = (_Distances(snapshot, source), _Distances(snapshot, target))
     found: list[CodedPath] = []
     for hops in range(1, min(max_hops, int(_FAR) - 1) + 1):
-        backward = _cheaper(ends, hops - 1)
+        backward = target < snapshot.entities and _cheaper(ends, hops - 1)  # nothing leaves a value
         start, goal = (target, source) if backward else (source, target)
         distances = ends[0] if backward else ends[1]
         distances.reach(hops - 1)

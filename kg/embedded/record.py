@@ -3,42 +3,65 @@
 meta        one row: format, version and stamp of the last write transaction, counts, content hash, names hash
 entities    id, key (the entity's id as users know it), label (NULL where it is the key), degree
 aliases     entity, alias          types   entity, type
-relations   id, name, triples
-triples     head, relation, tail   (the primary key; the other direction is read from the snapshot)
+relations   id, name, triples, kind (of a property: what its values are; NULL where it leads to entities)
+literals    id, relation, text, datatype, owners: the values of properties, one for each text of a property
+triples     head, relation, tail   (the primary key; the other direction is read from the snapshot); a tail below zero
+            is the literal of the opposite id
+statements  head, relation, tail, number, id, properties: relationships with properties of their own, those as JSON
+            [[name, text, datatype], ...]; parallel ones are numbered
+
+Format 1 had neither literals, statements nor kinds; such a record is read as it is, and brought to this form by its
+first write or by `trivium kg upgrade`.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from trivium.kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings
+from trivium.kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings, statement_lanes
 from trivium.kg.embedded.columns import Int32, Int64
-from trivium.kg.embedded.tables import Tables, Texts
+from trivium.kg.embedded.tables import Tables, Texts, Values
 from trivium.kg.errors import BusyError, CorruptError, NotAKnowledgeBaseError, VersionError
-from trivium.kg.types import KGInfo
+from trivium.kg.types import KGInfo, Statement, Triple, ValueText
 
 RECORD = "triples.db"
-FORMAT = 1
+FORMAT = 2
 _FETCH = 50_000
 _WAIT = 10.0  # seconds SQLite waits for another connection's lock
 
 SCHEMA = """
 CREATE TABLE meta (format INTEGER, version INTEGER, stamp TEXT, entities INTEGER, relations INTEGER, triples INTEGER,
-                   hash_low TEXT, hash_high TEXT, names_low TEXT, names_high TEXT, names INTEGER);
+                   hash_low TEXT, hash_high TEXT, names_low TEXT, names_high TEXT, names INTEGER,
+                   statements_low TEXT, statements_high TEXT, statements INTEGER);
 CREATE TABLE entities (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, label TEXT, degree INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE aliases (entity INTEGER NOT NULL, alias TEXT NOT NULL, PRIMARY KEY (entity, alias)) WITHOUT ROWID;
 CREATE TABLE types (entity INTEGER NOT NULL, type TEXT NOT NULL, PRIMARY KEY (entity, type)) WITHOUT ROWID;
-CREATE TABLE relations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, triples INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE relations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, triples INTEGER NOT NULL DEFAULT 0,
+                        kind TEXT);
 CREATE TABLE triples (head INTEGER NOT NULL, relation INTEGER NOT NULL, tail INTEGER NOT NULL,
                       PRIMARY KEY (head, relation, tail)) WITHOUT ROWID;
+"""
+_PROPERTIES = """
+CREATE TABLE literals (id INTEGER PRIMARY KEY, relation INTEGER NOT NULL, text TEXT NOT NULL, datatype TEXT NOT NULL,
+                       owners INTEGER NOT NULL DEFAULT 0, UNIQUE (relation, text));
+CREATE TABLE statements (head INTEGER NOT NULL, relation INTEGER NOT NULL, tail INTEGER NOT NULL,
+                         number INTEGER NOT NULL, id TEXT NOT NULL, properties TEXT NOT NULL,
+                         PRIMARY KEY (head, relation, tail, number)) WITHOUT ROWID;
+"""
+_UPGRADE = """
+ALTER TABLE meta ADD COLUMN statements_low TEXT;
+ALTER TABLE meta ADD COLUMN statements_high TEXT;
+ALTER TABLE meta ADD COLUMN statements INTEGER;
+ALTER TABLE relations ADD COLUMN kind TEXT;
 """
 
 
@@ -47,7 +70,8 @@ class Meta:
     """The row of `meta`. `entities` counts those in a triple, so that equal triples give equal counts in any store.
 
     `version` grows by one a write transaction; `stamp` is random, so that it names one transaction of one KG for good.
-    `content` sums the triples, `names` the labels, aliases and types.
+    `content` sums the triples, `names` the labels, aliases and types, `statements` the properties of relationships.
+    `format` is that of the record as it lies there.
     """
 
     version: int
@@ -56,11 +80,13 @@ class Meta:
     relations: int
     content: ContentHash
     names: ContentHash
+    statements: ContentHash = field(default_factory=ContentHash)
+    format: int = FORMAT
 
     @property
     def info(self) -> KGInfo:
         """Counts and content hash as users see them."""
-        return KGInfo(self.entities, self.relations, self.content.triples, self.content.hexdigest())
+        return KGInfo(self.entities, self.relations, self.content.triples, self.content.hexdigest(self.statements))
 
 
 def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
@@ -125,7 +151,15 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 def create(connection: sqlite3.Connection) -> None:
     """Create the empty tables."""
-    connection.executescript(SCHEMA)
+    connection.executescript(SCHEMA + _PROPERTIES)
+
+
+def renew(connection: sqlite3.Connection, meta: Meta) -> Meta:
+    """Bring a record of an older format to this one, inside the caller's transaction; its triples stay as they are."""
+    if meta.format < FORMAT:
+        for statement in (_PROPERTIES + _UPGRADE).split(";"):
+            connection.execute(statement)
+    return replace(meta, format=FORMAT)
 
 
 def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
@@ -133,26 +167,29 @@ def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
     row = connection.execute("SELECT * FROM meta").fetchone()
     if row is None:
         raise CorruptError(damaged(path, "its meta table is empty"))
-    number, version, stamp, entities, relations, triples, *lanes, names = row
+    number = row[0]
     if number > FORMAT:
         raise VersionError(f"{path} has format {number}, this Trivium reads up to {FORMAT}: upgrade Trivium")
+    _, version, stamp, entities, relations, triples, *lanes, names = row[:11]
+    stated = row[11:] if number > 1 else ("0", "0", 0)
     try:
         low, high, names_low, names_high = (int(lane, 16) for lane in lanes)
-    except (TypeError, ValueError):
+        statements = ContentHash(int(stated[0], 16), int(stated[1], 16), stated[2])
+    except (TypeError, ValueError, IndexError):
         raise CorruptError(damaged(path, "its meta table holds no valid hash")) from None
-    content = ContentHash(low, high, triples)
-    return Meta(version, stamp, entities, relations, content, ContentHash(names_low, names_high, names))
+    content, named = ContentHash(low, high, triples), ContentHash(names_low, names_high, names)
+    return Meta(version, stamp, entities, relations, content, named, statements, number)
 
 
 def save_meta(connection: sqlite3.Connection, meta: Meta) -> None:
     """Replace the row of `meta`, inside the caller's transaction."""
-    content, names = meta.content, meta.names
-    lanes = [f"{lane:016x}" for lane in (content.low, content.high, names.low, names.high)]
+    content, names, stated = meta.content, meta.names, meta.statements
+    parts = (content.low, content.high, names.low, names.high, stated.low, stated.high)
+    lanes = [f"{lane:016x}" for lane in parts]
     connection.execute("DELETE FROM meta")
-    connection.execute(
-        "INSERT INTO meta VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (FORMAT, meta.version, meta.stamp, meta.entities, meta.relations, content.triples, *lanes, names.triples),
-    )
+    row: tuple[object, ...] = (FORMAT, meta.version, meta.stamp, meta.entities, meta.relations, content.triples)
+    row = (*row, *lanes[:4], names.triples, *lanes[4:], stated.triples)
+    connection.execute(f"INSERT INTO meta VALUES ({', '.join('?' * len(row))})", row)
 
 
 def name_lanes(rows: Iterable[tuple[str, str, str]]) -> Lanes:
@@ -162,11 +199,28 @@ def name_lanes(rows: Iterable[tuple[str, str, str]]) -> Lanes:
 
 def meta_of(tables: Tables, version: int, stamp: str) -> Meta:
     """The row of `meta` computed from scratch; `UnicodeEncodeError` where a name is no UTF-8."""
-    entities, relations = hash_strings(tables.keys), hash_strings(tables.relations)
-    content = hash_coded(entities, relations, tables.heads, tables.codes, tables.tails)
+    ends, relations = hash_strings(itertools.chain(tables.keys, tables.values.texts)), hash_strings(tables.relations)
+    content = hash_coded(ends, relations, tables.heads, tables.codes, tables.tails)
     names = ContentHash().plus(name_lanes(_name_rows(tables)))
+    texts = tables.tail_texts() if tables.statements else []
+    stated = [
+        (Triple(tables.keys[head], tables.relations[code], texts[tail]), statement)
+        for (head, code, tail), found in tables.statements.items()
+        for statement in found
+    ]
     in_triples = int(np.count_nonzero(tables.degrees()))
-    return Meta(version, stamp, in_triples, len(tables.relations), content, names)
+    statements = ContentHash().plus(statement_lanes(stated))
+    return Meta(version, stamp, in_triples, len(tables.relations), content, names, statements)
+
+
+def write_properties(statement: Statement) -> str:
+    """The properties of a relationship as the record's JSON."""
+    return json.dumps([(name, value, value.datatype) for name, value in statement.properties], ensure_ascii=False)
+
+
+def read_properties(text: str, id_: str) -> Statement:
+    """The reverse of `write_properties`."""
+    return Statement(tuple((name, ValueText(value, datatype)) for name, value, datatype in json.loads(text)), id_)
 
 
 def new_stamp() -> str:
@@ -200,21 +254,51 @@ def read_tables(connection: sqlite3.Connection) -> Tables:
         sqlite3.DatabaseError: a page cannot be read.
         IndexError: a triple names an entity or relation that is not there.
     """
+    plain = connection.execute("SELECT format FROM meta").fetchone()[0] == 1
     # SQLite orders text by its bytes, which is the order that numbers are promised to have.
     entities = connection.execute("SELECT id, key, label FROM entities ORDER BY key").fetchall()
     ids = np.array([row[0] for row in entities], dtype=np.int64)
-    names = connection.execute("SELECT id, name FROM relations ORDER BY name").fetchall()
+    kind = "NULL" if plain else "kind"
+    names = connection.execute(f"SELECT id, name, {kind} FROM relations ORDER BY name").fetchall()
     relation_ids = np.array([row[0] for row in names], dtype=np.int64)
     triples = fetch_ints(connection, "SELECT head, relation, tail FROM triples", 3)
+    kinds = [row[2] for row in names]
+    literals = [] if plain else connection.execute("SELECT id, relation, text, datatype FROM literals").fetchall()
+    literal_ids = np.array([row[0] for row in literals], dtype=np.int64)
+    values, place = Values.of(
+        _renumber(relation_ids, np.array([row[1] for row in literals], dtype=np.int64)),
+        [row[2] for row in literals],
+        [row[3] for row in literals],
+        kinds,
+    )
+
+    def tails(wanted: Int64) -> Int32:
+        out = np.empty(len(wanted), dtype=np.int32)
+        below = wanted < 0
+        out[~below] = _renumber(ids, wanted[~below])
+        out[below] = len(ids) + place[_renumber(literal_ids, -wanted[below])]
+        return out
+
+    query = "SELECT head, relation, tail, id, properties FROM statements"
+    stated = [] if plain else connection.execute(query).fetchall()
+    stated_rows = np.array([row[:3] for row in stated], dtype=np.int64).reshape(-1, 3)
+    columns = (_renumber(ids, stated_rows[:, 0]), _renumber(relation_ids, stated_rows[:, 1]), tails(stated_rows[:, 2]))
+    statements: dict[tuple[int, int, int], tuple[Statement, ...]] = {}
+    for (*_, id_, text), head, code, tail in zip(stated, *(column.tolist() for column in columns), strict=True):
+        row = (head, code, tail)
+        statements[row] = (*statements.get(row, ()), read_properties(text, id_))
     return Tables(
         keys=[row[1] for row in entities],
         labels=[row[2] or "" for row in entities],
         relations=[row[1] for row in names],
         heads=_renumber(ids, triples[:, 0]),
         codes=_renumber(relation_ids, triples[:, 1]),
-        tails=_renumber(ids, triples[:, 2]),
+        tails=tails(triples[:, 2]),
         aliases=_texts(connection, "SELECT entity, alias FROM aliases", ids),
         types=_texts(connection, "SELECT entity, type FROM types", ids),
+        values=values,
+        kinds=kinds,
+        statements={row: tuple(sorted(found)) for row, found in statements.items()},
     )
 
 

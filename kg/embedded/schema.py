@@ -16,9 +16,10 @@ def relation_schema(snapshot: Snapshot) -> list[RelationSchema]:
     """All relations, most triples first (ties: by name). Milliseconds; tenths of a second for millions with types."""
     types = _types(snapshot) if len(snapshot.type_codes) else [()] * (2 * snapshot.relations)
     rows = [
-        RelationSchema(name, triples, heads, tails, types[code], types[code + snapshot.relations])
+        RelationSchema(name, triples, heads, tails, types[code], types[code + snapshot.relations], kind)
         for code, name in enumerate(snapshot.relation_names)
         for triples, heads, tails in (snapshot.relation_stats[code].tolist(),)
+        for kind in (snapshot.relation_kinds[code],)
     ]
     return sorted(rows, key=lambda row: (-row.triples, row.name))
 

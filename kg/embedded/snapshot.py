@@ -17,16 +17,17 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, hash_text, hash_texts
-from trivium.kg.embedded.layout import ARRAYS, snapshot_arrays
-from trivium.kg.embedded.tables import Tables
+from trivium.kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, find_hashes, hash_text, hash_texts
+from trivium.kg.embedded.layout import ARRAYS, array_names, empty_arrays, snapshot_arrays, value_hashes
+from trivium.kg.embedded.tables import RELATION, Tables
 from trivium.kg.files import atomic_folder, fsync_file, sha256_file, write_atomic
-from trivium.kg.types import Hop
+from trivium.kg.types import Hop, PropertyKind, Statement, ValueText
+from trivium.kg.values import KINDS
 
 FOLDER = "snapshot"
 HEADER = "header.json"
 _REMEMBERED = 100_000  # ids whose numbers are kept in view
-FORMAT = 1
+FORMAT = 2
 
 
 Arrays = dict[str, NDArray[Any]]
@@ -57,15 +58,16 @@ class Snapshot:
 
     Attributes:
         stamp: the record's write transaction that it shows.
-        entities, relations, triples: sizes E, R and T of the arrays; E counts entities without a triple too.
-        indptr, rel, dst: the adjacency, int64 [E + 1], int32 [2 T], int32 [2 T].
-        keys, labels: string columns of E rows.
+        entities, values, relations, triples: how many, E, V, R and T; E counts entities without a triple too.
+        size: E + V, the rows of the arrays: entities first.
+        indptr, rel, dst: the adjacency, int64 [E + V + 1], int32 [A], int32 [A].
+        keys, labels: string columns of E + V rows; the key of a value is its text.
         relation_names: R names, sorted; `relation_codes` maps a name to its code in [0, R).
     """
 
     def __init__(self, stamp: str, arrays: Arrays) -> None:
         self.stamp = stamp
-        self.arrays = arrays
+        self.arrays = arrays = {**empty_arrays(len(arrays["relation_offsets"]) - 1), **arrays}
         self.indptr: Int64 = arrays["indptr"]
         self.rel: Int32 = arrays["rel"]
         self.dst: Int32 = arrays["dst"]
@@ -86,9 +88,18 @@ class Snapshot:
         self.gram_codes: NDArray[np.uint32] = arrays["gram_codes"]
         self.gram_bounds: Int64 = arrays["gram_bounds"]
         self.gram_names: Int32 = arrays["gram_names"]
-        self.entities = len(self.indptr) - 1
+        self.size = len(self.indptr) - 1
+        self.entities = len(self._key_order)
+        self.values = self.size - self.entities
         self.relations = len(self.relation_names)
-        self.triples = len(self.dst) // 2
+        self.relation_kinds: list[PropertyKind | None] = [
+            None if kind == RELATION else KINDS[kind] for kind in arrays["relation_kind"].tolist()
+        ]
+        self.triples = int(self.relation_stats[:, 0].sum())
+        self.value_bounds: Int64 = arrays["value_bounds"]
+        self._datatypes = self.column("datatype").slice(0, len(arrays["datatype_offsets"]) - 1)
+        self.statement_place: Int64 = arrays["statement_place"]
+        self.qualifier_names = self.column("qualifier_name").slice(0, len(arrays["qualifier_name_offsets"]) - 1)
         self._numbers: dict[str, int] = {}
 
     def column(self, name: str) -> StringColumn:
@@ -96,8 +107,10 @@ class Snapshot:
         return StringColumn(self.arrays[f"{name}_blob"], self.arrays[f"{name}_offsets"])
 
     def rows(self, ids: list[str]) -> Int64:
-        """The numbers of entity ids, int64 [n]; -1 where an id is unknown."""
+        """The numbers of entity ids, int64 [n]; -1 where an id is unknown, or a `ValueText`: a value is no entity."""
         numbers = [self._numbers.get(key) for key in ids]
+        if self.values:
+            numbers = [-1 if type(key) is ValueText else number for key, number in zip(ids, numbers, strict=True)]
         missing = [place for place, number in enumerate(numbers) if number is None]
         if missing:
             asked = [ids[place] for place in missing]
@@ -109,8 +122,72 @@ class Snapshot:
                 numbers[place] = number
         return np.array(numbers, dtype=np.int64)
 
+    def value_rows(self, codes: Int64, texts: list[str]) -> Int64:
+        """The row in [E, E + V) of each value, by the code of its relation and its text; -1 where there is none."""
+        if not self.values or not texts:
+            return np.full(len(texts), -1, dtype=np.int64)
+        wanted = value_hashes(codes, hash_texts(texts))
+        table, order = self.arrays["value_hash"], self.arrays["value_order"]
+        starts, stops = find_hashes(table, wanted)
+        rows = np.full(len(texts), -1, dtype=np.int64)
+        for place in np.flatnonzero(stops > starts).tolist():
+            for number in order[starts[place] : stops[place]].tolist():
+                first, after = self.value_bounds[codes[place]], self.value_bounds[codes[place] + 1]
+                if first <= number < after and self.keys[self.entities + number] == texts[place]:
+                    rows[place] = self.entities + number
+        return rows
+
+    def owners(self, row: int) -> Int32:
+        """The entities that have the value of a row in [E, E + V), ascending."""
+        first, after = self.arrays["owner_bounds"][row - self.entities : row - self.entities + 2].tolist()
+        owners: Int32 = self.arrays["owner_rows"][first:after]
+        return owners
+
+    def values_of_text(self, text: str) -> Int64:
+        """The rows in [E, E + V) of the values with this text, one for each property that has it."""
+        codes = np.flatnonzero(np.diff(self.value_bounds))
+        rows = self.value_rows(codes, [str(text)] * len(codes))
+        return rows[rows >= 0]
+
+    def value(self, row: int) -> ValueText:
+        """The value of a row in [E, E + V)."""
+        return ValueText(self.keys[row], self._datatypes[self.arrays["value_datatype"][row - self.entities]])
+
+    def tails(self, rows: Ints) -> list[str]:
+        """Keys of entities and, as `ValueText`, values, by row int [n]."""
+        keys = self.keys.take(rows)
+        if self.values:
+            for place in np.flatnonzero(rows >= self.entities).tolist():
+                number = int(rows[place]) - self.entities
+                keys[place] = ValueText(keys[place], self._datatypes[self.arrays["value_datatype"][number]])
+        return keys
+
+    def statements(self, place: int) -> tuple[Statement, ...]:
+        """What is stated of the forward triple at a place in `rel` and `dst`; () for most."""
+        first = int(self.statement_place.searchsorted(place))
+        found = []
+        while first < len(self.statement_place) and self.statement_place[first] == place:
+            found.append(self._statement(first))
+            first += 1
+        return tuple(sorted(found))
+
+    def _statement(self, number: int) -> Statement:
+        arrays = self.arrays
+        values = arrays["statement_values"][slice(*arrays["statement_bounds"][number : number + 2].tolist())]
+        names = np.searchsorted(arrays["qualifier_bounds"], values, side="right") - 1
+        texts = self.column("qualifier_text").take(values)
+        kinds = arrays["qualifier_datatype"][values].tolist()
+        listed = [
+            (self.qualifier_names[name], ValueText(text, self._datatypes[kind]))
+            for name, text, kind in zip(names.tolist(), texts, kinds, strict=True)
+        ]
+        return Statement(tuple(sorted(listed)), self.column("statement_id")[number])
+
     def remember(self, ids: Sequence[str], rows: Int64) -> None:
-        """Keep the numbers of ids in view: what one hop reached is where the next one starts."""
+        """Keep the numbers of ids in view: what one hop reached is where the next one starts. Values are left out."""
+        if self.values and len(rows) and int(rows.max()) >= self.entities:
+            ids = [key for key, row in zip(ids, rows.tolist(), strict=True) if row < self.entities]
+            rows = rows[rows < self.entities]
         if len(self._numbers) > _REMEMBERED:
             self._numbers = {}
         self._numbers.update(zip(ids, rows.tolist(), strict=True))
@@ -130,6 +207,8 @@ class Snapshot:
 
     def row(self, entity: str) -> int:
         """The number of one entity id, -1 where it is unknown: some microseconds."""
+        if type(entity) is ValueText:
+            return -1
         known = self._numbers.get(entity)
         if known is not None:
             return known
@@ -199,7 +278,9 @@ def open_snapshot(directory: Path, stamp: str) -> Snapshot:
     """
     folder = snapshot_path(directory, stamp)
     header = read_header(folder)
-    if header["stamp"] != stamp or set(header["files"]) != set(ARRAYS):
+    files = set(header["files"])
+    named = array_names(values="value_kind" in files, statements="statement_place" in files)
+    if header["stamp"] != stamp or files != named:
         raise SnapshotError(f"{folder / HEADER} does not describe this snapshot")
     return Snapshot(stamp, {name: load_array(folder, name, entry["bytes"]) for name, entry in header["files"].items()})
 

@@ -18,6 +18,7 @@ from typing import Self
 
 from trivium.kg.embedded import answers, search
 from trivium.kg.embedded.derive import current_snapshot
+from trivium.kg.embedded.graph import graph_columns
 from trivium.kg.embedded.partial import find_partial
 from trivium.kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
 from trivium.kg.embedded.schema import relation_schema
@@ -25,6 +26,9 @@ from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.transitions import hops_of, transitions
 from trivium.kg.embedded.write import add_triples, delete_triples
 from trivium.kg.manifest import read_manifest
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.profile import GraphProfile
+from trivium.kg.profiling import profile_of
 from trivium.kg.types import (
     ChainResult,
     Direction,
@@ -36,6 +40,7 @@ from trivium.kg.types import (
     Neighbor,
     ReasoningPath,
     RelationSchema,
+    Statement,
     Triple,
     WalkedTriple,
 )
@@ -66,6 +71,7 @@ class EmbeddedStore:
         self._found: dict[str, list[EntityHit]] = {}
         self._found_in: tuple[str, int] = ("", 0)
         self._schema: tuple[str, list[RelationSchema]] | None = None
+        self._profile: GraphProfile | None = None
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
@@ -224,8 +230,23 @@ class EmbeddedStore:
         return answers.contains(await self._current(), triples)
 
     async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
-        """None: a KG directory holds triples alone."""
-        return [()] * len(triples)
+        """What is stated of each triple, by name; several values of a name joined by commas."""
+        return [
+            tuple(_texts(statement) for statement in found)
+            for found in answers.qualifiers(await self._current(), triples)
+        ]
+
+    async def columns(self) -> GraphColumns:
+        """The graph as arrays that plans run on; views of the newest snapshot."""
+        return graph_columns(await self._current())
+
+    async def profile(self) -> GraphProfile:
+        """Types, properties and relationships with their statistics; computed once a state, 0.05 s on MetaQA."""
+        snapshot = await self._current()
+        if self._profile is None or self._profile.fingerprint != snapshot.stamp:
+            columns = graph_columns(snapshot)
+            self._profile = await asyncio.to_thread(profile_of, columns, fingerprint=snapshot.stamp)
+        return self._profile
 
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""
@@ -243,8 +264,8 @@ class EmbeddedStore:
     async def all_entities(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Entity]]:
         """A stream of all entities in batches, by id; all of one state of the KG."""
         snapshot = await self._current()
-        for start in range(0, len(snapshot.keys), batch_size):
-            rows = range(start, min(start + batch_size, len(snapshot.keys)))
+        for start in range(0, snapshot.entities, batch_size):
+            rows = range(start, min(start + batch_size, snapshot.entities))
             yield [answers.entity(snapshot, row) for row in rows]
             await asyncio.sleep(0)
 
@@ -295,6 +316,13 @@ class EmbeddedStore:
 
 _Files = tuple[tuple[int, int] | None, ...]
 """When each file of a record was written last, in nanoseconds, and its size in bytes; None where there is none."""
+
+
+def _texts(statement: Statement) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for name, value in statement.properties:
+        out[name] = f"{out[name]}, {value}" if name in out else str(value)
+    return out
 
 
 def _files(folder: Path) -> _Files:

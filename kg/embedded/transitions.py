@@ -40,7 +40,7 @@ def transitions(snapshot: Snapshot) -> dict[Hop, frozenset[Hop]]:
     """
     hops, relations = all_hops(snapshot), snapshot.relations
     entity, code = _groups(snapshot)
-    bits = np.zeros((snapshot.entities, -(-2 * relations // 64)), dtype=np.uint64)
+    bits = np.zeros((snapshot.size, -(-2 * relations // 64)), dtype=np.uint64)
     # 64 hops a word: a relation more costs a bit an entity, where a matrix of bytes would cost 2 R of them.
     np.bitwise_or.at(bits, (entity, code // 64), np.uint64(1) << (code % 64).astype(np.uint64))
     order = np.argsort(code, kind="stable")
@@ -58,7 +58,7 @@ def transitions(snapshot: Snapshot) -> dict[Hop, frozenset[Hop]]:
 
 def _groups(snapshot: Snapshot) -> tuple[Int64, NDArray[np.int64]]:
     """The distinct (entity, code) pairs: entity int64 [g] ascending, code int64 [g]."""
-    entity = np.repeat(np.arange(snapshot.entities), np.diff(snapshot.indptr))
+    entity = np.repeat(np.arange(snapshot.size), np.diff(snapshot.indptr))
     code = np.asarray(snapshot.rel)
     first = np.ones(len(code), dtype=bool)
     first[1:] = (code[1:] != code[:-1]) | (entity[1:] != entity[:-1])

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trivium.kg.artifact import check_artifacts
 from trivium.kg.embedded.layout import snapshot_arrays
@@ -73,7 +76,7 @@ def _check_record(directory: Path, manifest: Manifest) -> list[str]:
     # What rows of a damaged page may do to code that expects text and numbers.
     except (TypeError, ValueError, IndexError, OverflowError, MemoryError) as error:
         return [damaged(path, str(error))]
-    if meta_of(tables, meta.version, meta.stamp) != meta:
+    if replace(meta_of(tables, meta.version, meta.stamp), format=meta.format) != meta:
         problems.append(damaged(path, "its counts or hashes are not those of its rows"))
     return problems + _check_snapshot(directory, meta, tables)
 
@@ -112,6 +115,12 @@ def _check_counters(connection: sqlite3.Connection, path: Path, tables: Tables) 
     triples = fetch_ints(connection, "SELECT triples FROM relations ORDER BY name", 1)[:, 0]
     counted = np.bincount(tables.codes, minlength=len(tables.relations))
     sound = np.array_equal(degrees, tables.degrees()) and np.array_equal(triples, counted)
+    if len(tables.values):
+        query = "SELECT relations.name, text, owners FROM literals JOIN relations ON relations.id = relation"
+        held = {(relation, text): owners for relation, text, owners in connection.execute(query)}
+        owned = np.bincount(tables.tails, minlength=len(tables.keys) + len(tables.values))[len(tables.keys) :].tolist()
+        named = zip([tables.relations[code] for code in tables.values.codes.tolist()], tables.values.texts, strict=True)
+        sound &= held == dict(zip(named, owned, strict=True))
     return [] if sound else [damaged(path, "its degrees are not those of its triples")]
 
 
@@ -124,9 +133,13 @@ def _check_snapshot(directory: Path, meta: Meta, tables: Tables) -> list[str]:
             f"{folder / name}.npy is damaged: opening the KG derives it again once {folder} is removed"
             for name, array in snapshot_arrays(tables)
             if sha256_file(folder / f"{name}.npy") != files[name]["sha256"]
-            or not np.array_equal(load_array(folder, name, files[name]["bytes"]), array)
+            or not _equal(load_array(folder, name, files[name]["bytes"]), array)
         ]
     except (SnapshotError, KeyError) as error:
         return [f"{error}: opening the KG derives it again"]
     except FileNotFoundError as error:
         return [f"{error.filename} is missing: opening the KG derives it again"]
+
+
+def _equal(held: NDArray[Any], derived: NDArray[Any]) -> bool:
+    return np.array_equal(held, derived, equal_nan=held.dtype.kind == "f")

@@ -1,7 +1,7 @@
 """Walks over a snapshot in vectorised numpy: neighbours of many entities, and chains from many seeds.
 
-Entities are numbers in [0, E), codes of walked relations in [0, 2 R) (`kg.embedded.layout`). Unknown entities, -1, are
-the caller's to drop. Nothing here loops over triples in Python.
+Entities are numbers in [0, E), values of properties in [E, E + V), codes of walked relations in [0, 2 R)
+(`kg.embedded.layout`). Unknown entities, -1, are the caller's to drop. Nothing here loops over triples in Python.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int32, Int64, Ints, ranges
+from trivium.kg.embedded.layout import lower_bound, triple_places
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.types import Direction
 
@@ -114,31 +115,9 @@ def spans(
     return (starts, middle) if direction == "out" else (middle, stops)
 
 
-def lower_bound(column: Int32, starts: Int64, stops: Int64, wanted: int | Int64) -> Int64:
-    """The first place in each ascending stretch `column[start:stop]` whose value is >= `wanted`; arrays of one shape.
-
-    All stretches are halved at once, so the loop runs log2 of the longest.
-    """
-    low, high = starts.copy(), stops.copy()
-    longest, last = int((high - low).max(initial=0)), len(column) - 1
-    for _ in range(longest.bit_length()):
-        middle = (low + high) >> 1
-        unsure = low < high
-        smaller = (column[np.minimum(middle, last)] < wanted) & unsure
-        low = np.where(smaller, middle + 1, low)
-        high = np.where(smaller | ~unsure, high, middle)
-    return low
-
-
 def has_triples(snapshot: Snapshot, heads: Int64, codes: Int64, tails: Int64) -> NDArray[np.bool_]:
-    """Whether each of n triples of numbers is stored: bool [n]."""
-    starts, stops = snapshot.indptr[heads], snapshot.indptr[heads + 1]
-    first = lower_bound(snapshot.rel, starts, stops, codes)
-    after = lower_bound(snapshot.rel, first, stops, codes + 1)
-    place = lower_bound(snapshot.dst, first, after, tails)
-    found = place < after
-    found[found] = snapshot.dst[place[found]] == tails[found]
-    return found
+    """Whether each of n triples of numbers is stored: bool [n]; the row of a value is E and its number."""
+    return triple_places(snapshot.indptr, snapshot.rel, snapshot.dst, heads, codes, tails) >= 0
 
 
 def step(snapshot: Snapshot, entities: Int64, code: int) -> tuple[Int64, Int64]:
@@ -226,12 +205,12 @@ def _hop(snapshot: Snapshot, layer: Layer, code: int) -> Layer:
         reached = row_of(snapshot, int(layer.entities[0]), code).astype(np.int64)
         return Layer(reached, np.full(len(reached), layer.support[0]), np.zeros(len(reached), dtype=np.int64))
     reached, origin = step(snapshot, layer.entities, code)
-    return _merge(reached, origin, layer.support[origin], snapshot.entities)
+    return _merge(reached, origin, layer.support[origin], snapshot.size)
 
 
-def _merge(reached: Int64, origin: Int64, support: Support, entities: int) -> Layer:
+def _merge(reached: Int64, origin: Int64, support: Support, size: int) -> Layer:
     """Add up the walks that end in the same entity; the first origin of each becomes its parent."""
-    if len(reached) * 4 < entities:
+    if len(reached) * 4 < size:
         order = reached.argsort(kind="stable")
         ordered = reached[order]
         first = np.empty(len(ordered), dtype=bool)
@@ -240,9 +219,9 @@ def _merge(reached: Int64, origin: Int64, support: Support, entities: int) -> La
         (starts,) = first.nonzero()
         sums: Support = np.add.reduceat(support[order], starts) if len(starts) else support[:0]
         return Layer(ordered[starts], sums, origin[order[starts]])
-    # Many walks for the size of the graph: one pass over an array of all entities beats the sort.
-    totals: Support = np.bincount(reached, weights=support, minlength=entities).astype(np.float64, copy=False)
-    parents = np.empty(entities, dtype=np.int64)
+    # Many walks for the size of the graph: one pass over an array of all rows beats the sort.
+    totals: Support = np.bincount(reached, weights=support, minlength=size).astype(np.float64, copy=False)
+    parents = np.empty(size, dtype=np.int64)
     # Written backwards, so that the first origin of each entity is what stays.
     parents[reached[::-1]] = origin[::-1]
     present = np.flatnonzero(totals)

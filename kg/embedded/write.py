@@ -21,13 +21,14 @@ from trivium.kg.embedded.record import (
     read_meta,
     read_tables,
     record_errors,
+    renew,
     save_meta,
 )
 from trivium.kg.embedded.snapshot import remove_other_snapshots, write_snapshot
 from trivium.kg.errors import BadInputError
 from trivium.kg.files import sha256_file
 from trivium.kg.manifest import now, read_manifest, register_derived, write_manifest
-from trivium.kg.types import Entity, Triple
+from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
 
 def add_triples(
@@ -63,11 +64,20 @@ def delete_triples(directory: Path, triples: Iterable[Triple], *, wait: float = 
 
 def checked_triples(triples: Iterable[Triple]) -> list[Triple]:
     """Distinct triples in order; `BadInputError` for one that no record can hold."""
-    rows = list(dict.fromkeys(triples))
-    for row in rows:
+    rows: dict[tuple[object, ...], Triple] = {}
+    for row in triples:
+        # A value equals its text, and so would a triple with a value one with an entity of that name.
+        key = (*row, isinstance(row[2], ValueText))
+        if isinstance(row, QualifiedTriple):
+            known = rows.get(key)
+            held = known.statements if isinstance(known, QualifiedTriple) else ()
+            rows[key] = QualifiedTriple(*row, tuple(dict.fromkeys((*held, *row.statements))))
+        else:
+            rows.setdefault(key, row)
+    for row in rows.values():
         for text in row:
             _check_text(text, tuple(row))
-    return rows
+    return list(rows.values())
 
 
 def checked_entities(entities: Iterable[Entity]) -> list[Entity]:
@@ -117,7 +127,8 @@ def _transaction(directory: Path, wait: float) -> Iterator[Change]:
     with write_lock(directory, wait), record_errors(path), closing(connect(path, write=True)) as connection:
         # At once, not at the first write: a reader that becomes a writer half way may find the record moved.
         connection.execute("BEGIN IMMEDIATE")
-        change = Change(connection, read_meta(connection, path))
+        meta = read_meta(connection, path)
+        change = Change(connection, renew(connection, meta))
         try:
             yield change
             if change.changed:

@@ -4,13 +4,14 @@ from trivium.kg.loaders.entities import EntityReader, read_entities
 from trivium.kg.loaders.questions import Branch, Choice, Question, read_questions
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.triples import TripleReader, read_triples
-from trivium.kg.loaders.writers import EntityWriter, TripleWriter, write_entities, write_triples
+from trivium.kg.loaders.writers import EntityWriter, GraphWriter, TripleWriter, write_entities, write_triples
 
 __all__ = [
     "Branch",
     "Choice",
     "EntityReader",
     "EntityWriter",
+    "GraphWriter",
     "Question",
     "SkipLog",
     "TripleReader",

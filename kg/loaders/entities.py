@@ -12,6 +12,7 @@ from pathlib import Path
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import CONTROL, shorten
+from trivium.kg.loaders.jsonl import JSONL_SUFFIXES
 from trivium.kg.loaders.rdf import RDF_SUFFIXES
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.source import Source, decode
@@ -50,7 +51,7 @@ class EntityReader:
         """
         self.lines, self.skipped = 0, SkipLog(self._skip_bad)
         found = False
-        for entity in self._rdf() if self._source.suffix in RDF_SUFFIXES else self._delimited():
+        for entity in self._typed() if self._source.suffix in (*RDF_SUFFIXES, *JSONL_SUFFIXES) else self._delimited():
             found = True
             yield entity
         if not found:
@@ -68,9 +69,9 @@ class EntityReader:
                 except BadInputError as error:
                     self.skipped.take(error)
 
-    def _rdf(self) -> Iterator[Entity]:
+    def _typed(self) -> Iterator[Entity]:
         reader = TripleReader(self.path, skip_bad=self._skip_bad)
-        # RDF says an entity's name in several statements, anywhere: the file is read whole before the first is known.
+        # These name an entity anywhere and in several lines: the file is read whole before the first is known.
         for _ in reader:
             self.lines = reader.lines
         self.skipped = reader.skipped
@@ -78,7 +79,7 @@ class EntityReader:
 
 
 def read_entities(path: Path | str, *, skip_bad: bool = False) -> EntityReader:
-    """Open an entities file; N-Triples and Turtle serve too, by their labels.
+    """Open an entities file; N-Triples, Turtle and JSON lines serve too, by their labels.
 
     Raises:
         BadInputError: the file is missing, unreadable or a folder; its content is judged while iterating.

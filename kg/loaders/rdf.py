@@ -1,6 +1,8 @@
 """N-Triples and Turtle, parsed as a stream by pyoxigraph.
 
-An IRI or blank node is an id, a literal stands by its lexical form, a relation is its IRI. Labels, aliases and types
+An IRI or blank node is an id, a literal is a value by its lexical form and datatype (an empty one is a missing value),
+a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relationship properties of its own
+(`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. Labels, aliases and types
 become attributes of entities, not triples: `rdfs:label` and `skos:prefLabel` (the one without a language or in English
 first, the others as aliases), `skos:altLabel`, `rdf:type` (local name).
 """
@@ -14,8 +16,21 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import CONTROL
+from trivium.kg.loaders.rdf_terms import (
+    ALIAS,
+    LABEL,
+    OBJECT,
+    OWN,
+    PREDICATE,
+    STATEMENT,
+    STATEMENT_ID,
+    SUBJECT,
+    TYPE,
+    name_of,
+    value_of,
+)
 from trivium.kg.loaders.skips import SkipLog
-from trivium.kg.types import Entity, Triple
+from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 if TYPE_CHECKING:
     from pyoxigraph import Quad
@@ -23,10 +38,8 @@ if TYPE_CHECKING:
 RDF_SUFFIXES = (".nt", ".ttl")
 BATCH = 50_000
 
-_SKOS = "http://www.w3.org/2004/02/skos/core#"
-_LABELS = {"http://www.w3.org/2000/01/rdf-schema#label", f"{_SKOS}prefLabel"}
-_ALIAS = f"{_SKOS}altLabel"
-_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_LABELS = {LABEL, "http://www.w3.org/2004/02/skos/core#prefLabel"}
+_STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
 
 
 @dataclass
@@ -36,6 +49,17 @@ class _Named:
     labels: list[tuple[int, str]] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Stated:
+    """What a file says about one statement node."""
+
+    head: str = ""
+    relation: str = ""
+    tail: str = ""
+    id: str = ""
+    properties: list[tuple[str, ValueText]] = field(default_factory=list)
 
 
 class RdfParser:
@@ -51,6 +75,7 @@ class RdfParser:
         self._skips = skips
         self._named: dict[str, _Named] = {}
         self._anonymous: dict[str, str] = {}
+        self._stated: dict[str, _Stated] = {}
         self.statements = 0
 
     def batches(self, file: BinaryIO) -> Iterator[list[Triple]]:
@@ -64,8 +89,21 @@ class RdfParser:
             if len(batch) == BATCH:
                 yield batch
                 batch = []
+        batch += self._qualified()
         if batch:
             yield batch
+
+    def _qualified(self) -> Iterator[Triple]:
+        """The triples of statement nodes."""
+        for node, found in self._stated.items():
+            if found.head and found.relation and found.tail:
+                statement = Statement(tuple(sorted(found.properties)), found.id)
+                yield QualifiedTriple(found.head, found.relation, found.tail, (statement,))
+            else:
+                what = (
+                    f"the statement {node} lacks its rdf:subject, rdf:predicate or rdf:object; --skip-bad leaves it out"
+                )
+                self._skips.take(BadInputError(what, path=self._path))
 
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
@@ -90,32 +128,45 @@ class RdfParser:
         """Take one statement: a triple, or None where it described an entity or was malformed."""
         relation = quad.predicate.value
         head, tail = self._id(quad.subject), self._id(quad.object)
+        if tail == "" and isinstance(tail, ValueText):
+            return None
         if not head or not tail:
             what = f"a statement about {head or 'a triple'} by {relation} has an empty or quoted end"
             self._skips.take(BadInputError(f"{what}; --skip-bad leaves it out", path=self._path))
             return None
-        if relation in _LABELS:
+        if relation in _STATEMENT_PARTS or head in self._stated or (relation == TYPE and tail == STATEMENT):
+            self._state(self._stated.setdefault(head, _Stated()), relation, tail)
+        elif relation in _LABELS:
             language = getattr(quad.object, "language", None)
-            self._about(head).labels.append((_rank(language), tail))
-        elif relation == _ALIAS:
-            self._about(head).aliases.append(tail)
-        elif relation == _TYPE:
-            self._about(head).types.append(local_name(tail))
+            self._about(head).labels.append((_rank(language), CONTROL.sub(" ", tail)))
+        elif relation == ALIAS:
+            self._about(head).aliases.append(CONTROL.sub(" ", tail))
+        elif relation == TYPE:
+            self._about(head).types.append(name_of(tail) if tail.startswith(OWN) else local_name(tail))
         else:
-            return Triple(head, relation, tail)
+            return Triple(head, name_of(relation), tail)
         return None
+
+    def _state(self, stated: _Stated, relation: str, tail: str) -> None:
+        if relation in _STATEMENT_PARTS:
+            setattr(stated, _STATEMENT_PARTS[relation], tail)
+        elif relation == STATEMENT_ID:
+            stated.id = str(tail)
+        elif relation != TYPE:
+            value = tail if isinstance(tail, ValueText) else ValueText(tail, "text")
+            stated.properties.append((name_of(relation), value))
 
     def _about(self, key: str) -> _Named:
         return self._named.setdefault(key, _Named())
 
     def _id(self, term: object) -> str:
-        """A term as an id; empty for a quoted triple. A literal's line breaks become spaces: it must fit on a line."""
+        """A term as an id or value; empty for a quoted triple."""
         from pyoxigraph import BlankNode, Literal, NamedNode
 
         if isinstance(term, NamedNode):
-            return term.value
+            return name_of(term.value)
         if isinstance(term, Literal):
-            return CONTROL.sub(" ", term.value) if not term.value.isprintable() else term.value
+            return value_of(term.value, term.datatype.value, term.language)
         return self._blank(term.value) if isinstance(term, BlankNode) else ""
 
     def _blank(self, label: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import detect_delimiter, is_header, parse_block
+from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines
 from trivium.kg.loaders.rdf import RDF_SUFFIXES, RdfParser
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.source import Source
@@ -53,7 +54,7 @@ class TripleReader:
         """
         self.lines, self.skipped, self._entities = 0, SkipLog(self._skip_bad), []
         found = False
-        for batch in self._rdf() if self._source.suffix in RDF_SUFFIXES else self._delimited():
+        for batch in self._batches():
             found = True
             yield batch
         if not found and not self._entities:
@@ -63,6 +64,18 @@ class TripleReader:
     def entities(self) -> Iterator[Entity]:
         """Entities that the file itself names (RDF labels, aliases, types); complete once the triples are read."""
         yield from self._entities
+
+    def _batches(self) -> Iterator[list[Triple]]:
+        if self._source.suffix in RDF_SUFFIXES:
+            return self._rdf()
+        return self._json() if self._source.suffix in JSONL_SUFFIXES else self._delimited()
+
+    def _json(self) -> Iterator[list[Triple]]:
+        parser = JsonLines(self.path, self.skipped)
+        for batch in parser.batches(self._source.blocks()):
+            self.lines = parser.lines
+            yield batch
+        self.lines, self._entities = parser.lines, parser.entities
 
     def _delimited(self) -> Iterator[list[Triple]]:
         delimiter = None
@@ -89,7 +102,7 @@ class TripleReader:
 
 
 def read_triples(path: Path | str, *, skip_bad: bool = False) -> TripleReader:
-    """Open a file of triples: by tab, `|` or comma (its first line tells), N-Triples (.nt), Turtle (.ttl); also `.gz`.
+    """Open a file of triples: by tab, `|` or comma (its first line tells), .nt, .ttl, .jsonl; also `.gz`.
 
     Args:
         path: the file.

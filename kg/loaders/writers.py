@@ -1,19 +1,41 @@
-"""Writing triples and entities by tab: what `read_triples` and `read_entities` read back unchanged."""
+"""Writing triples and entities: by tab, as N-Triples and as JSON lines, all of which `read_triples` reads back.
+
+Lines by tab hold the texts of values, not their datatypes, and no properties of relationships; the other two lose
+nothing.
+"""
 
 from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self, cast
+from typing import BinaryIO, Literal, Self, cast
+from urllib.parse import quote
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.atomic import atomic_stream
 from trivium.kg.loaders.delimited import CONTROL, fields_problem, is_regular, shorten
 from trivium.kg.loaders.entities import join_names
-from trivium.kg.types import Entity, Triple
+from trivium.kg.loaders.jsonl import entity_line, triple_line
+from trivium.kg.loaders.rdf_terms import (
+    ALIAS,
+    LABEL,
+    OBJECT,
+    OWN,
+    PREDICATE,
+    STATEMENT,
+    STATEMENT_ID,
+    SUBJECT,
+    TYPE,
+    entity_term,
+    relation_term,
+    string_term,
+    value_term,
+)
+from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
 
 class _Writer:
@@ -61,6 +83,8 @@ class TripleWriter(_Writer):
             BadInputError: a field is empty or holds a control character (a tab, a line break), so that a line could
                 not be read back.
         """
+        if ValueText in {type(triple.tail) for triple in batch}:
+            batch = [Triple(x.head, x.relation, _on_a_line(x.tail)) for x in batch]
         text = "".join([f"{head}\t{relation}\t{tail}\n" for head, relation, tail in batch])
         # One look at all bytes of a batch; only a batch that fails it is gone through triple by triple.
         if not is_regular(text.encode(errors="replace"), "\t") or text.count("\n") != len(batch):
@@ -72,6 +96,61 @@ class TripleWriter(_Writer):
         for triple in batch:
             if problem := fields_problem(list(triple)):
                 raise BadInputError(f"{problem}, in {shorten(str(tuple(triple)))}", path=self.path)
+
+
+def _on_a_line(tail: str) -> str:
+    """The text of a value with spaces for control characters; an entity's id as it is."""
+    return CONTROL.sub(" ", tail) if isinstance(tail, ValueText) else tail
+
+
+class GraphWriter(_Writer):
+    """A context that takes batches of triples and of entities, and writes both to one file that loses nothing.
+
+    Attributes:
+        count: triples written.
+        form: "ntriples" or "jsonl".
+    """
+
+    def __init__(self, path: Path | str, form: Literal["ntriples", "jsonl"]) -> None:
+        super().__init__(path)
+        self.form = form
+        self._statements = 0
+
+    def write(self, batch: Sequence[Triple]) -> None:
+        """Append triples with the properties of their relationships."""
+        lines = map(triple_line, batch) if self.form == "jsonl" else chain.from_iterable(map(self._ntriples, batch))
+        self._put("".join(f"{line}\n" for line in lines))
+        self.count += len(batch)
+
+    def write_entities(self, batch: Iterable[Entity]) -> None:
+        """Append the labels, aliases and types of entities."""
+        lines = map(entity_line, batch) if self.form == "jsonl" else chain.from_iterable(map(_described, batch))
+        self._put("".join(f"{line}\n" for line in lines))
+
+    def _ntriples(self, triple: Triple) -> Iterator[str]:
+        head, relation = entity_term(triple.head), relation_term(triple.relation)
+        tail = value_term(triple.tail) if isinstance(triple.tail, ValueText) else entity_term(triple.tail)
+        yield f"{head} {relation} {tail} ."
+        for statement in triple.statements if isinstance(triple, QualifiedTriple) else ():
+            self._statements += 1
+            node = f"<{OWN}statement:{self._statements}>"
+            yield f"{node} <{TYPE}> <{STATEMENT}> ."
+            for part, term in ((SUBJECT, head), (PREDICATE, relation), (OBJECT, tail)):
+                yield f"{node} <{part}> {term} ."
+            if statement.id:
+                yield f"{node} <{STATEMENT_ID}> {string_term(statement.id)} ."
+            for name, value in statement.properties:
+                yield f"{node} {relation_term(name)} {value_term(value)} ."
+
+
+def _described(entity: Entity) -> Iterator[str]:
+    term = entity_term(entity.id)
+    if entity.label != entity.id:
+        yield f"{term} <{LABEL}> {string_term(entity.label)} ."
+    for alias in entity.aliases:
+        yield f"{term} <{ALIAS}> {string_term(alias)} ."
+    for name in entity.types:
+        yield f"{term} <{TYPE}> <{OWN}type:{quote(name, safe='')}> ."
 
 
 class EntityWriter(_Writer):

@@ -16,7 +16,7 @@ from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.made import WRITING, Marker, by_relation, check_relations, chunks, entity_row, find_marker
 from trivium.kg.store import GraphStore
-from trivium.kg.types import KGInfo
+from trivium.kg.types import Entity, KGInfo, ValueText
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage ("entities", "triples"), how many are done, and of how many."""
@@ -99,6 +99,10 @@ async def _load_triples(client: Client, source: GraphStore, total: int, progress
         check_relations(triples)
         content = content.plus(triple_lanes(triples))
         grouped = by_relation(triples)
+        # A value is no entity of the source, and here the node that its text is the key of.
+        values = sorted({str(triple.tail) for triple in triples if isinstance(triple.tail, ValueText)})
+        for part in chunks(values):
+            await _put(client, admin.MERGE_ENTITIES, rows=[entity_row(Entity(text, text)) for text in part])
 
         async def work(tx: AsyncManagedTransaction, grouped: dict[str, list[tuple[str, str]]] = grouped) -> None:
             for relation, pairs in grouped.items():

@@ -14,7 +14,7 @@ from dataclasses import replace
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
-from trivium.kg.types import Hop, LogicalChain
+from trivium.kg.types import Hop, LogicalChain, ValueText
 from trivium.policies.keqing.mentions import find_mentions
 
 Progress = Callable[[int, int], None]
@@ -52,7 +52,9 @@ async def add_chains(pairs: Sequence[Pair], store: GraphStore, progress: Progres
 async def _explaining(pair: Pair, store: GraphStore) -> Found:
     """The shortest chains from an entity of the question that explain the answers about best."""
     starts = await _starts(pair, store)
-    ends = [hits[0].id for hits in await store.find(list(pair.answers), limit=1, fuzzy=False) if hits][:_ANSWERS]
+    answers = pair.answers[:_ANSWERS]
+    named = [hits[0].id for hits in await store.find(list(answers), limit=1, fuzzy=False) if hits]
+    ends = [*named, *map(ValueText, answers)]  # an answer may be an entity's name or the value of a property, or both
     for hops in range(1, MAX_HOPS + 1):
         found: Found = {}
         for start in starts:

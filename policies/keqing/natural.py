@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from trivium.kg.indexes import own_words, relation_words
-from trivium.kg.types import Hop, RelationSchema
+from trivium.kg.types import Hop, RelationSchema, schema_hops
 from trivium.policies.keqing.english import english, stem
 from trivium.policies.keqing.templates import QuestionTemplate, schema_template
 
@@ -116,8 +116,7 @@ def _book() -> _Book:
 
 def natural_templates(schema: Iterable[RelationSchema]) -> list[QuestionTemplate]:
     """A template for every hop of the schema, no two of the same text but those whose names alone are alike."""
-    hops = {Hop(relation.name, inverse): relation for relation in schema for inverse in (False, True)}
-    wordings = {hop: _wordings(hop, relation) for hop, relation in hops.items()}
+    wordings = {hop: _wordings(hop, relation) for relation in schema for hop in schema_hops([relation])}
     merged: dict[str, list[Hop]] = {}
     for hop, text in _apart(wordings).items():
         merged.setdefault(text, []).append(hop)
@@ -126,11 +125,7 @@ def natural_templates(schema: Iterable[RelationSchema]) -> list[QuestionTemplate
 
 def own_wordings(schema: Iterable[RelationSchema]) -> dict[Hop, list[str]]:
     """For each hop of the schema the wordings that no other hop has, the most natural first; may be none."""
-    wordings = {
-        Hop(relation.name, inverse): _wordings(Hop(relation.name, inverse), relation)
-        for relation in schema
-        for inverse in (False, True)
-    }
+    wordings = {hop: _wordings(hop, relation) for relation in schema for hop in schema_hops([relation])}
     said = Counter(text for texts in wordings.values() for text in texts)
     return {hop: [text for text in texts if said[text] == 1] for hop, texts in wordings.items()}
 

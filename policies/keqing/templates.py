@@ -23,7 +23,7 @@ from trivium.kg.errors import CorruptError, VersionError
 from trivium.kg.indexes import VectorIndex, own_words, relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.memory import Memory
-from trivium.kg.types import Hop, LogicalChain, RelationSchema, chain_text, parse_chain
+from trivium.kg.types import Hop, LogicalChain, RelationSchema, chain_text, parse_chain, passes_value, schema_hops
 
 log = logging.getLogger("trivium.kg")
 
@@ -70,8 +70,8 @@ def schema_templates(schema: Iterable[RelationSchema]) -> list[QuestionTemplate]
     """Two templates a relation, forward and inverse; relations that read the same in words share theirs."""
     merged: dict[str, QuestionTemplate] = {}
     for relation in schema:
-        for inverse in (False, True):
-            made = schema_template(Hop(relation.name, inverse))
+        for hop in schema_hops([relation]):
+            made = schema_template(hop)
             known = merged.get(made.text)
             chains = made.chains if known is None else known.chains + made.chains
             merged[made.text] = QuestionTemplate(made.text, chains)
@@ -298,9 +298,14 @@ def _brought_up_to_date(
 
     Those there were stay, mined or not: what was learned writes its sub-questions in their very words.
     """
-    hops = {Hop(relation.name, inverse) for relation in schema for inverse in (False, True)}
+    hops = set(schema_hops(schema))
+    properties = {relation.name for relation in schema if relation.kind is not None}
+
+    def possible(chain: LogicalChain) -> bool:
+        return hops.issuperset(chain) and not passes_value(chain, properties)
+
     # A template that a relation which is gone shared with others stays theirs.
-    left = [replace(t, chains=tuple(chain for chain in t.chains if hops.issuperset(chain))) for t in kept]
+    left = [replace(t, chains=tuple(chain for chain in t.chains if possible(chain))) for t in kept]
     first = [template for template in left if template.chains]
     owned = {chain for found in first for chain in found.chains}
     offered = [found for found in made if not owned.issuperset(found.chains)]

@@ -16,7 +16,7 @@ from trivium.kg.embedded import keep
 from trivium.kg.errors import OutdatedError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.text import fold_name
-from trivium.kg.types import Hop, RelationSchema
+from trivium.kg.types import Hop, RelationSchema, schema_hops
 from trivium.policies.keqing.decomposer import MASK
 from trivium.policies.keqing.english import stem
 from trivium.policies.keqing.natural import natural_templates
@@ -65,7 +65,7 @@ def keep_written(base: KnowledgeBase, written: Written) -> None:
 
 def unwritten(schema: Iterable[RelationSchema], written: Written) -> list[Hop]:
     """The hops that no model was asked for yet, a relation's two directions together."""
-    hops = (Hop(relation.name, inverse) for relation in schema for inverse in (False, True))
+    hops = (hop for relation in schema for hop in schema_hops([relation]))
     return [hop for hop in hops if hop not in written]
 
 
@@ -102,7 +102,7 @@ def _cleaned(text: str) -> str | None:
 
 def written_templates(written: Written, schema: Iterable[RelationSchema]) -> list[QuestionTemplate]:
     """The templates of the hops that the KG still has, each hop's first one before any other's second."""
-    hops = {Hop(relation.name, inverse) for relation in schema for inverse in (False, True)}
+    hops = set(schema_hops(schema))
     here = {hop: texts for hop, texts in written.items() if hop in hops}
     most = max(map(len, here.values()), default=0)
     return [

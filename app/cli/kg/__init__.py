@@ -8,10 +8,27 @@ from trivium.app.cli.kg.change import add, remove
 from trivium.app.cli.kg.check import info, verify
 from trivium.app.cli.kg.make import build, copy, export
 from trivium.app.cli.kg.remote import index, schema, snapshot
+from trivium.app.cli.kg.upgrade import upgrade
 from trivium.app.cli.kg.vectors import vectors
 from trivium.app.cli.kg.walk import find, neighbors, paths
 
-COMMANDS = (build, add, remove, copy, export, verify, info, find, neighbors, paths, vectors, schema, index, snapshot)
+COMMANDS = (
+    build,
+    add,
+    remove,
+    copy,
+    export,
+    upgrade,
+    verify,
+    info,
+    find,
+    neighbors,
+    paths,
+    vectors,
+    schema,
+    index,
+    snapshot,
+)
 
 
 def register(app: typer.Typer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from trivium.kg.types import KGInfo
 
 
-def build_directory(out: Path, given: Input) -> KGInfo:
+def build_directory(out: Path, given: Input, natures: Mapping[str, str] | None = None) -> KGInfo:
     """Build a KG directory from opened files, showing progress; raises as `trivium.kg.embedded.build`."""
     from trivium.app.cli.progress import progress
     from trivium.kg.embedded import build as build_kg
@@ -24,4 +25,4 @@ def build_directory(out: Path, given: Input) -> KGInfo:
             else:
                 show({"store": "storing", "snapshot": "indexing"}.get(stage, stage), done, total)
 
-        return build_kg(out, given.batches(), given.entities(), shown)
+        return build_kg(out, given.batches(), given.entities(), shown, natures=natures)

@@ -2,21 +2,70 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from trivium.app.cli.kg.options import DirectoryArgument, JsonOption, KGArgument
-from trivium.app.cli.output import print_facts, print_json, print_text
+from trivium.app.cli.output import print_facts, print_json, print_rows, print_text
 from trivium.kg.errors import CorruptError
+
+if TYPE_CHECKING:
+    from trivium.kg.profile import GraphProfile, PropertyProfile
 
 
 def info(kg: KGArgument, as_json: JsonOption = False) -> None:
-    """Show counts and content hash: equal for equal sets of triples, whatever their order or store."""
+    """Show counts and content hash, and the properties of a KG directory with their kinds.
+
+    The hash is equal for equal sets of triples, whatever their order or store. What a relation is taken for is set by
+    --property of kg build and kg upgrade, or by [kg.NAME.properties] in trivium.toml.
+    """
     import asyncio
 
+    from trivium.kg.embedded import EmbeddedStore
     from trivium.knowledge.knowledge import Knowledge
 
     with Knowledge.open(kg) as opened:
         held = asyncio.run(opened.store.info())
+        profile = asyncio.run(opened.store.profile()) if isinstance(opened.store, EmbeddedStore) else None
     told = {"entities": held.entities, "relations": held.relations, "triples": held.triples, "hash": held.hash}
-    (print_json if as_json else print_facts)(told)
+    rows = [] if profile is None else _properties(profile)
+    if as_json:
+        listed = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+        print_json({**told, **({"properties": listed} if listed else {})})
+        return
+    print_facts(told)
+    if rows:
+        print_text("")
+        print_rows(_COLUMNS, rows)
+
+
+_COLUMNS = ("property", "of", "kind", "unit", "entities", "values", "distinct", "minimum", "maximum", "examples")
+
+
+def _properties(profile: GraphProfile) -> list[tuple[object, ...]]:
+    """A row for each property of each type, and of each relation that has some."""
+    owners = [(each.name or "entity", each.entities, each.properties) for each in profile.types]
+    relations: dict[str, tuple[str, int, tuple[PropertyProfile, ...]]] = {}
+    for each in profile.relationships:
+        relations.setdefault(each.relation, (f"({each.relation})", each.triples, each.properties))
+    return [
+        (
+            found.name,
+            owner,
+            "/".join(found.kinds) + (", repeats a relationship" if found.foreign_key else ""),
+            found.unit,
+            found.entities,
+            found.values,
+            found.distinct,
+            found.minimum,
+            found.maximum,
+            ", ".join(example if len(example) <= _SHOWN else f"{example[:_SHOWN]}…" for example in found.examples[:3]),
+        )
+        for owner, _, properties in (*owners, *relations.values())
+        for found in properties
+    ]
+
+
+_SHOWN = 24  # characters of an example
 
 
 def verify(kg: DirectoryArgument, as_json: JsonOption = False) -> None:

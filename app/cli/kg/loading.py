@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,15 @@ def load_store(source: GraphStore, target: RemoteKG, *, write: bool, replace: bo
         return asyncio.run(load(client, source, lambda stage, done, total: show(stage, done, total, "")))
 
 
-def load_files(given: Input, target: RemoteKG, *, write: bool, replace: bool) -> KGInfo:
+def load_files(
+    given: Input, target: RemoteKG, *, write: bool, replace: bool, natures: Mapping[str, str] | None = None
+) -> KGInfo:
     """Build a KG from files in a folder of its own, so that all input is known to be sound, and copy that."""
     with connected(target) as client:  # refused before minutes of reading
         asyncio.run(check_target(client, write=write, replace=replace))
     with tempfile.TemporaryDirectory(prefix="trivium-") as folder:
         built = Path(folder) / "kg"
-        build_directory(built, given)
+        build_directory(built, given, natures)
         store = EmbeddedStore.open(built)
         try:
             return load_store(store, target, write=write, replace=replace)

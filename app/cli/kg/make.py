@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from trivium.app.cli.kg.options import (
     Files,
     JsonOption,
     KGArgument,
+    PropertyOption,
     ReplaceOption,
     SkipBadOption,
     WriteOption,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _TRIPLES_LEARNT, _RELATIONS_LEARNT = 500_000, 500
 
 
-def build(
+def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as options
     files: Files,
     out: Annotated[
         str, typer.Option(metavar="DIR", help="The new KG directory, which must not exist or be empty; or bolt://…")
@@ -41,9 +42,13 @@ def build(
     skip_bad: SkipBadOption = False,
     write: WriteOption = False,
     replace: ReplaceOption = False,
+    properties: PropertyOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once.
+
+    A relation whose tails are all numbers, dates or the like is a property; trivium kg info shows which, and --property
+    or [kg.NAME.properties] in trivium.toml sets it.
 
     A directory of up to 500,000 triples and 500 relations is learnt from its schema alone, so that it answers questions
     at once.
@@ -52,20 +57,34 @@ def build(
     from trivium.app.cli.kg.input import Input
 
     target = _target(out)
+    natures = natures_of(target, properties or [])
     if isinstance(target, Path):
         if replace:
             raise UsageError("--replace is for a database; remove the directory, or see trivium kg copy --replace")
         given = Input(files, entities, skip_bad=skip_bad)
-        held = build_directory(target, given)
+        held = build_directory(target, given, natures)
     else:
         from trivium.app.cli.kg.loading import load_files
 
         given = Input(files, entities, skip_bad=skip_bad)
-        held = load_files(given, target, write=write, replace=replace)
+        held = load_files(given, target, write=write, replace=replace, natures=natures)
     given.tell_skipped()
-    _derive(target, held)
+    derive(target, held)
     told = {**asdict(held), "skipped": given.skipped}
     (print_json if as_json else print_facts)(told)
+
+
+def natures_of(target: Path | RemoteKG, options: list[str]) -> dict[str, str]:
+    """What trivium.toml and, before it, --property say of relations."""
+    from trivium.kg.catalog import declared_properties
+
+    natures = declared_properties(target) if isinstance(target, Path) else {}
+    for option in options:
+        relation, _, kind = option.rpartition("=") if "=" in option else (option, "", "property")
+        if not relation:
+            raise UsageError(f"--property {option!r}: write RELATION or RELATION=KIND")
+        natures[relation] = kind
+    return natures
 
 
 def _target(name: str) -> Path | RemoteKG:
@@ -77,7 +96,7 @@ def _target(name: str) -> Path | RemoteKG:
     return find_named(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
 
 
-def _derive(out: Path | RemoteKG, held: KGInfo) -> None:
+def derive(out: Path | RemoteKG, held: KGInfo) -> None:
     """Make the indexes of relations and templates now, and let Keqing learn from the schema.
 
     The KG is whole without them: the first question makes the indexes, and `trivium learn keqing` learns.
@@ -142,7 +161,7 @@ def copy(
             from trivium.app.cli.kg.loading import load_store
 
             held = load_store(store, place, write=write, replace=replace)
-    _derive(place, held)
+    derive(place, held)
     if taught:
         complain(
             f"what pairs, synonyms or a model taught stays with {source}: "
@@ -171,13 +190,20 @@ def _taught(kg: Path) -> bool:
 
 def export(
     kg: KGArgument,
-    file: Annotated[
-        Path, typer.Argument(metavar="F", help="The file for head, relation, tail by tab; .gz by its name.")
-    ],
-    entities: Annotated[Path | None, typer.Option(metavar="F2", help="A file for ids, labels, aliases, types.")] = None,
+    file: Annotated[Path, typer.Argument(metavar="F", help="The file; .gz by its name.")],
+    entities: Annotated[
+        Path | None, typer.Option(metavar="F2", help="With tsv: a file for ids, labels, aliases, types.")
+    ] = None,
+    form: Annotated[
+        Literal["tsv", "ntriples", "jsonl"] | None,
+        typer.Option("--format", help="By default from F's name (.nt, .jsonl), else tsv."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the triples of a KG, and its entities, to files that trivium kg build reads back."""
+    """Write the triples of a KG, and its entities, to files that trivium kg build reads back.
+
+    tsv holds head, relation, tail; ntriples and jsonl hold entities, datatypes and properties of relationships too.
+    """
     import asyncio
 
     from trivium.kg.embedded import EmbeddedStore
@@ -186,7 +212,13 @@ def export(
     with Knowledge.open(kg) as opened:
         store = opened.store
         _check_outputs(store.path if isinstance(store, EmbeddedStore) else None, file, entities)
-        counts = {"triples": asyncio.run(_write_triples(store, file))}
+        chosen = form or _FORMATS.get(Path(file.name.removesuffix(".gz")).suffix)
+        if chosen is not None and chosen != "tsv":
+            if entities is not None:
+                raise UsageError(f"--entities is for tsv; {chosen} holds entities in {file}")
+            counts = asyncio.run(_write_graph(store, file, chosen))
+        else:
+            counts = {"triples": asyncio.run(_write_triples(store, file))}
         if entities is not None:
             counts["entities"] = asyncio.run(_write_entities(store, entities))
     (print_json if as_json else print_facts)(counts)
@@ -202,6 +234,22 @@ def _check_outputs(kg: Path | None, *files: Path | None) -> None:
             raise UsageError(f"{file} lies inside the KG; write it elsewhere")
     if len({file.resolve() for file in named}) < len(named):
         raise UsageError("triples and entities need a file each")
+
+
+_FORMATS: dict[str, Literal["ntriples", "jsonl"]] = {".nt": "ntriples", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+async def _write_graph(store: GraphStore, file: Path, form: Literal["ntriples", "jsonl"]) -> dict[str, int]:
+    from trivium.kg.loaders import GraphWriter
+
+    entities = 0
+    with GraphWriter(file, form) as out:
+        async for named in store.all_entities():
+            out.write_entities(named)
+            entities += len(named)
+        async for batch in store.triples():
+            out.write(batch)
+    return {"triples": out.count, "entities": entities}
 
 
 async def _write_triples(store: GraphStore, file: Path) -> int:

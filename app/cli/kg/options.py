@@ -18,11 +18,20 @@ DirectoryArgument = Annotated[str, typer.Argument(metavar="DIR", help="A KG dire
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="F…", help="head, relation, tail by tab, comma or |; N-Triples (.nt), Turtle (.ttl); also .gz."
+        metavar="F…",
+        help="head, relation, tail by tab, comma or |; N-Triples (.nt), Turtle (.ttl), .jsonl; also .gz.",
     ),
 ]
 EntitiesOption = Annotated[
     Path | None, typer.Option("--entities", metavar="F", help="id, label, aliases and types by tab; or RDF labels.")
+]
+PropertyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--property",
+        metavar="R[=KIND]",
+        help="R is a property (number, boolean, date, datetime, time, duration, point, text), or =entity: none.",
+    ),
 ]
 SkipBadOption = Annotated[bool, typer.Option("--skip-bad", help="Leave malformed lines out and count them.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else.")]

@@ -45,7 +45,10 @@ def schema(kg: KGArgument, refresh: RefreshOption = False, as_json: JsonOption =
         })  # fmt: skip
         print_text("")
     columns = ("relation", "triples", "heads", "tails", "from", "to")
-    rows = [(r.name, r.triples, r.heads, r.tails, ", ".join(r.head_types), ", ".join(r.tail_types)) for r in relations]
+    rows = [
+        (r.name, r.triples, r.heads, r.tails, ", ".join(r.head_types), r.kind or ", ".join(r.tail_types))
+        for r in relations
+    ]
     print_rows(columns, rows)
 
 

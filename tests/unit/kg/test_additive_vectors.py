@@ -55,7 +55,7 @@ def test_a_cosine_is_that_of_the_words(base: Knowledge) -> None:
 def test_rows_from_the_file_are_those_made_late(base: Knowledge) -> None:
     late = base.additive_vectors()
     assert late is not None
-    rows = np.arange(late.snapshot.entities)
+    rows = np.arange(late.snapshot.size)
     made = late.entities(rows)
     assert late.cold
     path = base.make_vectors(_silent)

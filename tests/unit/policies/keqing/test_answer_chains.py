@@ -12,7 +12,8 @@ from trivium.policies.keqing.answer_chains import add_chains
 
 
 async def test_most_chains_of_the_films_are_found_again(films: Knowledge) -> None:
-    known = [parse_question(pair, "1") for pair in pairs() if "chain" in pair]
+    # A year is no entity: what was released in it is a condition on a property, which no chain says.
+    known = [parse_question(pair, "1") for pair in pairs() if "chain" in pair and pair["chain"] != ["^release_year"]]
     told: list[int] = []
     found = await add_chains(
         [replace(pair, chain=None) for pair in known], films.store, lambda done, total: told.append(done)

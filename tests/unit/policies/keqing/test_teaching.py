@@ -65,7 +65,8 @@ def _question(text: str, *chain: str, answers: tuple[str, ...] = ()) -> Question
 
 def test_every_pair_of_the_films_taught(films_learnt: tuple[Path, Learnt]) -> None:
     folder, learnt = films_learnt
-    assert (learnt.pairs, learnt.left_out) == (len(pairs()), 0)
+    of_values = [pair for pair in pairs() if "^release_year" in pair.get("chain", ())]
+    assert (learnt.pairs, learnt.left_out) == (len(pairs()) - len(of_values), len(of_values)), "a year is no entity"
     assert 0 < learnt.wordings <= learnt.pairs
     assert learnt.seconds > 0
     texts = [template.text for template in learnt.templates]

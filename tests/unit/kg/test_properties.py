@@ -1,0 +1,218 @@
+"""Properties in a KG directory: which relations are, what their values are, and that a value is no entity."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from trivium.kg.embedded import EmbeddedStore, build, verify
+from trivium.kg.embedded.build import read_input
+from trivium.kg.embedded.graph import graph_columns
+from trivium.kg.embedded.record import RECORD, meta_of, read_meta, read_tables, reading
+from trivium.kg.embedded.write import add_triples, delete_triples
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import GraphWriter, read_triples
+from trivium.kg.profiling import profile_of
+from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText, parse_chain
+
+YEARS = [Triple(f"film {i}", "year", str(1990 + i % 7)) for i in range(20)]
+FILMS = [*YEARS, Triple("film 1", "sequel_of", "2012"), Triple("2012", "year", "1992")]
+
+
+def kinds(
+    triples: list[Triple], entities: list[Entity] | None = None, **natures: str
+) -> dict[str, PropertyKind | None]:
+    tables = read_input([triples], entities or [], lambda *_: None, natures)
+    return dict(zip(tables.relations, tables.kinds, strict=True))
+
+
+def test_a_relation_of_typed_tails_is_a_property() -> None:
+    assert kinds(FILMS) == {"year": "number", "sequel_of": None}
+    dates = [Triple(f"p{i}", "born", f"19{i}0-01-0{i}") for i in range(1, 9)]
+    assert kinds([*dates, Triple("p9", "born", "unknown")])["born"] == "date"
+    assert kinds([*dates, Triple("p9", "born", "in Rome")])["born"] is None, "one text, and it leads to entities"
+
+
+def test_numbers_that_are_heads_or_have_names_are_entities() -> None:
+    ids = [Triple(str(i), "knows", str(i + 1)) for i in range(30)]
+    assert kinds(ids) == {"knows": None}
+    listed = [Entity(str(1990 + i), f"the year {i}") for i in range(7)]
+    assert kinds(YEARS, listed) == {"year": None}, "an entities file names them"
+    bare = [Entity(str(1990 + i), str(1990 + i)) for i in range(7)]
+    assert kinds(YEARS, bare) == {"year": "number"}, "listed by their ids alone"
+
+
+def test_what_is_declared_goes_before_the_guess() -> None:
+    assert kinds(FILMS, year="entity") == {"year": None, "sequel_of": None}
+    assert kinds(FILMS, year="date")["year"] == "date"
+    assert kinds(FILMS, sequel_of="text")["sequel_of"] == "text"
+    assert kinds(FILMS, sequel_of="property")["sequel_of"] == "number"
+    with pytest.raises(BadInputError, match="unknown relation 'yaer'; closest: 'year'"):
+        kinds(FILMS, yaer="number")
+    with pytest.raises(BadInputError, match="unknown kind 'int'"):
+        kinds(FILMS, year="int")
+
+
+async def test_a_value_is_no_entity(tmp_path: Path) -> None:
+    build(tmp_path / "kg", [FILMS])
+    store = EmbeddedStore.open(tmp_path / "kg")
+    info = await store.info()
+    assert (info.entities, info.triples) == (21, 22)
+    assert await store.entities(["1990", "2012"]) == [None, Entity("2012", "2012")]
+    assert [hit.id for hits in await store.find(["1990", "2012", "1992"]) for hit in hits] == ["2012"]
+    assert await store.find_partial(["1990"]) == [[]]
+    assert [len(around) for around in await store.neighbors(["1990", "film 0"])] == [0, 1]
+    assert [hop.relation for hop in (await store.hops(["1990"]))[0]] == []
+    (reached,) = (await store.follow(["film 0"], parse_chain(["year"]))).reached
+    assert (reached.id, reached.path[0].tail) == ("1990", "1990")
+    assert isinstance(reached.id, ValueText)
+    for chain in (["^year"], ["year", "^year"]):
+        assert (await store.follow(["film 0", "1990"], parse_chain(chain))).reached == (), "no chain passes through it"
+    assert await store.paths("film 0", "film 7") == [], "of one year, and not related"
+    assert not any(
+        hop.relation == "year" and hop.inverse for hops in (await store.transitions()).values() for hop in hops
+    )
+    assert await store.contains([Triple("film 0", "year", "1990"), Triple("film 0", "year", "1991")]) == [True, False]
+    assert [row.kind for row in await store.schema()] == ["number", None]
+    assert [entity.id async for batch in store.all_entities() for entity in batch if entity.id.startswith("19")] == []
+    await store.close()
+
+
+def test_values_are_sorted_by_what_they_mean_and_have_their_owners(tmp_path: Path) -> None:
+    heights = ["9", "10", "-3", "1e2", "unknown", "10.5"]
+    build(tmp_path / "kg", [[Triple(f"m{i}", "height", text) for i, text in enumerate(heights)]])
+    store = EmbeddedStore.open(tmp_path / "kg")
+    snapshot = store.snapshot
+    assert snapshot.keys.slice(snapshot.entities, snapshot.size) == ["-3", "9", "10", "10.5", "1e2", "unknown"]
+    columns = graph_columns(snapshot)
+    numbers, texts = columns.properties["height"]
+    assert (numbers.kind, list(numbers.keys)) == ("number", [-3.0, 9.0, 10.0, 10.5, 100.0])
+    assert [columns.ids[row] for row in numbers.owners[numbers.starts[1] :]] == ["m0", "m1", "m5", "m3"]
+    assert (texts.kind, list(texts.texts)) == ("text", ["unknown"])
+    (height,) = profile_of(columns).types[0].properties
+    assert (height.kind, height.kinds, height.minimum, height.maximum) == ("number", ("number", "text"), "-3", "1e2")
+    assert (height.entities, height.distinct, height.unique, height.lists) == (6, 6, True, False)
+    store.close_now()
+
+
+def test_later_additions_keep_a_relations_nature(tmp_path: Path) -> None:
+    path = tmp_path / "kg"
+    build(path, [FILMS])
+    assert add_triples(path, [Triple("film 3", "year", "Easter"), Triple("film 4", "sequel_of", "1993")]) == 2
+    assert add_triples(path, [Triple("film 3", "length", "90 min"), Triple("film 4", "length", "100 min")]) == 2
+    store = EmbeddedStore.open(path)
+    snapshot = store.snapshot
+    assert dict(zip(snapshot.relation_names, snapshot.relation_kinds, strict=True)) == {
+        "length": "number", "sequel_of": None, "year": "number",
+    }  # fmt: skip
+    assert snapshot.row("1993") >= 0
+    assert snapshot.row("Easter") == -1
+    assert delete_triples(path, [Triple("film 3", "year", "Easter"), Triple("film 3", "year", "1")]) == 1
+    assert verify(path) == []
+    assert store.snapshot.value_rows(np.array([2]), ["Easter"]).tolist() == [-1]
+    store.close_now()
+
+
+ACTED = Statement((("lines", ValueText("80", "number")), ("role", ValueText("Neo", "text"))), "r7")
+OTHER = Statement((("role", ValueText("Other", "text")),))
+
+
+async def test_relationships_have_properties_of_their_own(tmp_path: Path) -> None:
+    path, plain = tmp_path / "kg", Triple("a", "knows", "m")
+    acted = QualifiedTriple("a", "acted", "m", (ACTED, OTHER))
+    whole = build(path, [[plain, acted, Triple("b", "acted", "m")]])
+    store = EmbeddedStore.open(path)
+    assert await store.qualifiers([acted, plain]) == [({"lines": "80", "role": "Neo"}, {"role": "Other"}), ()]
+    found = [triple async for batch in store.triples(batch_size=1) for triple in batch]
+    assert [getattr(triple, "statements", ()) for triple in found] == [(ACTED, OTHER), (), ()]
+    statements = graph_columns(store.snapshot).statements["acted"]
+    assert len(statements.heads) == 3, "two parallel relationships, and one without properties"
+    (lines,) = statements.properties["lines"]
+    assert (lines.kind, list(lines.keys)) == ("number", [80.0])
+    (acting,) = (each for each in profile_of(graph_columns(store.snapshot)).relationships if each.relation == "acted")
+    assert [(each.name, each.entities) for each in acting.properties] == [("role", 2), ("lines", 1)]
+    without = build(tmp_path / "other", [[plain, Triple(*acted), Triple("b", "acted", "m")]])
+    assert (without.triples, without.hash != whole.hash) == (whole.triples, True)
+    assert delete_triples(path, [Triple(*acted)]) == 1
+    assert add_triples(path, [QualifiedTriple("a", "acted", "m", (OTHER,)), acted]) == 1
+    assert (await store.info()) == whole
+    assert verify(path) == []
+    await store.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_and_hashes_follow_random_changes_of_values(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    pool = [Triple(f"e{rng.randrange(9)}", f"p{rng.randrange(3)}", str(rng.randrange(20))) for _ in range(120)]
+    pool += [Triple(f"e{rng.randrange(9)}", "r", f"e{rng.randrange(9)}") for _ in range(30)]
+    pool = list(dict.fromkeys(pool))
+    path, held = tmp_path / "kg", set(pool[:60])
+    build(path, [held])
+    for _ in range(10):
+        some = rng.sample(pool, 25)
+        if rng.random() < 0.5:
+            assert add_triples(path, some) == len(set(some) - held)
+            held |= set(some)
+        else:
+            assert delete_triples(path, some) == len(held & set(some))
+            held -= set(some)
+        with reading(path / RECORD) as connection:
+            meta = read_meta(connection, path / RECORD)
+            assert meta == meta_of(read_tables(connection), meta.version, meta.stamp)
+        assert meta.content.triples == len(held)
+    assert verify(path) == []
+
+
+NAME = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=12)
+TEXT = st.one_of(NAME, st.integers().map(str), st.floats(allow_nan=False).map(repr), st.dates().map(str))
+DATATYPE = st.sampled_from(["", "text", "number", "date", "@de", "http://www.w3.org/2001/XMLSchema#decimal"])
+VALUE = st.builds(ValueText, TEXT, DATATYPE)
+STATEMENTS = st.lists(
+    st.builds(
+        lambda given, id_: Statement(tuple(sorted(given.items())), id_),
+        st.dictionaries(NAME, VALUE, min_size=1, max_size=3),
+        st.sampled_from(["", "r1", "r2"]),
+    ),
+    min_size=1, max_size=2, unique_by=lambda each: str(each.properties),
+).map(tuple)  # fmt: skip
+RELATION = NAME.filter(lambda name: not name.startswith("^"))
+TRIPLE = st.one_of(
+    st.builds(Triple, NAME, RELATION, st.one_of(NAME, VALUE)),
+    st.builds(QualifiedTriple, NAME, RELATION, NAME, STATEMENTS),
+)
+
+
+@given(st.lists(TRIPLE, min_size=1, max_size=12), st.sampled_from(["ntriples", "jsonl"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+def test_exports_lose_nothing(tmp_path: Path, triples: list[Triple], form: str) -> None:
+    folder = Path(__import__("tempfile").mkdtemp(dir=tmp_path))
+    first = build(folder / "kg", [triples])
+    store = EmbeddedStore.open(folder / "kg")
+    file = folder / ("kg.nt" if form == "ntriples" else "kg.jsonl")
+
+    def rows(opened: EmbeddedStore) -> list[object]:
+        from trivium.kg.embedded.answers import triples as stream
+
+        snapshot = opened.snapshot
+        return [
+            (tuple(row), isinstance(row.tail, ValueText), getattr(row, "statements", ()))
+            for batch in stream(snapshot, 1000)
+            for row in batch
+        ]
+
+    from trivium.kg.embedded.answers import triples as stream
+
+    with GraphWriter(file, form) as out:  # type: ignore[arg-type]
+        for batch in stream(store.snapshot, 1000):
+            out.write(batch)
+    again = build(folder / "again", read_triples(file))
+    other = EmbeddedStore.open(folder / "again")
+    assert again == first
+    assert rows(other) == rows(store)
+    store.close_now()
+    other.close_now()
