@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 _PART = 4  # letters of each half of a compound, at least
-_FILE = Path(__file__).with_name("english.txt")
-_ASKED_FILE = Path(__file__).with_name("asked.txt")
+_FILE = Path(__file__).parents[1] / "reader" / "english" / "concepts.txt"
+_ASKED_FILE = Path(__file__).parents[1] / "reader" / "english" / "asked.txt"
 _MAYBE = 0.5  # of what an asking word may ask for as well, beside what it asks for
 
 Asked = dict[str, dict[str, float]]

@@ -1,0 +1,97 @@
+"""`NameIndex`: which entities a text may name; and one in memory, for tests and small graphs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Protocol
+
+from trivium.kg.text import fold_name
+
+MatchKind = Literal["exact", "folded", "partial", "fuzzy"]
+
+
+class NamedEntity(NamedTuple):
+    """An entity that a text may name.
+
+    Attributes:
+        id: its id.
+        label: what it is called.
+        types: its types, () where it has none.
+        score: in (0, 1]; 1 is its name to the letter.
+        degree: how many triples it has.
+        match: how the text names it.
+    """
+
+    id: str
+    label: str
+    types: tuple[str, ...]
+    score: float
+    degree: int
+    match: MatchKind
+
+
+class NameIndex(Protocol):
+    """Looks up many texts in one call; safe to call from several threads."""
+
+    def find(self, texts: Sequence[str]) -> list[list[NamedEntity]]:
+        """For each text the entities with that name but for case, accents and punctuation, best first."""
+        ...
+
+    def find_near(self, text: str) -> list[NamedEntity]:
+        """Entities with a name like the text: a part of it, initials, typos; best first."""
+        ...
+
+
+@dataclass
+class MemoryNames:
+    """Names in dictionaries.
+
+    Args:
+        entities: (id, label, types, names besides the label, degree).
+        most: entities that a text gives at most.
+    """
+
+    entities: Iterable[tuple[str, str, tuple[str, ...], tuple[str, ...], int]]
+    most: int = 400
+    _by_name: dict[str, list[NamedEntity]] = field(default_factory=lambda: defaultdict(list), repr=False)
+    _by_word: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set), repr=False)
+
+    def __post_init__(self) -> None:
+        for identifier, label, types, others, degree in self.entities:
+            for place, name in enumerate(dict.fromkeys((label, *others))):
+                folded = fold_name(name)
+                if folded:
+                    score = 1.0 if not place else 0.97
+                    self._by_name[folded].append(NamedEntity(identifier, label, types, score, degree, "exact"))
+                    for word in folded.split() if " " in folded else ():
+                        self._by_word[word].add(folded)
+        self.entities = ()
+
+    def find(self, texts: Sequence[str]) -> list[list[NamedEntity]]:
+        """See `NameIndex`."""
+        return [self._by_name.get(fold_name(text), [])[: self.most] for text in texts]
+
+    def find_near(self, text: str) -> list[NamedEntity]:
+        """Names that hold all words of the text, or are close in their letters."""
+        from rapidfuzz import fuzz, process
+
+        words = fold_name(text).split()
+        if not words or len("".join(words)) < 3:
+            return []
+        holding = set.intersection(*(self._by_word.get(word, set()) for word in words))
+        if holding:
+            out = [
+                each._replace(score=0.7 + 0.2 * len(" ".join(words)) / len(name), match="partial")
+                for name in holding
+                for each in self._by_name[name]
+            ]
+        else:
+            near = process.extract(" ".join(words), list(self._by_name), scorer=fuzz.ratio, score_cutoff=84, limit=5)
+            out = [
+                each._replace(score=0.9 * likeness / 100, match="fuzzy")
+                for name, likeness, _ in near
+                for each in self._by_name[name]
+            ]
+        return sorted(out, key=lambda each: (-each.score, -each.degree, each.id))[:10]

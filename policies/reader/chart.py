@@ -1,0 +1,985 @@
+"""The chart: items of neighboring spans combined into larger readings, joins taken from the schema graph.
+
+Rules are pairs of categories; each gives the items that two neighbors make together. Scores add up
+(`trivium.policies.reader.scores`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from trivium.kg.plans.plan import Value
+from trivium.policies.reader import scores
+from trivium.policies.reader.columns import Columns
+from trivium.policies.reader.items import Category, Item
+from trivium.policies.reader.schema import Schema, Walk
+from trivium.policies.reader.sketch import Sketch, backwards
+from trivium.policies.reader.tagging import Tagged
+
+Gap = frozenset[str]
+Rule = Callable[[Item, Item, Gap], Iterable[Item]]
+Cell = dict[Category, list[Item]]
+
+_APART = frozenset({"in", "to", "from", "at", "into", "through", "within"})
+_WHOSE = frozenset({"with", "whose", "having", "of", "where", "has", "have", "is", "are"})
+_SIGNS = {"before": "<", "after": ">"}
+
+
+class Chart:
+    """Parses tagged questions of one schema; holds no state of a question.
+
+    Args:
+        schema: types and joins.
+        columns: properties by hints.
+        silent: relations whose names have no content words.
+    """
+
+    def __init__(self, schema: Schema, columns: Columns, silent: frozenset[int]) -> None:
+        self._schema, self._columns, self._silent = schema, columns, silent
+        self._rules: dict[tuple[Category, Category], list[Rule]] = defaultdict(list)
+        for pair, rule in self._all_rules():
+            left, right = pair.split()
+            self._rules[left, right].append(rule)  # type: ignore[index]
+
+    def parse(self, tagged: Tagged, deadline: float) -> list[Item]:
+        """Readings of the whole question, best first; when `deadline` (`time.monotonic`) is past, what there is."""
+        size = len(tagged.positions)
+        cells: dict[tuple[int, int], Cell] = {}
+        seeds: dict[tuple[int, int], list[Item]] = defaultdict(list)
+        for start, stop, item in tagged.items:
+            seeds[start, stop].append(item)
+        for length in range(1, size + 1):
+            for start in range(size - length + 1):
+                late = time.monotonic() > deadline
+                found = self._fill(tagged, cells, seeds, start, start + length, late)
+                cells[start, start + length] = self._prune(found, 3 if late else scores.BEAM)
+        last = cells.get((0, size), {})
+        return sorted((item for items in last.values() for item in items), key=lambda item: -item.score)
+
+    def _fill(
+        self,
+        tagged: Tagged,
+        cells: dict[tuple[int, int], Cell],
+        seeds: dict[tuple[int, int], list[Item]],
+        start: int,
+        stop: int,
+        late: bool,
+    ) -> dict[tuple[Any, ...], Item]:
+        found: dict[tuple[Any, ...], Item] = {}
+
+        def add(item: Item) -> None:
+            key = item.key
+            known = found.get(key)
+            if known is None or item.score > known.score:
+                found[key] = item
+
+        for item in seeds.get((start, stop), ()):
+            add(item)
+        if stop - start > 1:
+            for side, cost in (((start + 1, stop), tagged.unread[start]), ((start, stop - 1), tagged.unread[stop - 1])):
+                for items in cells[side].values():
+                    for item in items:
+                        add(replace(item, score=item.score - cost))
+        for split in range(start + 1, stop):
+            left, right, gap = cells[start, split], cells[split, stop], tagged.gaps[split]
+            for one, ones in left.items():
+                for other, others in right.items():
+                    rules = self._rules.get((one, other))
+                    if not rules:
+                        continue
+                    width = 2 if late else scores.BEAM
+                    for a in ones[:width]:
+                        for b in others[:width]:
+                            for rule in rules:
+                                for item in rule(a, b, gap):
+                                    add(item)
+        for item in [item for item in found.values() if item.category == "M"]:
+            for other_end in self._other_end(item):
+                add(other_end)
+        return found
+
+    @staticmethod
+    def _prune(found: dict[tuple[Any, ...], Item], beam: int) -> Cell:
+        cell: Cell = {}
+        total = 0
+        for item in sorted(found.values(), key=lambda each: -each.score):
+            kept = cell.setdefault(item.category, [])
+            if len(kept) < beam:
+                kept.append(item)
+                total += 1
+                if total >= scores.CELL:
+                    break
+        return cell
+
+    def _all_rules(self) -> Iterator[tuple[str, Rule]]:
+        yield from (
+            ("S S", self._merge),
+            ("S S", self._join_right),
+            ("S S", self._join_left),
+            ("S S", self._either),
+            ("R S", self._object),
+            ("S R", self._object_before),
+            ("S M", self._modify),
+            ("M S", self._modify_before),
+            ("P S", self._column),
+            ("S P", self._column_after),
+            ("P P", self._list),
+            ("PL P", self._list),
+            ("PL S", self._column),
+            ("S PL", self._column_after),
+            ("X P", self._more_columns),
+            ("X S", self._result_and_set),
+            ("S X", self._fronted),
+            ("M X", self._fronted),
+            ("CP X", self._fronted),
+            ("C X", self._fronted),
+            ("X M", self._late),
+            ("X CP", self._late),
+            ("X C", self._late),
+            ("X EC", self._late),
+            ("P NUM", self._equals),
+            ("P DATE", self._equals),
+            ("CMP NUM", self._bound),
+            ("CMP DATE", self._bound),
+            ("C NUM", self._between),
+            ("C DATE", self._between),
+            ("CP NUM", self._between),
+            ("CP DATE", self._between),
+            ("P C", self._column_bound),
+            ("C P", self._column_bound_before),
+            ("S C", self._where_bare),
+            ("S NUM", self._where_number),
+            ("NUM S", self._number_before),
+            ("S DATE", self._where_date),
+            ("DATE S", self._date_before),
+            ("C S", self._count_bound),
+            ("S CP", self._where),
+            ("CP S", self._where_before),
+            ("CMP S", self._compare_set),
+            ("CMP X", self._compare_value),
+            ("P CP", self._name_column),
+            ("SUP P", self._key),
+            ("SUP S", self._extreme),
+            ("SUP NUM", self._top_k),
+            ("NUM SUP", self._k_top),
+            ("R SUP", self._nothing),
+            ("R KEY", self._key_of_relation),
+            ("S KEY", self._by_key),
+            ("KEY S", self._key_first),
+            ("S SUP", self._extreme_after),
+            ("CNT S", self._count),
+            ("CNT P", self._count_column),
+            ("CNT X", self._count_result),
+            ("H S", self._hinted),
+            ("S H", self._hinted_after),
+            ("WHERE S", self._place),
+            ("AGG P", self._aggregate_column),
+            ("AGG S", self._aggregate_hint),
+            ("AGG X", self._aggregate_result),
+            ("AGG E", self._aggregate_edge),
+            ("S AGG", self._aggregate_after),
+            ("G P", self._group_key),
+            ("G S", self._group_type),
+            ("X GK", self._group),
+            ("GK X", self._group_first),
+            ("X X", self._two_results),
+            ("NEG M", self._not_modifier),
+            ("NEG S", self._not_set),
+            ("NEG CP", self._not_bound),
+            ("E S", self._edge_values),
+            ("E NUM", self._edge_number),
+            ("E C", self._edge_bound),
+            ("E EC", self._edge_value),
+            ("S EC", self._edge_object),
+            ("EC S", self._edge_object_before),
+            ("R EC", self._edge_relation),
+            ("M EC", self._edge_modifier),
+        )
+
+    # ---- sets
+
+    def _sets(self, one: Sketch, other: Sketch) -> Sketch:
+        return one if one == other else ("and", one, other)
+
+    def _merge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """Two neighbors as one set: "state texas", "public order offenses"."""
+        schema = self._schema
+        if not schema.compatible(left.type, right.type) or "or" in gap:
+            return
+        score = left.score + right.score
+        kind = schema.narrower(left.type, right.type)
+        if left.form == "plain" and right.form == "plain":
+            if left.type == right.type:
+                yield replace(left, score=score - scores.TWICE, links=(left.links, right.links))
+            elif not gap:
+                node = ("and", left.node, right.node)
+                yield Item("S", node, kind, (), score - 0.2, (left.links, right.links))
+            return
+        if left.form == "pair" or right.form == "pair":
+            return
+        for plain, set_ in ((left, right), (right, left)):
+            if plain.form == "plain":
+                held = plain.type == set_.type or plain.type in schema.inside[set_.type]
+                node = set_.node if held else ("and", plain.node, set_.node)
+                data = set_.data if set_.form == "value" else ()
+                cost = scores.APART if gap & _APART else 0.0
+                cost += 0.25 if plain is right and set_.modified else 0.0
+                cost += 0.15 if plain is left and set_.form == "set" and gap else 0.0
+                gain = scores.MERGED if set_.form in ("value", "name") else 0.0
+                form = set_.form if set_.form in ("value", "name") else "set"
+                yield Item(
+                    "S", node, kind if not held else set_.type, data, score + gain - cost, (left.links, right.links),
+                    form if form != "value" else "set", set_.modified, set_.extreme,
+                )
+                return
+        if left.form == "name" and right.form == "name":
+            return
+        if left.form == "value" == right.form and left.data == right.data:
+            return
+        cost = 0.15 + (scores.APART if gap & _APART else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
+        yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
+
+    def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"A or B", "A and B" of one kind."""
+        if not ({"or", "and", "both", "either"} & gap) or left.type != right.type or left.form == "plain":
+            return
+        if left.form == "set" or right.form == "set":
+            if "or" not in gap:
+                return
+        node = ("or", left.node, right.node)
+        score = left.score + right.score - 0.05
+        data: tuple[Any, ...] = ()
+        if "or" not in gap and right.form in ("value", "name"):
+            parts = left.data[1] if left.form == "pair" else (left.node,)
+            data = ("and", (*parts, right.node))
+        yield Item("S", node, left.type, data, score, (left.links, right.links), "pair")
+
+    def _joined(
+        self, head: Item, source: Item, relations: Sequence[int] = (), cost: float = 0.0, negative: bool = False
+    ) -> Iterator[Item]:
+        """The head's set narrowed to what a path joins with the source's set."""
+        schema = self._schema
+        named = frozenset(relations)
+        score = head.score + source.score - cost - (scores.BELOW if head.extreme else 0.0)
+        edge = source.data[2] if source.category == "M" else None
+        count = 0
+        for path in schema.paths(head.type, source.type):
+            if named and named.isdisjoint(path.relations):
+                continue
+            count += 1
+            if count > scores.JOINS:
+                break
+            less = path.cost
+            if not named and not self._silent.issuperset(path.relations):
+                less += scores.NO_WORD
+            hops = backwards(path.hops)
+            if edge:
+                hops = tuple(hop._replace(where=edge) if hop.relation in named else hop for hop in hops)
+            sure = path.hops and self._sure(hops, head.type)
+            node = self._reach(head, source, hops, bool(sure), negative)
+            yield Item(
+                "S", node, head.type, (), score - less,
+                (head.links, source.links, ((-1, "path", (path, bool(named))),)),
+                "set", True, head.extreme,
+            )
+
+    def _sure(self, hops: tuple[Walk, ...], kind: int) -> bool:
+        return self._schema.reaches_only(hops[-1], kind)
+
+    def _reach(self, head: Item, source: Item, hops: tuple[Walk, ...], sure: bool, negative: bool) -> Sketch:
+        plain = head.node == ("all", head.type)
+        if source.form == "pair" and source.data and source.data[0] == "and" and not negative:
+            node = head.node
+            for place, part in enumerate(source.data[1]):
+                reached = ("go", part, hops, head.type, sure)
+                node = reached if plain and not place else ("and", node, reached)
+            return node  # type: ignore[return-value]
+        if negative:
+            return ("minus", head.node, ("go", source.node, hops, head.type, True))
+        reached = ("go", source.node, hops, head.type, sure if plain else True)
+        return reached if plain else ("and", head.node, reached)
+
+    def _join_right(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if right.data[:1] == ("by",) or left.data[:1] == ("by",):
+            return
+        cost = scores.AGAIN if left.modified else 0.0
+        cost += 0.4 if "and" in gap and right.form == "plain" else 0.0
+        cost += 0.3 if right.form == "plain" and left.form == "plain" and not gap else 0.0
+        yield from self._joined(left, right, (), cost)
+
+    def _join_left(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if left.form == "plain" and right.form == "plain" and gap:
+            return
+        cost = scores.POSSESSIVE if "s" in gap else scores.LEFT
+        yield from self._joined(right, left, (), cost + (0.3 if right.modified else 0.0))
+
+    def _object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        edge = left.data[1] if len(left.data) > 1 else None
+        yield Item(
+            "M", right.node, right.type, (left.data[:1], False, edge, right.data if right.form == "pair" else ()),
+            left.score + right.score, (left.links, right.links), right.form, right.modified, right.extreme,
+        )
+
+    def _object_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._object(right, left, gap):
+            item.score -= 0.1
+            yield item
+
+    def _as_source(self, modifier: Item) -> Item:
+        return modifier if not modifier.data[3] else replace(modifier, data=(*modifier.data[:3], modifier.data[3]))
+
+    def _modify(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        cost = scores.AGAIN / 2 if left.modified else 0.0
+        source = right
+        if right.form == "pair" and right.data[3]:
+            source = replace(right, category="S", data=right.data[3])
+        yield from self._joined(left, source, right.data[0], cost, right.data[1])
+
+    def _modify_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._modify(right, left, gap):
+            item.score -= scores.LEFT
+            yield item
+
+    def _other_end(self, item: Item) -> Iterator[Item]:
+        relations, negative, edge, pair = item.data
+        if negative or pair:
+            return
+        for hop, reached in self._schema.leaving(item.type):
+            if hop.relation in relations:
+                walk = self._schema.walk(hop, item.type, reached)._replace(where=edge)
+                node = ("go", item.node, (walk,), reached, True)
+                links = (item.links, ((-1, "path", (walk, True)),))
+                yield Item("S", node, reached, (), item.score - scores.BARE, links, "set", True)
+
+    def _not_modifier(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield replace(
+            right, data=(right.data[0], True, *right.data[2:]), score=left.score + right.score,
+            links=(left.links, right.links),
+        )
+
+    def _not_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if right.form == "value":
+            node = right.node
+            assert node is not None
+            yield Item("CP", None, right.type, (right.data, "not", "=", node[4]), score, links)
+        if right.form != "plain":
+            yield Item("M", right.node, right.type, ((), True, None, ()), score, links, right.form)
+
+    def _not_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        columns, flag, *rest = right.data
+        if flag == "":
+            yield replace(
+                right, data=(columns, "not", *rest), score=left.score + right.score, links=(left.links, right.links)
+            )
+
+    # ---- columns
+
+    def _term(self, item: Item, numbers: Sequence[int]) -> Iterator[tuple[Sketch, float]]:
+        """A column of a set as a term, and its cost: the set's own, else of what it is joined to."""
+        found = False
+        for number in numbers:
+            column = self._schema.properties[number]
+            if self._schema.compatible(item.type, column.type):
+                found = True
+                yield ("p", (), column.name, ""), 0.0
+                break
+        if found:
+            return
+        tried = 0
+        for number in numbers:
+            column = self._schema.properties[number]
+            for path in self._schema.paths(item.type, column.type)[:2]:
+                tried += 1
+                yield ("p", path.hops, column.name, ""), scores.OTHER_TYPE + path.cost
+            if tried > 3:
+                break
+
+    def _naming(self, item: Item, numbers: Sequence[int]) -> bool:
+        return any(
+            self._schema.properties[number].naming and self._schema.compatible(item.type, self._schema.properties[number].type)
+            for number in numbers
+        )
+
+    def _column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"population of texas"; "surname Walker"."""
+        links, score = (left.links, right.links), left.score + right.score
+        lists = left.data if left.category == "PL" else (left.data,)
+        if left.category == "P" and right.form in ("value", "name"):
+            yield from self._bind(left, right, gap)
+        if left.category == "P" and self._naming(right, left.data):
+            yield replace(right, score=score - 0.05, links=links)
+        if right.data[:1] == ("by",):
+            return
+        yield from self._table(right, lists, score, links)
+
+    def _bind(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if right.form == "value" and right.data and right.data[0] in left.data:
+            gain = scores.BOUND + (scores.WHOSE if gap & _WHOSE else 0.0)
+            yield replace(right, data=(), form="set", score=score + gain, links=links)
+        elif right.form == "name" and self._naming(right, left.data):
+            yield replace(right, score=score + scores.BOUND, links=links)
+
+    def _table(
+        self, source: Item, lists: Sequence[Sequence[int]], score: float, links: Any, known: tuple[Sketch, ...] = ()
+    ) -> Iterator[Item]:
+        options: list[tuple[tuple[Sketch, ...], float]] = [(known, 0.0)]
+        for numbers in lists:
+            options = [
+                ((*terms, term), cost + more)
+                for terms, cost in options
+                for term, more in self._term(source, numbers)
+                if term not in terms
+            ][:4]
+        for terms, cost in options:
+            if terms:
+                yield Item("X", source.node, source.type, ("values", terms), score - cost, links, source.form)
+
+    def _column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        lists = right.data if right.category == "PL" else (right.data,)
+        if "by" in gap and right.category == "P":
+            yield replace(left, data=("by", right.data), score=score, links=links)
+        cost = 0.0 if "s" in gap else scores.TURNED
+        yield from self._table(left, lists, score - cost, links)
+        if right.category == "P" and self._naming(left, right.data):
+            yield replace(left, score=score - cost, links=links)
+        if left.form == "value" and left.data and left.data[0] in right.data and not gap:
+            yield replace(left, data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
+
+    def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        lists = left.data if left.category == "PL" else (left.data,)
+        if right.data not in lists:
+            cost = 0.0 if gap & {"and", "or"} else 0.25
+            yield Item("PL", data=(*lists, right.data), score=left.score + right.score - cost, links=(left.links, right.links))
+
+    def _more_columns(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if left.data[0] == "values":
+            cost = 0.1 if "and" in gap else 0.3
+            source = Item("S", left.node, left.type, form=left.form)
+            yield from self._table(source, (right.data,), score - cost, links, left.data[1])
+        elif left.data[0] in ("count", "agg") and "by" in gap:
+            yield from self._grouped(left, right.data, score + 0.3, links)
+
+    # ---- conditions
+
+    def _equals(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        value = self._constant(right)
+        cost = 0.4 if gap & {"and"} else 0.0
+        yield Item(
+            "CP", None, -1, (left.data, "", "=", value), left.score + right.score + 0.2 - cost, (left.links, right.links)
+        )
+
+    @staticmethod
+    def _constant(item: Item) -> Any:
+        return (item.category, *item.data) if item.category == "DATE" else ("v", Value("number", item.data[0]))
+
+    def _bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, hints = left.data
+        value = self._constant(right)
+        if sign == "!=":
+            return
+        yield Item("C", data=(sign, hints, value), score=left.score + right.score, links=(left.links, right.links))
+
+    def _between(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        value = self._constant(right)
+        links, score = (left.links, right.links), left.score + right.score
+        if left.category == "C" and left.data[0] == "between" and left.data[2][0] != "vs":
+            yield replace(left, data=("between", left.data[1], ("vs", (left.data[2], value))), score=score + 0.2, links=links)
+        if left.category == "CP" and left.data[2] == "between" and left.data[3][0] != "vs":
+            yield replace(left, data=(*left.data[:3], ("vs", (left.data[3], value))), score=score + 0.2, links=links)
+
+    def _column_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, _, value = right.data
+        yield Item(
+            "CP", None, -1, (left.data, "", sign, value), left.score + right.score + 0.25, (left.links, right.links)
+        )
+
+    def _column_bound_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._column_bound(right, left, gap):
+            item.score -= 0.1
+            yield item
+
+    def _name_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"type not 'Burglary'", "population larger than that of texas"."""
+        columns, *rest = right.data
+        score = left.score + right.score
+        if columns and set(columns) & set(left.data):
+            yield replace(right, score=score + scores.BOUND, links=(left.links, right.links))
+        elif not columns:
+            yield replace(right, data=(left.data, *rest), score=score + 0.2, links=(left.links, right.links))
+
+    def _where(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        columns, flag, sign, value = right.data
+        links, score = (left.links, right.links), left.score + right.score
+        score -= scores.BELOW if left.extreme else 0.0
+        if flag == "count":
+            yield from self._where_count(left, right, columns, sign, value)
+            return
+        if flag == "set":
+            yield from self._where_set(left, right)
+            return
+        for term, cost in self._term(left, columns):
+            condition = self._condition(term, columns, sign, value)
+            if condition is None:
+                continue
+            if flag == "not":
+                condition = ("cmp", condition[1], "!=", condition[3]) if sign == "=" else ("not", condition)
+            yield Item("S", ("where", left.node, condition), left.type, (), score - cost, links, "set", True, left.extreme)
+
+    def _where_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._where(right, left, gap):
+            item.score -= 0.3
+            yield item
+
+    def _condition(self, term: Sketch, columns: Sequence[int], sign: str, value: Any) -> Sketch | None:
+        column = self._columns.of_term(term, columns)
+        return self._columns.condition(term, column, _SIGNS.get(sign, sign), value)
+
+    def _where_bare(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, hints, value = right.data
+        links, score = (left.links, right.links), left.score + right.score
+        turned = hints[:1] == ("age",) if False else False
+        del turned
+        for column, gain in self._columns.ranked(left.type, hints, value):
+            condition = self._columns.condition(("p", (), column.name, ""), column, _SIGNS.get(sign, sign), value)
+            if condition is not None:
+                yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
+
+    def _where_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """A bare number after a set: a year, an id."""
+        for item in self._where_bare(left, Item("C", data=("=", (), self._constant(right)), score=right.score, links=right.links), gap):
+            item.score -= scores.BARE_NUMBER - (0.3 if right.data[1] else 0.0)
+            yield item
+
+    def _number_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"2007 vehicles"; "the 5 cities"."""
+        for item in self._where_number(right, left, gap):
+            yield item
+        if right.form == "plain" or right.form == "set":
+            count = left.data[0]
+            if count == int(count) and 0 < count <= 1000:
+                yield replace(
+                    right, data=("limit", int(count)), score=left.score + right.score - 0.3, links=(left.links, right.links)
+                )
+
+    def _where_date(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        bare = Item("C", data=("=", (), self._constant(right)), score=right.score, links=right.links)
+        for item in self._where_bare(left, bare, gap):
+            item.score -= scores.AGAIN / 2 if left.modified else 0.0
+            yield item
+
+    def _date_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._where_date(right, left, gap):
+            item.score -= 0.1
+            yield item
+
+    def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"more than three products": a bound on how many; "11-second calls"."""
+        sign, hints, value = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if value[0] == "v" and "count" in hints or sign == "=" and value[0] == "v":
+            yield Item("CP", right.node, right.type, ((), "count", sign, value), score - scores.COUNTED, links)
+        for item in self._where_bare(right, left, gap):
+            item.score -= 0.15
+            yield item
+
+    def _where_count(self, left: Item, right: Item, relations: Sequence[int], sign: str, value: Any) -> Iterator[Item]:
+        score = left.score + right.score
+        for path in self._schema.paths(left.type, right.type)[: scores.JOINS]:
+            if relations and set(relations).isdisjoint(path.relations):
+                continue
+            term = self._counted(path.hops, right)
+            condition = ("cmp", term, _SIGNS.get(sign, sign), value)
+            yield Item(
+                "S", ("where", left.node, condition), left.type, (), score - path.cost,
+                (left.links, right.links), "set", True,
+            )
+
+    @staticmethod
+    def _counted(hops: tuple[Walk, ...], target: Item) -> Sketch:
+        """How many of the target's set are reached."""
+        return ("n", hops) if target.form == "plain" else ("n", hops, target.node)
+
+    def _compare_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, hints = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if sign == "!=":
+            yield from self._not_set(left, right, gap)
+        elif right.form != "plain":
+            yield Item("CP", right.node, right.type, (tuple(), "set", sign, hints), score - 0.1, links)
+
+    def _compare_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"higher than the highest point of texas"'s elevation, "above the average age"."""
+        sign, _ = left.data
+        if right.data[0] not in ("values", "agg") or sign == "!=":
+            return
+        term = right.data[1][0] if right.data[0] == "values" else right.data[2]
+        if term[0] != "p":
+            return
+        numbers = tuple(each.number for each in self._schema.properties if each.name == term[2])
+        plan = ("values", right.node, right.data[1]) if right.data[0] == "values" else ("agg", right.data[1], right.node, term)
+        yield Item(
+            "CP", None, -1, (numbers, "", sign, ("plan", plan)), left.score + right.score, (left.links, right.links)
+        )
+
+    def _where_set(self, left: Item, right: Item) -> Iterator[Item]:
+        """"states larger than texas"."""
+        _, _, sign, hints = right.data
+        score, links = left.score + right.score, (left.links, right.links)
+        if not self._schema.compatible(left.type, right.type):
+            return
+        names = hints[1:] if hints[:1] == ("age",) else hints
+        for column, gain in self._columns.ranked(left.type, names, None):
+            term = ("p", (), column.name, "")
+            plan = ("values", right.node, (term,))
+            operator = {"age>": "<" if column.dated else ">", "age<": ">" if column.dated else "<"}.get(sign, sign)
+            condition = ("cmp", term, _SIGNS.get(operator, operator), ("plan", plan))
+            yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
+
+    # ---- superlatives
+
+    def _key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        direction, _, limit = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if direction in ("most", "fewest", "least", "count"):
+            direction = "max" if direction in ("most", "count") else "min"
+            score -= 0.1
+        yield Item("KEY", None, -1, (direction, limit, right.data), score, links)
+
+    def _extreme(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        direction, hints, limit = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if right.form == "name":
+            return
+        counting = direction in ("most", "fewest", "least", "count")
+        if counting:
+            kind = "max" if direction in ("most", "count") else "min"
+            yield Item("KEY", right.node, right.type, (kind, limit, "count", right.form == "plain", ()), score - 0.05, links)
+        if right.data[:1] == ("by",):
+            for term, cost in self._term(right, right.data[1]):
+                yield self._top(right, term, direction != "min", limit, score - cost + 0.3, links)
+            return
+        if counting and direction != "count":
+            return
+        if right.data[:1] == ("limit",):
+            limit = right.data[1]
+        score -= 0.1 if right.modified and not gap else 0.0
+        for column, gain in self._columns.ranked(right.type, hints, None):
+            term = ("p", (), column.name, "")
+            yield self._top(right, term, direction == "max", limit, score + gain, links)
+
+    def _top(self, source: Item, term: Sketch, descending: bool, limit: int, score: float, links: Any) -> Item:
+        if term[0] == "p" and self._columns.is_birth(term):
+            pass
+        node = ("top", source.node, term, descending, limit)
+        return Item("S", node, source.type, (), score, links, "set", source.modified, True)
+
+    def _extreme_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._extreme(right, left, gap):
+            if item.category == "S":
+                item.score -= 0.1
+                yield item
+
+    def _top_k(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        count = right.data[0]
+        if count == int(count) and 0 < count <= 1000 and not gap:
+            yield replace(
+                left, data=(*left.data[:2], int(count)), score=left.score + right.score + 0.4, links=(left.links, right.links)
+            )
+
+    def _k_top(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if not gap:
+            yield from self._top_k(right, left, gap)
+
+    @staticmethod
+    def _nothing(left: Item, right: Item, gap: Gap) -> Iterator[Item]:  # noqa: ARG004
+        return iter(())
+
+    def _key_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"borders the most states"."""
+        if right.data[2] == "count":
+            yield replace(
+                right, data=(*right.data[:4], left.data[:1]), score=left.score + right.score, links=(left.links, right.links)
+            )
+
+    def _keyed(self, source: Item, key: Item) -> Iterator[Sketch | tuple[Sketch, float]]:
+        if key.data[2] == "count":
+            relations = set(key.data[4])
+            count = 0
+            for path in self._schema.paths(source.type, key.type):
+                if relations and relations.isdisjoint(path.relations):
+                    continue
+                count += 1
+                if count > scores.JOINS:
+                    break
+                less = path.cost if relations or self._silent.issuperset(path.relations) else path.cost + scores.NO_WORD
+                yield ("n", path.hops) if key.data[3] else ("n", path.hops, key.node), less
+        else:
+            yield from self._term(source, key.data[2])
+
+    def _by_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        direction, limit, *_ = right.data
+        links, score = (left.links, right.links), left.score + right.score
+        if left.data[:1] == ("limit",):
+            limit, score = left.data[1], score + 0.3
+        score -= scores.BELOW if left.extreme else 0.0
+        for term, cost in self._keyed(left, right):  # type: ignore[misc]
+            if term[0] == "p" and not self._columns.ordered_term(term, right.data[2]):
+                cost += 0.3
+            yield self._top(left, term, direction == "max", limit, score - cost, links)  # type: ignore[arg-type]
+
+    def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"highest population of states in ...": the value; "highest population state": what has it."""
+        direction, limit, *_ = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if left.data[2] == "count":
+            for item in self._by_key(right, left, gap):
+                item.score -= 0.4
+                yield item
+            return
+        for term, cost in self._term(right, left.data[2]):
+            function = "maximum" if direction == "max" else "minimum"
+            if limit == 1:
+                yield Item(
+                    "X", right.node, right.type, ("agg", function, term), score - cost - 0.05, links, right.form
+                )
+            yield self._top(right, term, direction == "max", limit, score - cost - (0.5 if gap else 0.1), links)
+
+    # ---- results
+
+    def _count(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if right.form != "name":
+            yield Item(
+                "X", right.node, right.type, ("count",), left.score + right.score, (left.links, right.links), right.form
+            )
+
+    def _count_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield Item("AGG", data=("count", right.data), score=left.score + right.score - 0.1, links=(left.links, right.links))
+
+    def _count_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if right.data[0] == "values" and len(right.data[1]) == 1:
+            yield replace(right, data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
+            # "the number of X's population": the value itself
+            yield replace(right, score=score - 0.35, links=links)
+
+    def _hinted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        hints = left.data[0]
+        links, score = (left.links, right.links), left.score + right.score
+        dated = left.data[1:] == ("date",)
+        for column, gain in self._columns.ranked(right.type, hints, None, dated=dated):
+            if gain < 0 and not dated:
+                continue
+            data = ("values", (("p", (), column.name, ""),))
+            yield Item("X", right.node, right.type, data, score + gain + 0.1, links, right.form)
+        for hop, reached in self._schema.leaving(right.type):
+            for column, gain in self._columns.ranked(reached, hints, None, dated=dated)[:1]:
+                if gain > 0:
+                    data = ("values", (("p", (hop,), column.name, ""),))
+                    yield Item("X", right.node, right.type, data, score + gain - 0.5, links, right.form)
+
+    def _hinted_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._hinted(right, left, gap):
+            item.score -= 0.2
+            yield item
+
+    def _place(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"where is X": what it is joined to that is a place, or a column that holds one."""
+        links, score = (left.links, right.links), left.score + right.score
+        for hop, reached in self._schema.leaving(right.type):
+            gain = self._columns.placed(hop, reached)
+            if gain > 0:
+                walk = self._schema.walk(hop, right.type, reached)
+                node = ("go", right.node, (walk,), reached, True)
+                yield Item("S", node, reached, (), score + gain - 0.1, links, "set", True)
+        for column in self._columns.places(right.type):
+            data = ("values", (("p", (), column.name, ""),))
+            yield Item("X", right.node, right.type, data, score + 0.1, links, right.form)
+
+    def _aggregate_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if len(left.data) == 1:
+            yield Item("AGG", data=(*left.data, right.data), score=left.score + right.score + 0.1, links=(left.links, right.links))
+
+    def _aggregate_hint(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"average age of cases"; "total area of the states" read as area of all."""
+        if len(left.data) == 1:
+            if left.data[0] == "sum" and right.form != "name":  # "the total of ..." counts, too
+                yield replace(right, score=left.score + right.score - 0.6, links=(left.links, right.links))
+            return
+        function, numbers = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        for term, cost in self._term(right, numbers):
+            if function not in ("count", "minimum", "maximum") and not self._columns.numeric(term, numbers):
+                cost += 0.6
+            data = ("agg", function, term) if function != "count" else ("agg", "count", term, True)
+            yield Item("X", right.node, right.type, data, score - cost, links, right.form)
+
+    def _aggregate_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._aggregate_hint(right, left, gap):
+            item.score -= scores.TURNED
+            yield item
+
+    def _aggregate_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if len(left.data) != 1:
+            return
+        if right.data[0] == "values" and len(right.data[1]) == 1:
+            yield replace(right, data=("agg", left.data[0], right.data[1][0]), score=score + 0.1, links=links)
+        elif right.data[0] == "count" and left.data[0] == "sum":
+            yield replace(right, score=score, links=links)
+        elif right.data[0] == "walks" and not right.data[1]:
+            yield replace(right, data=("walks", left.data[0], *right.data[2:]), score=score + 0.1, links=links)
+
+    # ---- groups
+
+    def _group_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield Item("GK", data=(right.data,), score=left.score + right.score, links=(left.links, right.links))
+
+    def _group_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if right.form in ("plain", "set"):
+            yield Item("GK", right.node, right.type, ("type",), left.score + right.score, (left.links, right.links), right.form)
+
+    def _group(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if left.data[0] not in ("count", "agg"):
+            return
+        score, links = left.score + right.score, (left.links, right.links)
+        if right.data[0] == "type":
+            yield from self._grouped_by_type(left, right, score, links)
+        else:
+            yield from self._grouped(left, right.data[0], score, links)
+
+    def _group_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._group(right, left, gap)
+
+    @staticmethod
+    def _aggregates(item: Item) -> tuple[tuple[str, Sketch | None], ...]:
+        return (("count", None),) if item.data[0] == "count" else ((item.data[1], item.data[2]),)
+
+    def _grouped(self, result: Item, numbers: Sequence[int], score: float, links: Any) -> Iterator[Item]:
+        source = Item("S", result.node, result.type)
+        for term, cost in self._term(source, numbers):
+            data = ("group", (term,), self._aggregates(result), None, False, None)
+            yield Item("X", result.node, result.type, data, score - cost, links, "set")
+
+    def _grouped_by_type(self, result: Item, key: Item, score: float, links: Any) -> Iterator[Item]:
+        if self._schema.compatible(result.type, key.type):
+            data = ("group", (("e", ()),), self._aggregates(result), None, False, None)
+            yield Item("X", result.node, result.type, data, score - 0.3, links, "set")
+            return
+        for path in self._schema.paths(result.type, key.type)[:3]:
+            node = result.node
+            if key.form != "plain":
+                node = ("and", node, ("go", key.node, backwards(path.hops), result.type, True))
+            data = ("group", (("e", path.hops),), self._aggregates(result), None, False, None)
+            yield Item("X", node, result.type, data, score - path.cost, links, "set")
+
+    def _two_results(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"the average age per group, and how many cases"."""
+        links, score = (left.links, right.links), left.score + right.score
+        if left.data[0] == "group" and right.data[0] in ("count", "agg"):
+            keys, aggregates, *rest = left.data[1:]
+            more = self._aggregates(right)
+            if right.data[0] == "count" or self._schema.compatible(left.type, right.type):
+                yield replace(left, data=("group", keys, (*aggregates, *more), *rest), score=score - 0.1, links=links)
+
+    # ---- results with modifiers
+
+    def _attach(self, result: Item, modifier: Item, cost: float) -> Iterator[Item]:
+        source = Item("S", result.node, result.type, (), 0.0, (), result.form, False)
+        gap: Gap = frozenset()
+        rules = {
+            "S": (self._merge, self._join_right), "M": (self._modify,), "CP": (self._where,), "C": (self._where_bare,),
+            "EC": (self._edge_object,),
+        }
+        for rule in rules.get(modifier.category, ()):
+            for item in rule(source, modifier, gap):  # type: ignore[operator]
+                if item.category == "S" and self._schema.compatible(item.type, result.type):
+                    yield replace(
+                        result, node=item.node, score=result.score + item.score - cost, links=(result.links, item.links)
+                    )
+
+    def _late(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._attach(left, right, scores.LATE)
+
+    def _fronted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._attach(right, left, scores.FRONTED)
+
+    def _result_and_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if left.data[0] == "walks" and len(left.data) == 5 and self._schema.compatible(left.data[4], right.type):
+            yield replace(left, data=(*left.data, right.node), score=score + 0.1, links=links)
+        if left.data[0] == "values" and right.form == "plain" and "and" in gap:
+            for path in self._schema.paths(left.type, right.type)[:2]:
+                data = ("values", (*left.data[1], ("e", path.hops)))
+                yield replace(left, data=data, score=score - path.cost, links=links)
+        if left.data[0] in ("count", "agg") and "by" in gap and right.form == "plain":
+            yield from self._grouped_by_type(left, right, score + 0.3, links)
+        yield from self._attach(left, right, scores.LATE)
+
+    # ---- relationships' own properties
+
+    def _edge_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"the route of the drug X": values of a property of relationships that touch the set."""
+        relations, name = left.data
+        score, links = left.score + right.score, (left.links, right.links)
+        for hop, reached in self._schema.leaving(right.type):
+            if hop.relation in relations:
+                data = ("walks", "", hop, name, reached)
+                yield Item("X", right.node, right.type, data, score - 0.1, links, right.form)
+
+    def _aggregate_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        return iter(())
+
+    def _edge_condition(self, left: Item, sign: str, value: Any, score: float, links: Any) -> Iterator[Item]:
+        relations, name = left.data
+        condition = ("cmp", ("w0", name), _SIGNS.get(sign, sign), value)
+        yield Item("EC", data=(relations, name, condition), score=score, links=links)
+
+    def _edge_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links = (left.links, right.links)
+        yield from self._edge_condition(left, "=", self._constant(right), left.score + right.score + 0.2, links)
+
+    def _edge_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, _, value = right.data
+        links = (left.links, right.links)
+        if value[0] == "v":
+            yield from self._edge_condition(left, sign, value, left.score + right.score + 0.25, links)
+
+    def _edge_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if left.data[1] == right.data[1]:
+            yield replace(right, score=left.score + right.score + scores.BOUND, links=(left.links, right.links))
+
+    def _edge_object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """"Tyrion Lannister in book 1": what follows is joined to it by such a relationship."""
+        relations, _, condition = right.data
+        links, score = (left.links, right.links), left.score + right.score
+        yield Item("M", left.node, left.type, (tuple(relations), False, condition, ()), score - 0.05, links, left.form)
+        for hop, reached in self._schema.leaving(left.type):
+            if hop.relation in relations:
+                walk = self._schema.walk(hop, left.type, reached)._replace(where=condition)
+                node = ("where", left.node, ("has", ("e", (walk,))))
+                yield Item("S", node, left.type, (), score - scores.EDGE, links, "set", True)
+
+    def _edge_object_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._edge_object(right, left, gap):
+            item.score -= 0.15
+            yield item
+
+    def _edge_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if left.data[0] in right.data[0]:
+            yield replace(
+                left, data=(left.data[0], right.data[2]), score=left.score + right.score, links=(left.links, right.links)
+            )
+
+    def _edge_modifier(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        shared = set(left.data[0]) & set(right.data[0])
+        if shared and left.data[2] is None:
+            data = (tuple(shared), left.data[1], right.data[2], left.data[3])
+            yield replace(left, data=data, score=left.score + right.score + 0.1, links=(left.links, right.links))

@@ -1,0 +1,196 @@
+"""Which properties of a type a superlative, a bound or "how long" means, and conditions on them by their kinds."""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trivium.kg.plans.plan import Value
+from trivium.policies.reader import scores
+from trivium.policies.reader.english import Language
+from trivium.policies.reader.matching import Matcher
+from trivium.policies.reader.names import words_of
+from trivium.policies.reader.schema import Property, Schema, Walk
+from trivium.policies.reader.sketch import Sketch
+
+_DATES = ("date", "datetime")
+_MOST = 5  # columns for one hint
+
+
+@dataclass
+class Columns:
+    """Looks up properties by hints; remembers what it found."""
+
+    schema: Schema
+    language: Language
+    matcher: Matcher
+    _ranks: dict[tuple[int, tuple[str, ...], str, bool], list[tuple[Property, float]]] = field(
+        default_factory=dict, repr=False
+    )
+
+    def ranked(
+        self, kind: int, hints: Sequence[str], value: Any, *, dated: bool = False
+    ) -> list[tuple[Property, float]]:
+        """The ordered properties of a type that hints and a value fit, with what each gains, best first."""
+        shape = "" if value is None else f"{value[0]}:{value[1]}" if value[0] == "DATE" else value[0]
+        year = value is not None and value[0] == "v" and 1000 <= (value[1].value or 0) <= 2100
+        key = (kind, tuple(hints), f"{shape}{year}", dated)
+        found = self._ranks.get(key)
+        if found is None:
+            found = self._ranks[key] = self._rank(kind, hints, shape, year=year, dated=dated)
+        return found
+
+    def _rank(
+        self, kind: int, hints: Sequence[str], shape: str, *, year: bool, dated: bool
+    ) -> list[tuple[Property, float]]:
+        fitting = [each for each in self._of(kind) if self._fits(each, shape, year=year, dated=dated)]
+        hints = [hint for hint in hints if hint != "count"]
+        out = []
+        for each in fitting:
+            gain = self._gain(each, hints) - scores.NO_HINT
+            if shape.startswith("DATE") or year:
+                gain += 0.2 if each.dated or "year" in words_of(each.name) else -0.3 if year else 0.0
+            gain += 0.15 if len(fitting) == 1 else 0.0
+            gain -= 0.3 if each.profile.unique and each.profile.kind == "number" and not hints and shape == "" else 0.0
+            out.append((each, gain))
+        return sorted(out, key=lambda pair: -pair[1])[:_MOST]
+
+    def _of(self, kind: int) -> Iterator[Property]:
+        seen = set()
+        for each in (kind, *sorted(self.schema.inside[kind])):
+            for found in self.schema.of_type[each]:
+                if found.name not in seen:
+                    seen.add(found.name)
+                    yield found
+
+    @staticmethod
+    def _fits(column: Property, shape: str, *, year: bool, dated: bool) -> bool:
+        kind = column.profile.kind
+        if dated:
+            return column.dated or "year" in words_of(column.name)
+        if shape == "DATE:time":
+            return kind in ("time", "datetime")
+        if shape in ("DATE:date", "DATE:month"):
+            return kind in _DATES
+        if shape == "DATE:year" or (year and kind in _DATES):
+            return kind in _DATES or (kind == "number" and "year" in words_of(column.name))
+        if shape in ("v", "vs"):
+            return kind in ("number", "duration")
+        return column.ordered
+
+    def _gain(self, column: Property, hints: Sequence[str]) -> float:
+        words = words_of(column.name)
+        best = 0.0
+        for place, hint in enumerate(hints):
+            less = scores.HINT_RANK * min(place, 4)
+            if hint in words or self.language.stem(hint) in map(self.language.stem, words):
+                best = max(best, scores.HINTED + scores.NO_HINT - less)
+            elif self.matcher.likeness(hint, words) >= 0.85:
+                best = max(best, scores.HINTED + scores.NO_HINT - 0.1 - less)
+            else:
+                like = max(
+                    (m.score for m in self.matcher.word(hint) if m.element.kind == "property" and m.element.number == column.number),
+                    default=0.0,
+                )
+                best = max(best, (like - 0.55) * 1.0 - less)
+        return best
+
+    def of_term(self, term: Sketch, numbers: Sequence[int]) -> Property:
+        """The property that a term reads, one of those given."""
+        for number in numbers:
+            if self.schema.properties[number].name == term[2]:
+                return self.schema.properties[number]
+        return self.schema.properties[numbers[0]]
+
+    def ordered_term(self, term: Sketch, numbers: Sequence[int]) -> bool:
+        """Whether the term's values have an order."""
+        return self.of_term(term, numbers).ordered
+
+    def numeric(self, term: Sketch, numbers: Sequence[int]) -> bool:
+        """Whether the term's values can be summed."""
+        return self.of_term(term, numbers).profile.kind in ("number", "duration")
+
+    @staticmethod
+    def is_birth(term: Sketch) -> bool:
+        """Whether a column grows as age falls."""
+        return bool({"birth", "born"} & set(words_of(term[2])))
+
+    def placed(self, hop: Walk, reached: int) -> float:
+        """How much a hop answers "where", in [0, 0.6]."""
+        gain = 0.0
+        for words in self.schema.types[reached].words:
+            gain = max(gain, 0.3 * self.language.asked.get(self.language.stem(words[-1]), {}).get("where", 0.0) if words else 0.0)
+        relation = set(words_of(self.schema.names[hop.relation]))
+        if relation & {"located", "location", "in", "at", "place", "address", "situated"} and hop.direction != "in":
+            gain += 0.3
+        return gain
+
+    def places(self, kind: int) -> list[Property]:
+        """Text properties that hold a place."""
+        return [
+            each
+            for each in self._of(kind)
+            if each.profile.kind in ("text", "point")
+            and any(self.language.asked.get(self.language.stem(word), {}).get("where", 0.0) >= 1 for word in words_of(each.name)[-1:])
+        ]
+
+    def condition(self, term: Sketch, column: Property, sign: str, value: Any) -> Sketch | None:
+        """The comparison of a term with a value, by the column's kind; None where they cannot be compared."""
+        kind = column.profile.kind
+        if value[0] == "plan":
+            return ("cmp", term, sign, value)
+        if value[0] == "vs":
+            ends = [_plain(each, kind) for each in value[1]]
+            if None in ends:
+                return None
+            return ("cmp", term, "between", ("vs", tuple(ends)))
+        if value[0] == "DATE":
+            return self._dated(term, kind, sign, value[1], value[2])
+        constant: Value = value[1]
+        if constant.kind == "number" and kind in _DATES:
+            if 1000 <= float(constant.value) <= 2100:
+                return ("cmp", (*term[:3], "year"), sign, value)
+            return None
+        if constant.kind == "number" and kind == "text":
+            return ("cmp", term, sign, ("v", Value("text", f"{constant.value:g}"))) if sign == "=" else None
+        if constant.kind == "number" and kind == "boolean":
+            return ("cmp", term, sign, ("v", Value("boolean", bool(constant.value)))) if sign == "=" else None
+        if constant.kind == "number" and kind == "duration":
+            return ("cmp", term, sign, value)
+        return ("cmp", term, sign, value) if constant.kind == kind else None
+
+    @staticmethod
+    def _dated(term: Sketch, kind: str, sign: str, literal: str, at: Any) -> Sketch | None:
+        if literal == "time":
+            return ("cmp", term, sign, ("v", Value("time", at))) if kind == "time" else None
+        if literal == "year":
+            if kind in _DATES:
+                return ("cmp", (*term[:3], "year"), sign, ("v", Value("number", float(at))))
+            return ("cmp", term, sign, ("v", Value("number", float(at)))) if kind == "number" else None
+        if kind not in _DATES:
+            return None
+        if literal == "date":
+            part = "date" if kind == "datetime" else term[3]
+            return ("cmp", (*term[:3], part), sign, ("v", Value("date", at)))
+        year, month = at
+        if not year:
+            return ("cmp", (*term[:3], "month"), sign, ("v", Value("number", float(month))))
+        first = f"{year:04}-{month:02}-01"
+        last = f"{year:04}-{month:02}-{calendar.monthrange(year, month)[1]:02}"
+        if sign == "=":
+            return ("cmp", term, "between", ("vs", (Value("date", first), Value("date", last))))
+        return ("cmp", term, sign, ("v", Value("date", last if sign in (">", "<=") else first)))
+
+
+def _plain(value: Any, kind: str) -> Value | None:
+    if value[0] == "v":
+        return value[1] if kind == "number" else None
+    if value[0] == "DATE" and value[1] == "date" and kind in _DATES:
+        return Value("date", value[2])
+    if value[0] == "DATE" and value[1] == "year":
+        return Value("number", float(value[2])) if kind == "number" else None
+    if value[0] == "DATE" and value[1] == "time" and kind == "time":
+        return Value("time", value[2])
+    return None

@@ -1,0 +1,197 @@
+"""English as the reader needs it: `words.toml` (operators, question words), `concepts.txt` and `asked.txt` (synonyms).
+
+Another language is another folder with the same files, opened by `Language.open(folder)`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FOLDER = Path(__file__).parent
+
+Phrase = tuple[str, ...]
+"""Folded words of an operator, as they follow each other in a question."""
+
+
+@dataclass(frozen=True)
+class Superlative:
+    """What a superlative ranks by.
+
+    Attributes:
+        direction: `max`, `min`; `most`, `least`, `fewest`, `count` rank by a count.
+        hints: words of the columns that it ranks by, best first; none: any column.
+    """
+
+    direction: str
+    hints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Comparative:
+    """A sign (`>`, `<=`, `!=`, `before`, `between`, `age>`, …) and words of the columns that it compares."""
+
+    sign: str
+    hints: tuple[str, ...]
+
+
+class Deed(NamedTuple):
+    """Nouns of who does a deed and of what it is done to ("director", "film")."""
+
+    doers: tuple[str, ...]
+    things: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Language:
+    """The word lists of one language; words are folded, `irregular` gives base forms.
+
+    Attributes:
+        concepts: for a stem, the numbers of the concepts that it belongs to.
+        deeds: for a stem of a deed ("direct"), the nouns of who does it and of what it is done to.
+        asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
+    """
+
+    stop: frozenset[str]
+    generic: frozenset[str]
+    naming: frozenset[str]
+    symmetric: frozenset[str]
+    asking: Mapping[str, tuple[str, ...]]
+    how: Mapping[str, tuple[str, ...]]
+    count: tuple[Phrase, ...]
+    aggregates: Mapping[Phrase, str]
+    superlatives: Mapping[str, Superlative]
+    adjectives: Mapping[str, tuple[str, ...]]
+    comparatives: Mapping[Phrase, Comparative]
+    group: Mapping[Phrase, bool]
+    negation: tuple[Phrase, ...]
+    logic: Mapping[Phrase, str]
+    numbers: Mapping[str, int]
+    scales: Mapping[str, float]
+    units: frozenset[str]
+    months: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    irregular: Mapping[str, str]
+    abbreviations: Mapping[str, tuple[str, ...]]
+    concepts: Mapping[str, frozenset[int]]
+    deeds: Mapping[str, tuple[Deed, ...]]
+    asked: Mapping[str, Mapping[str, float]]
+
+    @classmethod
+    def open(cls, folder: Path = FOLDER) -> Language:
+        """Read the folder's files."""
+        raw = tomllib.loads((folder / "words.toml").read_text(encoding="utf-8"))
+        irregular = raw["irregular"]
+        return cls(
+            stop=_words(raw["stop"]),
+            generic=frozenset(stem(word, irregular) for word in raw["generic"].split()),
+            naming=_words(raw["naming"]),
+            symmetric=_words(raw["symmetric"]),
+            asking=_split(raw["asking"]),
+            how=_split(raw["how"]),
+            count=_phrases(raw["count"]["phrases"]),
+            aggregates={phrase: kind for kind, texts in raw["aggregate"].items() for phrase in _phrases(texts)},
+            superlatives={
+                word: Superlative(text.split()[0], tuple(text.split()[1:])) for word, text in raw["superlative"].items()
+            },
+            adjectives=_split(raw["adjective"]),
+            comparatives={
+                tuple(phrase.split()): Comparative(text.split()[0], tuple(text.split()[1:]))
+                for phrase, text in raw["comparative"].items()
+            },
+            group={phrase: phrase in _phrases(raw["group"]["weak"]) for phrase in _phrases(raw["group"]["phrases"])},
+            negation=_phrases(raw["negation"]["phrases"]),
+            logic={phrase: kind for kind, texts in raw["logic"].items() for phrase in _phrases(texts)},
+            numbers=raw["numbers"],
+            scales=raw["scales"],
+            units=_words(raw["units"]["words"]),
+            months=raw["months"],
+            weekdays=raw["weekdays"],
+            irregular=irregular,
+            abbreviations=_split(raw["abbreviations"]),
+            concepts=_concepts(folder / "concepts.txt", irregular),
+            deeds=_deeds(folder / "concepts.txt", irregular),
+            asked=_asked(folder / "asked.txt", irregular),
+        )
+
+    def stem(self, word: str) -> str:
+        """The word without its ending, or its base form's."""
+        return stem(word, self.irregular)
+
+
+def stem(word: str, irregular: Mapping[str, str]) -> str:
+    """The word without a common English ending: `directed`, `directs` and `directing` are `direct`."""
+    word = irregular.get(word, word)
+    if len(word) <= 3 or not word.isascii():
+        return word
+    for ending, least in (("ing", 4), ("ed", 3), ("ies", 3), ("es", 3), ("s", 3)):
+        kept = ("ss", "us", "is") if ending != "es" else ("ees",)  # class; but employees, degrees
+        if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith(kept):
+            word = word[: -len(ending)] + ("y" if ending == "ies" else "")
+            break
+    if len(word) > 3 and word[-1] == "e":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+        word = word[:-1]
+    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
+
+
+@cache
+def english() -> Language:
+    """The language that comes with Trivium."""
+    return Language.open()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _split(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {word: tuple(str(text).split()) for word, text in table.items()}
+
+
+def _phrases(texts: list[str]) -> tuple[Phrase, ...]:
+    return tuple(tuple(text.replace("'", " ").split()) for text in texts)
+
+
+def _lines(path: Path) -> list[str]:
+    parts = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return [part for part in parts if part]
+
+
+def _concepts(path: Path, irregular: Mapping[str, str]) -> dict[str, frozenset[int]]:
+    """Lines `year date when` and `direct > director > film movie`: words and doers are one concept, things another."""
+    out: dict[str, set[int]] = defaultdict(set)
+    for number, line in enumerate(_lines(path)):
+        words, doers, _ = (*line.split(">"), "", "")[:3]
+        for word in (*words.split(), *doers.split()):
+            if word not in ("who", "when", "where", "many", "live"):
+                out[stem(word, irregular)].add(number)
+    return {word: frozenset(numbers) for word, numbers in out.items()}
+
+
+def _deeds(path: Path, irregular: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:
+    out: dict[str, list[Deed]] = defaultdict(list)
+    for line in _lines(path):
+        words, *ends = (part.split() for part in line.split(">"))
+        if len(ends) == 2:
+            deed = Deed(*(tuple(word for word in end if word != "who") for end in ends))
+            for word in words:
+                out[stem(word, irregular)].append(deed)
+    return {word: tuple(deeds) for word, deeds in out.items()}
+
+
+def _asked(path: Path, irregular: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    """Lines `who person employee` and `who? company` (half as likely)."""
+    out: dict[str, dict[str, float]] = defaultdict(dict)
+    for line in _lines(path):
+        asking, *nouns = line.split()
+        for noun in nouns:
+            kinds = out[stem(noun, irregular)]
+            kinds[asking.rstrip("?")] = max(kinds.get(asking.rstrip("?"), 0.0), 0.5 if asking.endswith("?") else 1.0)
+    return dict(out)

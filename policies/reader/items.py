@@ -1,0 +1,86 @@
+"""What spans of a question are read as while it is parsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from trivium.policies.reader.matching import Element
+from trivium.policies.reader.sketch import Sketch
+
+Category = Literal[
+    "S",  # a set of entities
+    "M",  # a relation and the set at its other end: "borders ohio"
+    "P",  # properties of one name
+    "PL",  # several properties
+    "R",  # a relation
+    "E",  # a property of relationships
+    "EC",  # a condition on a property of relationships
+    "SUP",  # a superlative
+    "KEY",  # what a superlative ranks by
+    "CMP",  # a comparative
+    "NUM",  # a number
+    "DATE",  # a date, month, year or time
+    "C",  # a condition without a column
+    "CP",  # a condition on a column, or on a count
+    "NEG",
+    "CNT",
+    "AGG",
+    "G",  # "for each"
+    "GK",  # what is grouped by
+    "H",  # "how long", "when": columns by hints
+    "WHERE",
+    "X",  # a result
+]
+
+Links: TypeAlias = tuple[Any, ...]
+"""A tree of (position, element or text, score): what was read as what. Nested so that joining two costs nothing."""
+
+
+@dataclass(slots=True)
+class Item:
+    """A reading of a span.
+
+    Attributes:
+        category: what it is.
+        node: sketch of its set, for "S", "M", "X" and whatever carries a set.
+        type: number of the set's type; -1 where there is none.
+        data: what the category needs besides.
+        score: the sum of what its words gain and its structure costs.
+        links: what was read as what.
+        form: of a set: "plain" (a type's word), "value" (a property's value), "name", "set" (anything composed).
+        last: whether a modifier hangs on its right.
+    """
+
+    category: Category
+    node: Sketch | None = None
+    type: int = -1
+    data: tuple[Any, ...] = ()
+    score: float = 0.0
+    links: Links = ()
+    form: str = "set"
+    modified: bool = False
+    extreme: bool = False
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Items with equal keys mean the same."""
+        return (self.category, self.node, self.type, self.data)
+
+
+def link(position: int, what: Element | str, score: float) -> Links:
+    """One word's reading."""
+    return ((position, what, score),)
+
+
+def flat(links: Links) -> list[tuple[int, Element | str, float]]:
+    """The readings of a tree of links, by position."""
+    out: list[tuple[int, Element | str, float]] = []
+    stack: list[Any] = [links]
+    while stack:
+        part = stack.pop()
+        if len(part) == 3 and isinstance(part[0], int):
+            out.append(part)
+        else:
+            stack.extend(part)
+    return sorted(out, key=lambda each: each[0])

@@ -1,0 +1,134 @@
+"""Numbers, dates and times in a question, each with the words that it covers."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from trivium.kg.text import Token
+from trivium.policies.reader.english import Language
+
+LiteralKind = Literal["number", "date", "month", "year", "time"]
+
+
+class Literal_(NamedTuple):  # noqa: N801
+    """A literal.
+
+    Attributes:
+        start, stop: its words.
+        kind: a `year` is a number too.
+        value: a float, an ISO date, (year, month), a year, or "HH:MM:SS".
+    """
+
+    start: int
+    stop: int
+    kind: LiteralKind
+    value: float | str | tuple[int, int] | int
+
+
+_NUMERIC_DATE = re.compile(r"(?<![\w/.-])(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?![\w/])")
+_ISO_DATE = re.compile(r"(?<![\w/.-])(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})(?![\w/])")
+_TIME = re.compile(r"(?<![\w:.])(\d{1,2})(?::(\d{2}))(?::(\d{2}))?\s*([ap])?\.?(?:m\b\.?)?(?!\w)", re.IGNORECASE)
+_CLOCK = re.compile(r"(?<![\w:.])(\d{1,2})\s*([ap])\.?m\b\.?", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])|(?<![\w.])-?\d+(?:\.\d+)?(?!\w)")
+_ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?$")
+
+
+def literals(text: str, words: Sequence[Token], language: Language) -> list[Literal_]:
+    """All literals of a question; none overlaps another, the longest reading first."""
+    found = [*_dates(text, words), *_worded_dates(words, language), *_times(text, words)]
+    taken = {place for each in found for place in range(each.start, each.stop)}
+    for each in _numbers(text, words, language):
+        if taken.isdisjoint(range(each.start, each.stop)):
+            found.append(each)
+    return sorted(found)
+
+
+def _span(words: Sequence[Token], start: int, stop: int) -> tuple[int, int]:
+    inside = [place for place, word in enumerate(words) if word.start < stop and word.end > start]
+    return (inside[0], inside[-1] + 1) if inside else (0, 0)
+
+
+def _iso(year: int, month: int, day: int) -> str | None:
+    try:
+        return dt.date(year, month, day).isoformat()
+    except ValueError:
+        return None
+
+
+def _dates(text: str, words: Sequence[Token]) -> list[Literal_]:
+    out = []
+    for match in _NUMERIC_DATE.finditer(text):
+        day, month, year = (int(part) for part in match.groups())
+        if iso := _iso(year, month, day) or _iso(year, day, month):
+            out.append(Literal_(*_span(words, *match.span()), "date", iso))
+    for match in _ISO_DATE.finditer(text):
+        if iso := _iso(*(int(part) for part in match.groups())):
+            out.append(Literal_(*_span(words, *match.span()), "date", iso))
+    return out
+
+
+def _worded_dates(words: Sequence[Token], language: Language) -> list[Literal_]:
+    """`20th August 2017`, `August 30, 2017`, `August 2017`, `2nd of August 2017`."""
+    out = []
+    texts = [word.text for word in words]
+    for place, text in enumerate(texts):
+        month = language.months.get(text)
+        if month is None or (text in ("may", "mar", "march") and not _near_number(texts, place)):
+            continue
+        start, stop, day, year = place, place + 1, None, None
+        before = place - 2 if place > 1 and texts[place - 1] == "of" else place - 1
+        if before >= 0 and (found := _ORDINAL.match(texts[before])) and int(found[1]) <= 31:
+            start, day = before, int(found[1])
+        elif stop < len(texts) and (found := _ORDINAL.match(texts[stop])) and int(found[1]) <= 31:
+            stop, day = stop + 1, int(found[1])
+        if stop < len(texts) and re.fullmatch(r"(1[5-9]|20)\d\d", texts[stop]):
+            stop, year = stop + 1, int(texts[stop])
+        elif stop + 1 < len(texts) and texts[stop] == "of" and re.fullmatch(r"(1[5-9]|20)\d\d", texts[stop + 1]):
+            stop, year = stop + 2, int(texts[stop + 1])
+        if day and year and (iso := _iso(year, month, day)):
+            out.append(Literal_(start, stop, "date", iso))
+        elif year:
+            out.append(Literal_(place, stop, "month", (year, month)))
+        elif not day:
+            out.append(Literal_(place, place + 1, "month", (0, month)))
+    return out
+
+
+def _near_number(texts: Sequence[str], place: int) -> bool:
+    return any(text[:1].isdigit() for text in texts[max(0, place - 2) : place + 3])
+
+
+def _times(text: str, words: Sequence[Token]) -> list[Literal_]:
+    out = []
+    for match in _TIME.finditer(text):
+        hour, minute, second = int(match[1]), int(match[2]), int(match[3] or 0)
+        hour = hour % 12 + 12 * (match[4].lower() == "p") if match[4] else hour
+        if hour < 24 and minute < 60 and second < 60:
+            out.append(Literal_(*_span(words, *match.span()), "time", f"{hour:02}:{minute:02}:{second:02}"))
+    for match in _CLOCK.finditer(text):
+        hour = int(match[1]) % 12 + 12 * (match[2].lower() == "p")
+        span = _span(words, *match.span())
+        if hour < 24 and not any(each.start < span[1] and span[0] < each.stop for each in out):
+            out.append(Literal_(*span, "time", f"{hour:02}:00:00"))
+    return out
+
+
+def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Literal_]:
+    out = []
+    for match in _NUMBER.finditer(text):
+        start, stop = _span(words, *match.span())
+        value = float(match[0].replace(",", ""))
+        if stop < len(words) and words[stop].text in language.scales and words[stop].text not in ("k",):
+            value, stop = value * language.scales[words[stop].text], stop + 1
+        year = value == int(value) and 1000 <= value <= 2100 and "," not in match[0] and "." not in match[0]
+        out.append(Literal_(start, stop, "year" if year else "number", int(value) if year else value))
+    taken = {each.start for each in out}
+    for place, word in enumerate(words):
+        if place not in taken and word.text in language.numbers:
+            out.append(Literal_(place, place + 1, "number", float(language.numbers[word.text])))
+        elif place not in taken and (found := re.fullmatch(r"(\d+)(st|nd|rd|th)", word.text)):
+            out.append(Literal_(place, place + 1, "number", float(found[1])))
+    return out

@@ -1,0 +1,210 @@
+"""Words of a question to elements of the schema: types, properties, relations, properties of relationships.
+
+A phrase matches exactly (whole name, name without its type's words or without function words, as one word), by its
+head word, by an everyday concept, or, for single words, by static vectors. Scores are in (0, 1].
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.kg.embedders import Embedder
+from trivium.policies.reader.english import Language
+from trivium.policies.reader.names import words_of
+from trivium.policies.reader.schema import Schema
+
+Kind = Literal["type", "property", "relation", "edge"]
+"""What an element is; `edge` is a property of relationships."""
+
+LEAST = 0.55  # of a match by likeness
+_CONCEPT = 0.85
+_NEAR = 0.36  # cosine from which two words are alike at all
+_HEAD, _PART = 1.0, 0.78  # of a word of a name: its head, another one
+_MOST = 8  # elements of one kind that a word matches
+_FUNCTION = frozenset("has have is are was of in by to at with the from on for and a an be id".split())
+_REMEMBERED = 4_000
+
+
+class Element(NamedTuple):
+    """A type, property or relation by number; of an edge property the relation's number and the property's name."""
+
+    kind: Kind
+    number: int
+    name: str = ""
+
+
+class Match(NamedTuple):
+    """An element and how well a phrase names it; `exact` where no likeness was needed."""
+
+    element: Element
+    score: float
+    exact: bool
+
+
+@dataclass
+class Matcher:
+    """Looks up phrases of one schema.
+
+    Args:
+        schema: whose elements are matched.
+        language: endings, concepts, abbreviations.
+        embedder: static vectors for single words.
+        glossary: the user's own phrases -> names of elements.
+    """
+
+    schema: Schema
+    language: Language
+    embedder: Embedder
+    glossary: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._forms: dict[tuple[str, ...], dict[Element, float]] = defaultdict(dict)
+        self._parts: list[tuple[Element, list[tuple[str, float]]]] = []
+        for number, role in enumerate(self.schema.types):
+            for words in role.words:
+                self._add(Element("type", number), words)
+        for each in self.schema.properties:
+            self._add(Element("property", each.number), words_of(each.name), self.schema.types[each.type].words)
+        for number, name in enumerate(self.schema.names):
+            self._add(Element("relation", number), words_of(name))
+            profile = self.schema.profiles.get(name)
+            for found in profile.properties if profile else ():
+                self._add(Element("edge", number, found.name), words_of(found.name), (words_of(name),))
+        self._add_glossary()
+        self._table()
+        self._known: dict[str, list[Match]] = {}
+
+    def phrase(self, words: Sequence[str]) -> list[Match]:
+        """Elements that a phrase names exactly; words folded."""
+        stems = tuple(self.language.stem(word) for word in words)
+        found: dict[Element, float] = dict(self._forms.get(stems, {}))
+        if len(stems) > 1:
+            content = tuple(each for each, word in zip(stems, words, strict=True) if word not in _FUNCTION)
+            options: list[tuple[tuple[str, ...], float]] = [
+                (("".join(words[:-1]) + stems[-1],), 0.0),
+                (tuple(reversed(content)), 0.04),
+            ]
+            if len(content) < len(stems):
+                options.append((content, 0.03))
+            for form, less in options:
+                for element, score in self._forms.get(form, {}).items() if len(form) > 1 or less == 0.0 else ():
+                    found[element] = max(found.get(element, 0.0), score - less)
+        return [Match(element, score, True) for element, score in found.items()]
+
+    def word(self, word: str) -> list[Match]:
+        """Elements that a single word is like, best first; remembered."""
+        found = self._known.get(word)
+        if found is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            found = self._known[word] = self._like(word)
+        return found
+
+    def likeness(self, word: str, names: Iterable[str]) -> float:
+        """How alike a word and the nearest of some words are, in [0, 1]."""
+        own, best = self.language.stem(word), 0.0
+        concepts = self.language.concepts.get(own, frozenset())
+        others = [self.language.stem(name) for name in names]
+        if own in others:
+            return 1.0
+        for other in others:
+            if concepts & self.language.concepts.get(other, frozenset()):
+                best = _CONCEPT
+        return best
+
+    def _add(self, element: Element, words: tuple[str, ...], owners: Sequence[tuple[str, ...]] = ()) -> None:
+        stem = self.language.stem
+        words = tuple(each for word in words for each in self._spelled(word)) or words
+        stems = tuple(map(stem, words))
+        forms = {stems: 1.0, ("".join(words[:-1]) + stems[-1],): 1.0}
+        content = tuple(each for each, word in zip(stems, words, strict=True) if word not in _FUNCTION) or stems
+        forms.setdefault(content, 0.98)
+        own = {stem(word) for owner in owners for word in owner}
+        rest = tuple(each for each in content if each not in own)
+        if rest and rest != content:
+            forms.setdefault(rest, 0.96)
+        for form, score in forms.items():
+            known = self._forms[form]
+            known[element] = max(known.get(element, 0.0), score)
+        bare = rest or content
+        head = len(bare) - 1
+        weights = {
+            part: (_HEAD if place == head and element.kind != "relation" else 0.9 if element.kind == "relation" else _PART)
+            for place, part in enumerate(bare)
+        }
+        if len(bare) == 1:
+            weights = {bare[0]: 1.0}
+        if element.kind in ("type", "property") and len(bare) > 1:
+            weights[bare[-1]] = 0.88
+        self._parts.append((element, list(weights.items())))
+
+    def _spelled(self, word: str) -> tuple[str, ...]:
+        return self.language.abbreviations.get(word, (word,))[:1]
+
+    def _add_glossary(self) -> None:
+        by_name: dict[str, list[Element]] = defaultdict(list)
+        for number, role in enumerate(self.schema.types):
+            by_name[role.name].append(Element("type", number))
+        for each in self.schema.properties:
+            by_name[each.name].append(Element("property", each.number))
+            by_name[f"{self.schema.types[each.type].name}.{each.name}"].append(Element("property", each.number))
+        for number, name in enumerate(self.schema.names):
+            by_name[name].append(Element("relation", number))
+        for phrase, names in self.glossary.items():
+            form = tuple(self.language.stem(word) for word in words_of(phrase))
+            for name in names:
+                for element in by_name.get(name, ()):
+                    self._forms[form][element] = 1.0
+
+    def _table(self) -> None:
+        """Vectors of the distinct words of all names, and which elements each belongs to."""
+        stems = sorted({part for _, parts in self._parts for part, _ in parts})
+        surface: dict[str, str] = {}
+        for words in [words for role in self.schema.types for words in role.words] + [
+            words_of(name) for name in [*self.schema.names, *(each.name for each in self.schema.properties)]
+        ]:
+            for word in words:
+                for spelled in self._spelled(word):
+                    surface.setdefault(self.language.stem(spelled), spelled)
+        self._stems = stems
+        self._row = {part: row for row, part in enumerate(stems)}
+        texts = [surface.get(part, part) for part in stems]
+        self._vectors: NDArray[np.float32] = (
+            self.embedder.embed(texts) if texts else np.zeros((0, self.embedder.dimensions), np.float32)
+        )
+        self._elements: list[list[tuple[Element, float]]] = [[] for _ in stems]
+        for element, parts in self._parts:
+            for part, weight in parts:
+                self._elements[self._row[part]].append((element, weight))
+
+    def _like(self, word: str) -> list[Match]:
+        own = self.language.stem(word)
+        concepts = self.language.concepts.get(own, frozenset())
+        cosines = self._vectors @ self.embedder.embed([word])[0] if len(self._stems) else np.zeros(0, np.float32)
+        best: dict[Element, Match] = {}
+        for row, cosine in enumerate(cosines.tolist()):
+            part = self._stems[row]
+            exact = part == own
+            alike = 1.0 if exact else 0.5 + 0.5 * (cosine - _NEAR) / (1 - _NEAR) if cosine > _NEAR else 0.0
+            if not exact and concepts and concepts & self.language.concepts.get(part, frozenset()):
+                alike = max(alike, _CONCEPT)
+            if alike < LEAST:
+                continue
+            for element, weight in self._elements[row]:
+                score = alike * weight
+                known = best.get(element)
+                if score >= LEAST and (known is None or score > known.score):
+                    best[element] = Match(element, score, exact)
+        kinds: dict[Kind, int] = defaultdict(int)
+        out = []
+        for match in sorted(best.values(), key=lambda each: -each.score):
+            kinds[match.element.kind] += 1
+            if kinds[match.element.kind] <= _MOST or match.exact:
+                out.append(match)
+        return out

@@ -1,0 +1,16 @@
+"""Names of schema elements as words: `KNOWS_PHONE`, `callDuration`, `/film/actor/film` and `phoneNo`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from trivium.kg.text import tokens
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=\d)")
+
+
+@lru_cache(maxsize=20_000)
+def words_of(name: str) -> tuple[str, ...]:
+    """The folded words of an element's name, in order; a word repeated in a path counts once."""
+    return tuple(dict.fromkeys(token.text for token in tokens(_CAMEL.sub(" ", name))))

@@ -1,0 +1,329 @@
+"""The schema as a graph for the reader: types, their properties, relations, and the paths that join two types.
+
+A graph whose entities have no types gets roles in their place, from what its relations join: MetaQA's entities are
+films (heads of every relation), directors, actors, tags and so on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from trivium.kg.plans.plan import Direction
+from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile
+from trivium.policies.reader.names import words_of
+
+HOP = 0.25
+"""The cost of a join over one relation; a second hop costs `SECOND_HOP` more."""
+SECOND_HOP = 0.55
+SHARE = 0.12  # gain for each factor of ten in the share of edges
+_MOST_PATHS = 12  # paths that are kept for a pair of types
+
+
+class Walk(NamedTuple):
+    """One hop of a path: a relation's number, how it is walked, and a condition on the relationship, or None."""
+
+    relation: int
+    direction: Direction
+    where: tuple[object, ...] | None = None
+
+    def back(self) -> Walk:
+        """The same relationship walked the other way."""
+        return self._replace(direction=_BACK[self.direction])
+
+
+_BACK: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Hops from one type to another.
+
+    Attributes:
+        hops: what is walked, in order.
+        types: numbers of the types reached after each hop.
+        cost: of the join, by its length and by how many triples it has.
+        sure: whether the last hop reaches entities of that type alone.
+    """
+
+    hops: tuple[Walk, ...]
+    types: tuple[int, ...]
+    cost: float
+    sure: bool
+
+    @property
+    def relations(self) -> tuple[int, ...]:
+        """The numbers of the relations walked."""
+        return tuple(hop.relation for hop in self.hops)
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property of one type.
+
+    Attributes:
+        number: its place in `Schema.properties`.
+        type: number of its type.
+        naming: whether it names the entities of its type.
+    """
+
+    number: int
+    type: int
+    profile: PropertyProfile
+    naming: bool
+
+    @property
+    def name(self) -> str:
+        """Its name in the graph."""
+        return self.profile.name
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its values have an order that superlatives and thresholds can use."""
+        return self.profile.kind in ("number", "date", "datetime", "time", "duration")
+
+    @property
+    def dated(self) -> bool:
+        """Whether its values are dates or times."""
+        return self.profile.kind in ("date", "datetime", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A type, or what a relation joins where entities have no types.
+
+    Attributes:
+        name: the type's name; "" for a role.
+        words: words that it goes by, each a phrase.
+        size: how many entities it has.
+        ends: for a role, the relation ends whose entities it holds: (relation, whether they are its tails).
+    """
+
+    name: str
+    words: tuple[tuple[str, ...], ...]
+    size: int
+    ends: tuple[tuple[int, bool], ...] = ()
+
+
+@dataclass
+class Schema:
+    """Types, properties and relations by number.
+
+    Attributes:
+        types: the types (or roles), largest first.
+        inside: for each type, the types that hold all of its entities.
+        overlaps: pairs of types that share entities.
+        names: relation names by number.
+        joins: (relation, head type, tail type) -> triples.
+        profiles: for each relation its largest pair of types, for the properties of its relationships.
+        typed: whether the graph's entities have types.
+        symmetric: relations whose direction says nothing.
+    """
+
+    types: list[Role]
+    properties: list[Property]
+    names: list[str]
+    joins: dict[tuple[int, int, int], int]
+    profiles: dict[str, RelationshipProfile]
+    inside: list[frozenset[int]]
+    overlaps: frozenset[tuple[int, int]]
+    typed: bool = True
+    symmetric: frozenset[int] = frozenset()
+    _paths: dict[tuple[int, int], tuple[Path, ...]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        profile: GraphProfile,
+        overlaps: Iterable[tuple[str, str, float]] = (),
+        symmetric: Container[str] = (),
+    ) -> Schema:
+        """The schema of a typed graph.
+
+        Args:
+            profile: the graph's.
+            overlaps: (type, other type, share of the type's entities that are both).
+            symmetric: words of relations that have no direction of their own.
+        """
+        types = [
+            Role(each.name, (words_of(each.name),), each.entities) for each in profile.types if each.name or each.properties
+        ]
+        number = {each.name: place for place, each in enumerate(types)}
+        properties: list[Property] = []
+        for each in profile.types:
+            if each.name in number:
+                properties += [
+                    Property(len(properties) + place, number[each.name], found, found.name in each.naming)
+                    for place, found in enumerate(part for part in each.properties if not part.foreign_key)
+                ]
+        names = sorted(profile.relations)
+        code = {name: place for place, name in enumerate(names)}
+        joins = {
+            (code[each.relation], number[each.head_type], number[each.tail_type]): each.triples
+            for each in profile.relationships
+            if each.head_type in number and each.tail_type in number
+        }
+        known = list(overlaps) or _guessed_overlaps(profile)
+        inside: list[set[int]] = [set() for _ in types]
+        pairs = set()
+        for one, other, share in known:
+            if one != other and one in number and other in number and share > 0:
+                pairs |= {(number[one], number[other]), (number[other], number[one])}
+                if share > 0.97 and types[number[other]].size >= types[number[one]].size:
+                    inside[number[one]].add(number[other])
+        for place, outer in enumerate(inside):  # two types with the same entities: the first holds the other
+            inside[place] = {each for each in outer if place not in inside[each] or each < place}
+        profiles = {name: max(found, key=lambda part: part.triples) for name, found in profile.relations.items()}
+        either = {place for place, name in enumerate(names) if any(word in symmetric for word in words_of(name))}
+        return cls(
+            types,
+            properties,
+            names,
+            joins,
+            profiles,
+            [frozenset(each) for each in inside],
+            frozenset(pairs),
+            symmetric=frozenset(either),
+        )
+
+    @cached_property
+    def of_type(self) -> list[list[Property]]:
+        """The properties of each type."""
+        out: list[list[Property]] = [[] for _ in self.types]
+        for each in self.properties:
+            out[each.type].append(each)
+        return out
+
+    @cached_property
+    def total(self) -> int:
+        """Triples in all."""
+        return max(1, sum(self.joins.values()))
+
+    @cached_property
+    def _leaving(self) -> list[list[tuple[Walk, int, int]]]:
+        """For each type the hops that leave it: hop, type reached, triples."""
+        out: list[list[tuple[Walk, int, int]]] = [[] for _ in self.types]
+        for (relation, head, tail), triples in self.joins.items():
+            out[head].append((Walk(relation, "out"), tail, triples))
+            out[tail].append((Walk(relation, "in"), head, triples))
+        return out
+
+    @cached_property
+    def _reached(self) -> dict[Walk, set[int]]:
+        """The types that a hop may reach."""
+        out: dict[Walk, set[int]] = defaultdict(set)
+        for relation, head, tail in self.joins:
+            out[Walk(relation, "out")].add(tail)
+            out[Walk(relation, "in")].add(head)
+        return out
+
+    def compatible(self, one: int, other: int) -> bool:
+        """Whether an entity may have both types."""
+        return one == other or (one, other) in self.overlaps
+
+    def narrower(self, one: int, other: int) -> int:
+        """Of two compatible types the one whose entities the other holds, else the smaller."""
+        if one in self.inside[other]:
+            return other
+        if other in self.inside[one]:
+            return one
+        return one if self.types[one].size <= self.types[other].size else other
+
+    def property(self, type_number: int, name: str) -> Property | None:
+        """A type's property by name; also of a type that holds it."""
+        for each in (type_number, *sorted(self.inside[type_number])):
+            for found in self.of_type[each]:
+                if found.name == name:
+                    return found
+        return None
+
+    def leaving(self, type_number: int) -> list[tuple[Walk, int]]:
+        """The hops that leave a type and the widest types that they reach."""
+        out = []
+        for hop, reached, _ in self._leaving[type_number]:
+            if not (self.inside[reached] & self._reached[hop]):
+                out.append((hop, reached))
+        return out
+
+    def reaches_only(self, hop: Walk, end: int) -> bool:
+        """Whether a hop reaches entities of one type alone."""
+        return self._sure(hop, end)
+
+    def walk(self, hop: Walk, start: int, end: int) -> Walk:
+        """The hop, without a direction where the relation has none between the two types."""
+        return self._either(hop, start, end)
+
+    def paths(self, start: int, end: int) -> tuple[Path, ...]:
+        """Paths of one or two hops between two types, cheapest first."""
+        found = self._paths.get((start, end))
+        if found is None:
+            one = self._one_hop(start, end)
+            two = self._two_hops(start, end)
+            found = tuple(sorted((*one, *two), key=lambda path: path.cost)[: _MOST_PATHS + len(one)])
+            self._paths[start, end] = found
+        return found
+
+    def _one_hop(self, start: int, end: int) -> list[Path]:
+        triples: dict[Walk, int] = defaultdict(int)
+        for hop, reached, count in self._leaving[start]:
+            if reached == end:
+                walk = Walk(hop.relation, "any") if self._both_ways(hop.relation, start, end) else hop
+                triples[walk] = max(triples[walk], count)
+        return [Path((hop,), (end,), self._cost(count), self._sure(hop, end)) for hop, count in triples.items()]
+
+    def _two_hops(self, start: int, end: int) -> list[Path]:
+        out = {}
+        for first, middle, triples in self._leaving[start]:
+            if self.inside[middle] & self._reached[first]:
+                continue  # the wider type in the middle says the same
+            for second, reached, more in self._leaving[middle]:
+                back = second.relation == first.relation and second.direction != first.direction
+                if reached != end or (back and not self.typed and start != end):
+                    continue
+                cost = self._cost(min(triples, more)) + SECOND_HOP + (0.35 if back else 0.0)
+                key = (self._either(first, start, middle), self._either(second, middle, end))
+                if key not in out or out[key].cost > cost:
+                    out[key] = Path(key, (middle, end), cost, self._sure(second, end))
+        return list(out.values())
+
+    def _sure(self, hop: Walk, end: int) -> bool:
+        hops = (hop,) if hop.direction != "any" else (Walk(hop.relation, "out"), Walk(hop.relation, "in"))
+        return all(each == end or end in self.inside[each] for each in set[int]().union(*(self._reached[x] for x in hops)))
+
+    def _either(self, hop: Walk, start: int, end: int) -> Walk:
+        return Walk(hop.relation, "any") if self._both_ways(hop.relation, start, end) else hop
+
+    def _both_ways(self, relation: int, start: int, end: int) -> bool:
+        """Whether a relation between things of one kind has no direction of its own: knows, borders, is married to."""
+        if relation not in self.symmetric:
+            return False
+        return (relation, start, end) in self.joins and (relation, end, start) in self.joins
+
+    def _cost(self, triples: int) -> float:
+        return HOP - SHARE * (math.log10(max(triples, 1) / self.total) + 1)
+
+
+def _guessed_overlaps(profile: GraphProfile) -> list[tuple[str, str, float]]:
+    """Types that seem to lie inside others, from their properties and relations alone."""
+    ends: dict[str, set[tuple[str, bool]]] = defaultdict(set)
+    for each in profile.relationships:
+        ends[each.head_type].add((each.relation, False))
+        ends[each.tail_type].add((each.relation, True))
+    out = []
+    for one in profile.types:
+        for other in profile.types:
+            if one is other or one.entities > other.entities or not one.naming or one.naming != other.naming:
+                continue
+            own, wide = {each.name for each in one.properties}, {each.name for each in other.properties}
+            if len(own) > 1 and own <= wide and ends[one.name] <= ends[other.name] and ends[one.name]:
+                out.append((one.name, other.name, 1.0))
+    return out
+
+
+def relation_words(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """The words of each relation's name."""
+    return [words_of(name) for name in names]

@@ -1,0 +1,32 @@
+"""What readings gain and cost, in one place. Set by hand on a third of GeoQuery and of POLE; see docs/reader.md."""
+
+from __future__ import annotations
+
+NO_WORD = 0.12  # a join whose relation no word names
+LEFT = 0.6  # a modifier before its head, without 's
+POSSESSIVE = 0.05
+AGAIN = 0.25  # a modifier on a set that has one already
+BELOW = 0.45  # a superlative that is narrowed afterwards
+TWICE = 0.9  # one noun twice for one set
+APART = 0.9  # two sets made one across "in", "to", "from", "at"
+MERGED = 0.15  # gain: a type's word beside one of its values or names
+BOUND = 0.9  # gain: a column beside one of its values
+WHOSE = 0.2  # gain: the same after "with", "whose", "of"
+BARE = 0.3  # a relation's other end without a noun for it
+LATE = 0.3  # a modifier that follows a finished result
+FRONTED = 0.15  # one before it
+OTHER_TYPE = 0.35  # a column of what the set is joined to
+TURNED = 0.15  # a column after its set
+NO_HINT = 0.35  # a superlative or bound whose column no word names
+HINTED = 0.25  # gain: a column that the superlative hints at
+HINT_RANK = 0.06  # for each place further down
+BARE_NUMBER = 0.45  # a number without a column
+COUNTED = 0.05  # a bound on a count
+EDGE = 0.35  # a relationship's condition without a word for the relationship
+ALL_OF_TYPE = 0.4  # a column or extreme of a whole type that is not named
+VALUE_OF_EXTREME = 0.1  # "highest population of S": the value, and not what has it
+UNUSED_ORDER = 0.6
+BEAM = 8
+CELL = 30
+JOINS = 5
+"""Paths tried for a join that no word names; with a word, of those that it names."""

@@ -1,0 +1,186 @@
+"""Sketches: plans as nested tuples while a question is read, hundreds a question, and their `QueryPlan`s.
+
+A sketch of a set is one of
+
+    ("ids", type, ids)  ("all", type)  ("is", type, property, operator, value)  ("and" | "or" | "minus", set, set)
+    ("go", set, hops, type, sure)  ("where", set, condition)  ("top", set, term, descending, limit)
+
+and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
+("group", set, keys, aggregates, order, descending, limit), ("yes", set), ("walks", function, set, hop, property, …).
+A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there) or
+("w0", property) (of the relationship itself); a condition
+("cmp", term, operator, value), ("has", term), ("not", condition), ("or", conditions); a value ("v", `Value`),
+("vs", `Value`s), ("plan", sketch) or another term.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from trivium.kg.plans.plan import (
+    Aggregate,
+    Aggregation,
+    AnyOf,
+    ChainStep,
+    Compare,
+    Condition,
+    Entities,
+    Follow,
+    Group,
+    Has,
+    HasType,
+    Intersect,
+    Minus,
+    NonEmpty,
+    Not,
+    OfType,
+    QueryPlan,
+    Term,
+    Top,
+    Union,
+    ValueOf,
+    Walks,
+    Where,
+)
+from trivium.policies.reader.schema import Schema, Walk
+
+Sketch: TypeAlias = tuple[Any, ...]
+Hops: TypeAlias = tuple[Walk, ...]
+
+
+def backwards(hops: Hops) -> Hops:
+    """The same hops walked from their end."""
+    return tuple(hop.back() for hop in reversed(hops))
+
+
+class Drafter:
+    """Turns sketches into plans; equal parts of sketches become the same plan object."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._known: dict[Sketch, Any] = {}
+
+    def plan(self, sketch: Sketch) -> QueryPlan:
+        """The plan of a set or result."""
+        found: QueryPlan | None = self._known.get(sketch)
+        if found is None:
+            found = self._known[sketch] = getattr(self, f"_{sketch[0]}")(*sketch[1:])
+        return found
+
+    def steps(self, hops: Hops) -> tuple[ChainStep, ...]:
+        """Hops as the steps of a chain."""
+        names = self._schema.names
+        return tuple(
+            ChainStep(names[hop.relation], hop.direction, self.condition(hop.where) if hop.where else None)
+            for hop in hops
+        )
+
+    def term(self, term: Sketch) -> Term:
+        """What is read of a row."""
+        kind = term[0]
+        if kind == "p":
+            return Term(self.steps(term[1]), term[2], term[3])
+        if kind == "n":
+            chain = self.steps(term[1])
+            if len(term) > 2:
+                chain = (*chain[:-1], replace(chain[-1], to=Compare(Term(), "=", self.plan(term[2]))))
+            return Term(chain, aggregate="count")
+        if kind == "r":  # a relationship's own property; of the last hop
+            return Term(self.steps(term[1]), term[2], relationship=True)
+        if kind == "w0":  # of the relationship itself, in a condition on a step
+            return Term((), term[1], relationship=True)
+        return Term(self.steps(term[1]) if len(term) > 1 else ())
+
+    def condition(self, condition: Sketch) -> Condition:
+        """A condition on a row."""
+        kind = condition[0]
+        if kind == "cmp":
+            _, term, operator, value = condition
+            return Compare(self.term(term), operator, self._value(value))
+        if kind == "has":
+            return Has(self.term(condition[1]))
+        if kind == "not":
+            return Not(self.condition(condition[1]))
+        return AnyOf(tuple(self.condition(each) for each in condition[1]))
+
+    def _value(self, value: Sketch) -> Any:
+        if value[0] == "v":
+            return value[1]
+        if value[0] == "vs":
+            return tuple(value[1])
+        return self.plan(value[1]) if value[0] == "plan" else self.term(value)
+
+    def _ids(self, _: int, ids: tuple[str, ...]) -> QueryPlan:
+        return Entities(ids)
+
+    def _all(self, type_number: int) -> QueryPlan:
+        role = self._schema.types[type_number]
+        if role.ends:
+            sides = tuple(
+                Follow(OfType(), self.steps((Walk(relation, "out" if tail else "in"),))) for relation, tail in role.ends
+            )
+            return sides[0] if len(sides) == 1 else Union(sides)
+        return OfType(role.name)
+
+    def _is(self, type_number: int, number: int, operator: str, value: Sketch) -> QueryPlan:
+        found = self._schema.properties[number]
+        return Where(self._all(type_number), self.condition(("cmp", ("p", (), found.name, ""), operator, value)))  # type: ignore[arg-type]
+
+    def _and(self, one: Sketch, other: Sketch) -> QueryPlan:
+        left, right = self.plan(one), self.plan(other)
+        if one[0] == "all" and not self._schema.types[one[1]].ends:
+            return Where(right, HasType(self._schema.types[one[1]].name))  # type: ignore[arg-type]
+        parts = [part for each in (left, right) for part in (each.sets if isinstance(each, Intersect) else (each,))]
+        return Intersect(tuple(parts))  # type: ignore[arg-type]
+
+    def _or(self, one: Sketch, other: Sketch) -> QueryPlan:
+        return Union((self.plan(one), self.plan(other)))  # type: ignore[arg-type]
+
+    def _minus(self, one: Sketch, other: Sketch) -> QueryPlan:
+        return Minus(self.plan(one), self.plan(other))  # type: ignore[arg-type]
+
+    def _go(self, source: Sketch, hops: Hops, type_number: int, sure: bool) -> QueryPlan:  # noqa: FBT001
+        reached = Follow(self.plan(source), self.steps(hops))  # type: ignore[arg-type]
+        if sure or self._schema.types[type_number].ends:
+            return reached
+        return Where(reached, HasType(self._schema.types[type_number].name))
+
+    def _where(self, source: Sketch, condition: Sketch) -> QueryPlan:
+        return Where(self.plan(source), self.condition(condition))  # type: ignore[arg-type]
+
+    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int) -> QueryPlan:  # noqa: FBT001
+        return Top(self.plan(source), self.term(term), limit, descending)  # type: ignore[arg-type]
+
+    def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> QueryPlan:
+        return ValueOf(self.plan(source), tuple(map(self.term, terms)))  # type: ignore[arg-type]
+
+    def _count(self, source: Sketch) -> QueryPlan:
+        return Aggregate(self.plan(source))  # type: ignore[arg-type]
+
+    def _agg(self, function: Any, source: Sketch, term: Sketch, distinct: bool = False) -> QueryPlan:  # noqa: FBT001, FBT002
+        return Aggregate(self.plan(source), function, self.term(term), distinct)  # type: ignore[arg-type]
+
+    def _walks(self, function: str, source: Sketch, hop: Walk, name: str, to: Sketch | None) -> QueryPlan:
+        (step,) = self.steps((hop,))
+        if to is not None:
+            step = replace(step, to=Compare(Term(), "=", self.plan(to)))
+        rows = Walks(self.plan(source), (step,))  # type: ignore[arg-type]
+        term = Term((), name, relationship=True, start=1)
+        if function:
+            return Aggregate(rows, function, term)  # type: ignore[arg-type]
+        return ValueOf(rows, (term,))
+
+    def _group(self, source: Sketch, keys: Any, aggregates: Any, order: Any, descending: bool, limit: Any) -> QueryPlan:  # noqa: FBT001, PLR0913
+        made = tuple(Aggregation(function, self.term(term) if term else None) for function, term in aggregates)
+        return Group(
+            self.plan(source),  # type: ignore[arg-type]
+            tuple(map(self.term, keys)),
+            made,
+            order=order,
+            descending=descending,
+            limit=limit,
+        )
+
+    def _yes(self, source: Sketch) -> QueryPlan:
+        return NonEmpty(self.plan(source))  # type: ignore[arg-type]

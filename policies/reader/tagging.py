@@ -1,0 +1,564 @@
+"""A question as positions with gaps between them, and the items that spans of positions may be.
+
+A position is a content word, or several words that are one thing: a name, a quoted text, a date, an operator phrase.
+Function words between positions are cues ("in", "and", "of").
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from trivium.kg.plans.plan import Value
+from trivium.kg.text import Token, fold_name, tokens
+from trivium.policies.linking import NamedEntity, NameIndex
+from trivium.policies.reader.english import Language
+from trivium.policies.reader.items import Item, link
+from trivium.policies.reader.literals import Literal_, literals
+from trivium.policies.reader.matching import Element, Match, Matcher
+from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.values import ValueHit, ValueIndex
+
+MOST_WORDS = 72
+MOST_POSITIONS = 24
+_SPAN = 12  # words of a name
+_QUOTED = re.compile(r"""(?<![\w])['"\u2018\u201c`\u201e](.+?)['"\u2019\u201d`](?![\w])""")
+
+UNREAD = 0.8
+"""The cost of a content word that nothing reads."""
+UNREAD_GENERIC = 0.12
+UNREAD_OPERATOR = 1.2
+UNREAD_NAME = 1.6
+
+_EXACT = 0.5  # gain of a word that names an element exactly
+_SLOPE = 1.25  # what it loses for each unit of likeness
+_OTHERS = 0.25  # what is lost beside an exact match
+
+
+@dataclass
+class Tagged:
+    """A question ready for the chart.
+
+    Attributes:
+        text: the question.
+        positions: the words of each position, as text.
+        gaps: function words before position i, n + 1 of them.
+        items: (start, stop, item) over positions.
+        unread: the cost of leaving each position unread.
+        first: the question's first words, folded.
+        content: positions that carry content (no operators, no generic words).
+    """
+
+    text: str
+    positions: list[str]
+    gaps: list[frozenset[str]]
+    items: list[tuple[int, int, Item]]
+    unread: list[float]
+    first: tuple[str, ...]
+    content: list[bool]
+    asked_noun: int = -1
+
+
+@dataclass
+class _Block:
+    start: int
+    stop: int
+    strength: float
+    items: list[Item] = field(default_factory=list)
+    unread: float = UNREAD
+    operator: bool = False
+
+
+@dataclass
+class Tagger:
+    """Finds what each span of a question may be."""
+
+    schema: Schema
+    language: Language
+    matcher: Matcher
+    values: ValueIndex
+    names: NameIndex
+    topic_only: bool = False
+
+    def __post_init__(self) -> None:
+        self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
+        self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+        self._add_operators()
+
+    def tag(self, text: str, topics: Sequence[NamedEntity] = ()) -> Tagged:
+        """Tag a question; `topics` are entities known to be meant."""
+        words = tokens(text)[:MOST_WORDS]
+        folded = [word.text for word in words]
+        quoted = self._quoted(text, words)
+        blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded)]
+        loose: list[tuple[int, int, Item]] = []
+        blocks += self._name_blocks(text, words, quoted, loose, topics)
+        chosen = _choose(blocks)
+        return self._assemble(text, words, chosen, loose)
+
+    # ---- operators
+
+    def _add_operators(self) -> None:
+        language, add = self.language, self._operators
+        for phrase in language.count:
+            add[phrase].append(Item("CNT"))
+        for phrase, function in language.aggregates.items():
+            add[phrase].append(Item("AGG", data=(function,)))
+        for word, found in language.superlatives.items():
+            add[(word,)].append(Item("SUP", data=(found.direction, found.hints, 1)))
+        for adjective, hints in language.adjectives.items():
+            for word, direction in (("most", "max"), ("least", "min"), ("more", "max")):
+                if hints[0] == "count":
+                    add[word, adjective].append(Item("SUP", data=("most" if direction == "max" else "least", (), 1)))
+                else:
+                    turned = hints[0].startswith("-")
+                    columns = tuple(each.lstrip("-") for each in hints)
+                    kind = ("min" if direction == "max" else "max") if turned else direction
+                    add[word, adjective].append(Item("SUP", data=(kind, columns, 1)))
+        for phrase, comparative in language.comparatives.items():
+            add[phrase].append(Item("CMP", data=(comparative.sign, comparative.hints)))
+        for phrase, weak in language.group.items():
+            if phrase != ("by",):
+                add[phrase].append(Item("G", data=(weak,)))
+        for phrase in language.negation:
+            add[phrase].append(Item("NEG"))
+        for adjective, hints in language.how.items():
+            add["how", adjective].append(Item("H", data=(hints,)))
+        for noun in ("people", "inhabitants", "residents", "citizens", "persons"):
+            add["how", "many", noun].append(Item("H", data=(("population", "inhabitants"),), score=0.2))
+        for unit in ("kilometers", "kilometres", "miles", "km", "feet", "meters", "metres"):
+            add["how", "many", "square", unit].append(Item("H", data=(("area", "size"),)))
+            add["how", "many", unit].append(Item("H", data=(("length", "distance", "height"),)))
+        add[("when",)].append(Item("H", data=(language.asking["when"], "date")))
+        add["what", "year"].append(Item("H", data=(("year", *language.asking["when"]), "date")))
+        add["what", "time"].append(Item("H", data=(("time", "hour"), "date")))
+        add[("where",)].append(Item("WHERE"))
+        for phrase in (("how", "much"),):
+            add[phrase].append(Item("H", data=(("price", "cost", "amount", "weight"),)))
+
+    def _operator_blocks(self, folded: Sequence[str]) -> list[_Block]:
+        out = []
+        for start in range(len(folded)):
+            for stop in range(start + 1, min(len(folded), start + 6) + 1):
+                phrase = tuple(folded[start:stop])
+                found = self._operators.get(phrase)
+                if not found:
+                    continue
+                if phrase in (("when",), ("where",)) and start > 2:
+                    continue  # a relative clause's
+                weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
+                cost = 0.2 if weak else UNREAD_OPERATOR
+                items = [
+                    Item(item.category, data=item.data, score=item.score, links=link(start, " ".join(phrase), 0.0))
+                    for item in found
+                ]
+                out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
+        return out
+
+    # ---- literals
+
+    def _literal_blocks(self, text: str, words: Sequence[Token]) -> list[_Block]:
+        out = []
+        for found in literals(text, words, self.language):
+            stop = found.stop
+            if found.kind in ("number", "year") and stop < len(words) and words[stop].text in self.language.units:
+                glued = found.kind == "number"
+                exact = self.matcher.phrase([words[stop].text])
+                stop += glued and not exact
+            out.append(_Block(found.start, stop, 11 + stop - found.start, self._literal_items(found), 1.0))
+        return out
+
+    def _literal_items(self, found: Literal_) -> list[Item]:
+        links = link(found.start, str(found.value), 0.0)
+        items = []
+        if found.kind in ("number", "year"):
+            items.append(Item("NUM", data=(float(found.value), found.kind == "year"), links=links))  # type: ignore[arg-type]
+        if found.kind != "number":
+            items.append(Item("DATE", data=(found.kind, found.value), links=links))
+        return items
+
+    # ---- names and values
+
+    def _quoted(self, text: str, words: Sequence[Token]) -> list[_Block]:
+        out = []
+        for match in _QUOTED.finditer(text):
+            inside = [i for i, word in enumerate(words) if match.start(1) <= word.start and word.end <= match.end(1)]
+            if not inside or len(inside) > 3 * _SPAN:
+                continue
+            start, stop = inside[0], inside[-1] + 1
+            items = self._value_items(match[1], start, 1.0)
+            items += [
+                item
+                for found in self.matcher.phrase([word.text for word in words[start:stop]])
+                for item in self._element_items(found, start)
+            ]
+            if not items:
+                items = self._near_items(match[1], start)
+            if len(inside) == 1 and re.fullmatch(r"-?\d+(\.\d+)?", match[1]):
+                items.append(Item("NUM", data=(float(match[1]), False), links=link(start, match[1], 0.0)))
+            if dates := [each for each in literals(match[1], tokens(match[1]), self.language) if each.kind == "date"]:
+                items.append(Item("DATE", data=(dates[0].kind, dates[0].value), links=link(start, match[1], 0.0)))
+            out.append(_Block(start, stop, 100, items, UNREAD_NAME))
+        return out
+
+    def _value_items(self, text: str, start: int, score: float) -> list[Item]:
+        items = [
+            self._value_item(ValueHit(start, start + 1, number, value, score))
+            for number, value in self.values.exact(text)
+        ]
+        return items + self._entity_items(self.names.find([text])[0], start, text)
+
+    def _near_items(self, text: str, start: int) -> list[Item]:
+        return self._entity_items(self.names.find_near(text), start, text)
+
+    def _value_item(self, hit: ValueHit) -> Item:
+        found = self.schema.properties[hit.property]
+        node = ("is", found.type, found.number, "=", ("v", _constant(found.profile.kind, hit.value)))
+        element = Element("property", found.number, hit.value)
+        gain = 0.3 + 0.12 * min(hit.stop - hit.start - 1, 3) - 1.2 * (1 - hit.score)
+        return Item(
+            "S", node, found.type, (found.number,), gain, link(hit.start, element, hit.score), form="value"
+        )
+
+    def _entity_items(self, hits: Sequence[NamedEntity], start: int, text: str) -> list[Item]:
+        groups: dict[int, list[NamedEntity]] = defaultdict(list)
+        for hit in hits:
+            numbers = [self._type_number[name] for name in hit.types if name in self._type_number]
+            for number in [n for n in numbers if not self.schema.inside[n] & set(numbers)] or self._untyped(hit):
+                groups[number].append(hit)
+        out = []
+        for number, found in groups.items():
+            best = found[0].score
+            same = tuple(dict.fromkeys(each.id for each in found if each.score >= best - 0.05))
+            size = len(fold_name(text).split())
+            gain = 0.35 + 0.12 * min(size - 1, 3) - 1.5 * (1 - best)
+            element = Element("type", number, found[0].label)
+            out.append(Item("S", ("ids", number, same), number, (), gain, link(start, element, best), form="name"))
+        return out
+
+    def _untyped(self, hit: NamedEntity) -> list[int]:
+        roles = getattr(self.names, "roles", None)
+        return list(roles(hit.id)) if roles else []
+
+    def _name_blocks(
+        self,
+        text: str,
+        words: Sequence[Token],
+        quoted: Sequence[_Block],
+        loose: list[tuple[int, int, Item]],
+        topics: Sequence[NamedEntity],
+    ) -> list[_Block]:
+        """Names and values outside quotes: those of several words as blocks, single words into `loose`."""
+        folded = [word.text for word in words]
+        taken = {place for block in quoted for place in range(block.start, block.stop)}
+        mixed = _is_mixed(text, words)
+        found: dict[tuple[int, int], list[Item]] = defaultdict(list)
+        for hit in self.values.find(folded):
+            if taken.isdisjoint(range(hit.start, hit.stop)) and self._may_name(words, text, hit, mixed=mixed):
+                found[hit.start, hit.stop].append(self._value_item(hit))
+        spans = self._name_spans(text, words, taken, mixed=mixed)
+        for (start, stop), hits in zip(spans, self.names.find([_slice(text, words, s) for s in spans]), strict=True):
+            if hits:
+                found[start, stop] += self._entity_items(hits, start, _slice(text, words, (start, stop)))
+        self._add_near(text, words, found, taken, mixed=mixed)
+        strong = [span for span, items in found.items() if span[1] - span[0] > 1 and _certain(items)]
+        out = []
+        for span, items in found.items():
+            if any(s <= span[0] and span[1] <= e and (s, e) != span for s, e in strong):
+                continue
+            if span[1] - span[0] > 1 and _certain(items):
+                out.append(_Block(*span, 20 + span[1] - span[0], items, UNREAD_NAME))
+            else:
+                loose += [(*span, item) for item in items]
+        return out
+
+    def _may_name(self, words: Sequence[Token], text: str, hit: ValueHit, *, mixed: bool) -> bool:
+        if hit.stop - hit.start > 1:
+            inside = [word.text for word in words[hit.start : hit.stop]]
+            return not all(word in self.language.stop or word in self.language.generic for word in inside)
+        word = words[hit.start]
+        if word.text in self.language.stop or (len(word.text) < 2 and not word.text.isdigit()):
+            return False
+        if (word.text,) in self._operators or word.text in self.language.naming:
+            return False
+        profile = self.schema.properties[hit.property].profile
+        if word.text.isdigit() and len(word.text) < 3 and profile.distinct > 2:
+            return False
+        capital = text[word.start].isupper() or not word.text.isalpha()
+        return capital or not mixed or profile.distinct <= 80
+
+    def _name_spans(
+        self, text: str, words: Sequence[Token], taken: set[int], *, mixed: bool
+    ) -> list[tuple[int, int]]:
+        language = self.language
+        empty = language.stop | language.naming
+        out = []
+        for start, word in enumerate(words):
+            for stop in range(start + 1, min(len(words), start + _SPAN) + 1):
+                if stop - 1 in taken:
+                    break
+                inside = [each.text for each in words[start:stop]]
+                if all(each in empty or (each,) in self._operators for each in inside) and not (
+                    stop - start > 1 and all(text[each.start].isupper() for each in words[start:stop]) and start
+                ):
+                    continue
+                if stop - start == 1 and mixed and word.text.isalpha() and not text[word.start].isupper():
+                    continue
+                if stop - start == 1 and word.text.isdigit() and len(word.text) < 3:
+                    continue
+                out.append((start, stop))
+        return out
+
+    def _add_near(
+        self,
+        text: str,
+        words: Sequence[Token],
+        found: dict[tuple[int, int], list[Item]],
+        taken: set[int],
+        *,
+        mixed: bool,
+    ) -> None:
+        """Capitalized runs of words that name nothing exactly, by a part of a name or with typos."""
+        if not mixed:
+            return
+        covered = {place for span in found for place in range(*span)} | taken
+        run: list[int] = []
+        for place in range(1, len(words) + 1):
+            capital = (
+                place < len(words)
+                and text[words[place].start].isupper()
+                and place not in covered
+                and words[place].text not in self.language.stop
+            )
+            if capital:
+                run.append(place)
+                continue
+            if run:
+                span = (run[0], run[-1] + 1)
+                piece = _slice(text, words, span)
+                inside = [words[i].text for i in range(*span)]
+                known = self.matcher.phrase(inside) or any(
+                    match.exact for word in inside for match in self.matcher.phrase([word])
+                )
+                if not known and (items := self._entity_items(self.names.find_near(piece), span[0], piece)):
+                    found[span] += items
+            run = []
+
+    # ---- schema elements
+
+    def _element_items(self, match: Match, place: int) -> list[Item]:
+        element, score = match.element, match.score
+        links = link(place, element, score)
+        gain = _EXACT - _SLOPE * (1 - score)
+        if element.kind == "type":
+            return [Item("S", ("all", element.number), element.number, (), gain, links, form="plain")]
+        if element.kind == "property":
+            return [Item("P", data=(element.number,), score=gain, links=links)]
+        if element.kind == "relation":
+            return [Item("R", data=(element.number,), score=gain, links=links)]
+        return [Item("E", data=(element.number, element.name), score=gain - 0.05, links=links)]
+
+    def _schema_items(self, words: Sequence[str], place: int, *, soft: bool) -> list[Item]:
+        """Items of a span by its words: exact ones, and for single words those alike, at a discount."""
+        exact = self.matcher.phrase(words)
+        matches = {match.element: match for match in exact}
+        if soft and len(words) == 1:
+            for match in self.matcher.word(words[0]):
+                less = _OTHERS * bool(exact) * (0.4 if match.exact else 1.0)
+                score = match.score - less
+                known = matches.get(match.element)
+                if score > 0.4 and (known is None or known.score < score):
+                    matches[match.element] = match._replace(score=score)
+        merged: dict[tuple[str, str], list[Match]] = defaultdict(list)
+        out = []
+        for match in matches.values():
+            if match.element.kind == "property":
+                name = self.schema.properties[match.element.number].name
+                merged[name, str(round(match.score, 2))].append(match)
+            else:
+                out += self._element_items(match, place)
+        for group in merged.values():
+            (first, *_) = self._element_items(group[0], place)
+            first.data = tuple(sorted(match.element.number for match in group))
+            out.append(first)
+        edges: dict[str, list[Item]] = defaultdict(list)
+        for item in out:
+            if item.category == "E":
+                edges[item.data[1]].append(item)
+        for name, group_items in edges.items():
+            best = max(group_items, key=lambda each: each.score)
+            joined = Item(
+                "E",
+                data=(tuple(sorted(each.data[0] for each in group_items)), name),
+                score=best.score,
+                links=best.links,
+            )
+            out = [item for item in out if item not in group_items] + [joined]
+        return out
+
+    # ---- assembly
+
+    def _assemble(
+        self, text: str, words: Sequence[Token], blocks: Sequence[_Block], loose: Sequence[tuple[int, int, Item]]
+    ) -> Tagged:
+        language = self.language
+        by_start = {block.start: block for block in blocks}
+        spans: list[tuple[int, int]] = []
+        place, gaps, pending = 0, list[frozenset[str]](), list[str]()
+        while place < len(words):
+            block = by_start.get(place)
+            stop = block.stop if block else place + 1
+            if block is None and words[place].text in language.stop and not self._keeps(words[place].text, place):
+                pending.append(words[place].text)
+            else:
+                spans.append((place, stop))
+                gaps.append(frozenset(pending))
+                pending = []
+            place = stop
+        gaps.append(frozenset(pending))
+        spans, gaps = spans[-MOST_POSITIONS:], gaps[-MOST_POSITIONS - 1 :]
+        at = {word: position for position, span in enumerate(spans) for word in range(*span)}
+        tagged = Tagged(
+            text,
+            [_slice(text, words, span) for span in spans],
+            gaps,
+            [],
+            [],
+            tuple(word.text for word in words[:4]),
+            [],
+        )
+        for position, span in enumerate(spans):
+            block = by_start.get(span[0])
+            self._add_position(tagged, words, position, span, block)
+        self._add_phrases(tagged, words, spans, by_start)
+        for start, stop, item in loose:
+            if start in at and stop - 1 in at:
+                first, last = at[start], at[stop - 1]
+                if spans[first][0] <= start and (first != last or by_start.get(spans[first][0]) is None):
+                    item.links = ((first, *item.links[0][1:]),)
+                    tagged.items.append((first, last + 1, item))
+        return tagged
+
+    def _keeps(self, word: str, place: int) -> bool:
+        return word in ("who", "whom") and place < 3
+
+    def _add_position(
+        self, tagged: Tagged, words: Sequence[Token], position: int, span: tuple[int, int], block: _Block | None
+    ) -> None:
+        language = self.language
+        folded = [word.text for word in words[span[0] : span[1]]]
+        if block is not None:
+            for item in block.items:
+                item.links = tuple((position, *each[1:]) for each in item.links)
+                tagged.items.append((position, position + 1, item))
+            tagged.unread.append(block.unread)
+            tagged.content.append(not block.operator)
+            if block.operator and len(folded) == 1:  # "first name", "count": names of columns too
+                exact = self._schema_items(folded, position, soft=False)
+                tagged.items += [(position, position + 1, item) for item in exact]
+            if block.strength < 20 and not block.operator:
+                tagged.items += [
+                    (position, position + 1, item) for item in self._value_items(tagged.positions[position], position, 0.95)
+                ]
+            return
+        word = folded[0]
+        if word in ("who", "whom"):
+            tagged.items += [(position, position + 1, item) for item in self._asked_for(word, position)]
+            tagged.unread.append(0.1)
+            tagged.content.append(False)
+            return
+        tagged.items += [(position, position + 1, item) for item in self._schema_items(folded, position, soft=True)]
+        generic = language.stem(word) in language.generic or word in language.naming
+        if word in language.naming:
+            naming = [each.number for each in self.schema.properties if self._names(each.number)]
+            if naming:
+                links = link(position, "named", 1.0)
+                tagged.items.append((position, position + 1, Item("P", data=tuple(naming), score=0.05, links=links)))
+        tagged.unread.append(UNREAD_GENERIC if generic else UNREAD)
+        tagged.content.append(not generic)
+
+    def _names(self, number: int) -> bool:
+        found = self.schema.properties[number]
+        return found.naming or found.name.casefold() in ("name", "title", "label", "surname")
+
+    def _asked_for(self, word: str, position: int) -> list[Item]:
+        """The types that "who" asks for."""
+        out = []
+        for number, role in enumerate(self.schema.types):
+            weight = max(
+                (self.language.asked.get(self.language.stem(part), {}).get("who", 0.0) for words in role.words for part in words[-1:]),
+                default=0.0,
+            )
+            if weight:
+                item = Item("S", ("all", number), number, (), 0.1 * weight, link(position, word, weight), form="plain")
+                out.append(item)
+        return out
+
+    def _add_phrases(
+        self,
+        tagged: Tagged,
+        words: Sequence[Token],
+        spans: Sequence[tuple[int, int]],
+        blocks: dict[int, _Block],
+    ) -> None:
+        """Elements named by several words: "date of birth", "highest point"."""
+        for first in range(len(spans)):
+            for last in range(first + 1, min(len(spans), first + 4)):
+                block = [blocks.get(spans[i][0]) for i in range(first, last + 1)]
+                if any(b is not None and b.strength >= 20 for b in block):
+                    break
+                folded = [word.text for word in words[spans[first][0] : spans[last][1]]]
+                if len(folded) <= 6:
+                    for item in self._schema_items(folded, first, soft=False):
+                        item.score += 0.35 * (last - first)
+                        tagged.items.append((first, last + 1, item))
+
+
+def _constant(kind: str, value: str) -> Value:
+    if kind == "number":
+        try:
+            return Value("number", float(value.replace(",", "")))
+        except ValueError:
+            return Value("text", value)
+    if kind == "boolean":
+        return Value("boolean", value.casefold() == "true")
+    return Value("text", value)
+
+
+def _slice(text: str, words: Sequence[Token], span: tuple[int, int]) -> str:
+    return text[words[span[0]].start : words[span[1] - 1].end]
+
+
+def _certain(items: Sequence[Item]) -> bool:
+    return any(each[2] >= 0.93 for item in items for each in item.links)
+
+
+def _is_mixed(text: str, words: Sequence[Token]) -> bool:
+    """Whether the question writes names with capitals: some word after the first has one, and not all have."""
+    capitals = sum(text[word.start].isupper() for word in words[1:])
+    letters = sum(text[word.start].isalpha() for word in words[1:])
+    return 0 < capitals < max(letters, 1)
+
+
+def _choose(blocks: Sequence[_Block]) -> list[_Block]:
+    """Blocks that do not overlap: quotes first, then names by length, then operators."""
+    out: list[_Block] = []
+    merged: dict[tuple[int, int], _Block] = {}
+    for block in blocks:
+        known = merged.get((block.start, block.stop))
+        if known is None:
+            merged[block.start, block.stop] = block
+        else:
+            known.items += block.items
+            known.strength = max(known.strength, block.strength)
+            known.unread = max(known.unread, block.unread)
+            known.operator = known.operator and block.operator
+    taken: set[int] = set()
+    for block in sorted(merged.values(), key=lambda each: (-each.strength, each.start)):
+        span = set(range(block.start, block.stop))
+        if taken.isdisjoint(span):
+            taken |= span
+            out.append(block)
+    return out

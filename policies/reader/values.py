@@ -1,0 +1,116 @@
+"""The value index: which texts of a question are values of which properties.
+
+Text values up to `_LONGEST` words are found by their folded words; those of properties with few distinct values also
+by most of their words in any inflection ("burglaries", "investigation complete and no suspect identified").
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from trivium.kg.text import fold_name
+from trivium.policies.reader.english import Language
+
+_LONGEST = 12  # words of a value that can be named in a question
+_FEW = 80  # distinct values of a property whose values are also matched by stems
+_MASS = 0.6  # of a value's inverse-frequency mass that has to be matched
+_MOST = 6  # values of one property that a span may name
+
+
+class ValueHit(NamedTuple):
+    """Words `start:stop` of a question as a value: the property's number, the value as stored, a score in (0, 1]."""
+
+    start: int
+    stop: int
+    property: int
+    value: str
+    score: float
+
+
+@dataclass
+class ValueIndex:
+    """Values of properties by their words."""
+
+    language: Language
+    _exact: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list), repr=False)
+    _loose: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list), repr=False)
+    _categories: list[tuple[int, str, dict[str, float], float]] = field(default_factory=list, repr=False)
+
+    def add(self, number: int, values: Iterable[str]) -> None:
+        """Add the distinct values of a property as texts."""
+        texts = sorted(set(values))
+        kept = []
+        for text in texts:
+            folded = fold_name(text)
+            words = folded.split()
+            if not words or len(words) > _LONGEST:
+                continue
+            kept.append((text, words))
+            self._exact[folded].append((number, text))
+        if len(texts) <= _FEW:
+            self._add_stems(number, kept)
+
+    def _add_stems(self, number: int, kept: Sequence[tuple[str, list[str]]]) -> None:
+        stem, stop = self.language.stem, self.language.stop
+        frequency = Counter(part for _, words in kept for part in {stem(word) for word in words})
+        for text, words in kept:
+            parts = {stem(word) for word in words if word not in stop or len(words) == 1}
+            weights = {part: math.log(1 + len(kept) / frequency[part]) for part in parts if len(part) > 1}
+            if weights:
+                place = len(self._categories)
+                self._categories.append((number, text, weights, sum(weights.values())))
+                for part in weights:
+                    self._loose[part].append(place)
+
+    def find(self, words: Sequence[str]) -> list[ValueHit]:
+        """All values that spans of the folded words name; spans may overlap."""
+        out = []
+        for start in range(len(words)):
+            for stop in range(start + 1, min(len(words), start + _LONGEST) + 1):
+                text = " ".join(words[start:stop])
+                found = self._exact.get(text)
+                score = 1.0
+                if found is None and stop - start <= 4 and text.endswith("s") and len(text) > 4:
+                    found, score = self._exact.get(text[:-1]), 0.93
+                for number, value in found or ():
+                    out.append(ValueHit(start, stop, number, value, score))
+        known = {(hit.property, hit.value) for hit in out}
+        return out + [hit for hit in self._find_loose(words) if (hit.property, hit.value) not in known]
+
+    def exact(self, text: str) -> list[tuple[int, str]]:
+        """The properties that have this value, folded: (property, value as stored)."""
+        return self._exact.get(fold_name(text), [])
+
+    def _find_loose(self, words: Sequence[str]) -> list[ValueHit]:
+        stems = [self.language.stem(word) for word in words]
+        places: dict[int, list[int]] = defaultdict(list)
+        for at, part in enumerate(stems):
+            if words[at] not in self.language.stop:
+                for place in self._loose.get(part, ()):
+                    places[place].append(at)
+        out = []
+        for place, at in places.items():
+            number, value, weights, mass = self._categories[place]
+            span = _window(at, stems, weights, len(weights) + 3)
+            matched = {stems[i] for i in at if span[0] <= i < span[1]}
+            share = sum(weights[part] for part in matched) / mass
+            if share >= _MASS and (len(matched) > 1 or len(weights) == 1):
+                out.append(ValueHit(*span, number, value, 0.6 + 0.35 * share))
+        return out
+
+
+def _window(at: Sequence[int], stems: Sequence[str], weights: dict[str, float], longest: int) -> tuple[int, int]:
+    """The span of at most `longest` words that holds most of a value's mass, shortest first."""
+    best, chosen = (-1.0, 0), (at[0], at[0] + 1)
+    for first in at:
+        for last in at:
+            if first <= last < first + longest:
+                inside = {stems[i] for i in at if first <= i <= last}
+                rank = (sum(weights[part] for part in inside), first - last)
+                if rank > best:
+                    best, chosen = rank, (first, last + 1)
+    return chosen
