@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from trivium.kg.plans.plan import Value
@@ -17,7 +16,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.items import Category, Item
 from trivium.policies.reader.schema import Schema, Walk
-from trivium.policies.reader.sketch import Sketch, backwards
+from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.tagging import Tagged
 
 Gap = frozenset[str]
@@ -54,9 +53,10 @@ class Chart:
             seeds[start, stop].append(item)
         for length in range(1, size + 1):
             for start in range(size - length + 1):
-                late = time.monotonic() > deadline
-                found = self._fill(tagged, cells, seeds, start, start + length, late)
-                cells[start, start + length] = self._prune(found, 3 if late else scores.BEAM)
+                beam = scores.LATE_BEAM if time.monotonic() > deadline else scores.beam(size)
+                beam = scores.BEAM if length == size else beam
+                found = self._fill(tagged, cells, seeds, start, start + length)
+                cells[start, start + length] = self._prune(found, beam, 60 if length == size else scores.CELL)
         last = cells.get((0, size), {})
         return sorted((item for items in last.values() for item in items), key=lambda item: -item.score)
 
@@ -67,7 +67,6 @@ class Chart:
         seeds: dict[tuple[int, int], list[Item]],
         start: int,
         stop: int,
-        late: bool,
     ) -> dict[tuple[Any, ...], Item]:
         found: dict[tuple[Any, ...], Item] = {}
 
@@ -83,27 +82,35 @@ class Chart:
             for side, cost in (((start + 1, stop), tagged.unread[start]), ((start, stop - 1), tagged.unread[stop - 1])):
                 for items in cells[side].values():
                     for item in items:
-                        add(replace(item, score=item.score - cost))
-        for split in range(start + 1, stop):
-            left, right, gap = cells[start, split], cells[split, stop], tagged.gaps[split]
-            for one, ones in left.items():
-                for other, others in right.items():
-                    rules = self._rules.get((one, other))
-                    if not rules:
-                        continue
-                    width = 2 if late else scores.BEAM
-                    for a in ones[:width]:
-                        for b in others[:width]:
-                            for rule in rules:
-                                for item in rule(a, b, gap):
-                                    add(item)
+                        add(item.worse(cost))
+        best = max((item.score for item in found.values()), default=-100.0)
+        window = scores.ROOT_WINDOW if stop - start == len(tagged.positions) else scores.WINDOW
+        for a, b, rule, gap in self._pairs(tagged, cells, start, stop):
+            if a.score + b.score < best - window:
+                continue
+            for item in rule(a, b, gap):
+                add(item)
+                best = max(best, item.score)
         for item in [item for item in found.values() if item.category == "M"]:
             for other_end in self._other_end(item):
                 add(other_end)
         return found
 
+    def _pairs(
+        self, tagged: Tagged, cells: dict[tuple[int, int], Cell], start: int, stop: int
+    ) -> Iterator[tuple[Item, Item, Rule, Gap]]:
+        """Neighbors in a span that a rule may combine."""
+        for split in range(start + 1, stop):
+            left, right, gap = cells[start, split], cells[split, stop], tagged.gaps[split]
+            for one, ones in left.items():
+                for other, others in right.items():
+                    for rule in self._rules.get((one, other), ()):
+                        for a in ones:
+                            for b in others:
+                                yield a, b, rule, gap
+
     @staticmethod
-    def _prune(found: dict[tuple[Any, ...], Item], beam: int) -> Cell:
+    def _prune(found: dict[tuple[Any, ...], Item], beam: int, most: int) -> Cell:
         cell: Cell = {}
         total = 0
         for item in sorted(found.values(), key=lambda each: -each.score):
@@ -111,7 +118,7 @@ class Chart:
             if len(kept) < beam:
                 kept.append(item)
                 total += 1
-                if total >= scores.CELL:
+                if total >= most:
                     break
         return cell
 
@@ -214,7 +221,7 @@ class Chart:
         kind = schema.narrower(left.type, right.type)
         if left.form == "plain" and right.form == "plain":
             if left.type == right.type:
-                yield replace(left, score=score - scores.TWICE, links=(left.links, right.links))
+                yield left.but(score=score - scores.TWICE, links=(left.links, right.links))
             elif not gap:
                 node = ("and", left.node, right.node)
                 yield Item("S", node, kind, (), score - 0.2, (left.links, right.links))
@@ -232,8 +239,15 @@ class Chart:
                 gain = scores.MERGED if set_.form in ("value", "name") else 0.0
                 form = set_.form if set_.form in ("value", "name") else "set"
                 yield Item(
-                    "S", node, kind if not held else set_.type, data, score + gain - cost, (left.links, right.links),
-                    form if form != "value" else "set", set_.modified, set_.extreme,
+                    "S",
+                    node,
+                    kind if not held else set_.type,
+                    data,
+                    score + gain - cost,
+                    (left.links, right.links),
+                    form if form != "value" else "set",
+                    set_.modified,
+                    set_.extreme,
                 )
                 return
         if left.form == "name" and right.form == "name":
@@ -244,7 +258,7 @@ class Chart:
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
 
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"A or B", "A and B" of one kind."""
+        """ "A or B", "A and B" of one kind."""
         if not ({"or", "and", "both", "either"} & gap) or left.type != right.type or left.form == "plain":
             return
         if left.form == "set" or right.form == "set":
@@ -276,19 +290,21 @@ class Chart:
             less = path.cost
             if not named and not self._silent.issuperset(path.relations):
                 less += scores.NO_WORD
-            hops = backwards(path.hops)
+            hops = path.back
             if edge:
                 hops = tuple(hop._replace(where=edge) if hop.relation in named else hop for hop in hops)
-            sure = path.hops and self._sure(hops, head.type)
-            node = self._reach(head, source, hops, bool(sure), negative)
+            node = self._reach(head, source, hops, path.sure, negative)
             yield Item(
-                "S", node, head.type, (), score - less,
+                "S",
+                node,
+                head.type,
+                (),
+                score - less,
                 (head.links, source.links, ((-1, "path", (path, bool(named))),)),
-                "set", True, head.extreme,
+                "set",
+                True,
+                head.extreme,
             )
-
-    def _sure(self, hops: tuple[Walk, ...], kind: int) -> bool:
-        return self._schema.reaches_only(hops[-1], kind)
 
     def _reach(self, head: Item, source: Item, hops: tuple[Walk, ...], sure: bool, negative: bool) -> Sketch:
         plain = head.node == ("all", head.type)
@@ -320,8 +336,15 @@ class Chart:
     def _object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         edge = left.data[1] if len(left.data) > 1 else None
         yield Item(
-            "M", right.node, right.type, (left.data[:1], False, edge, right.data if right.form == "pair" else ()),
-            left.score + right.score, (left.links, right.links), right.form, right.modified, right.extreme,
+            "M",
+            right.node,
+            right.type,
+            (left.data[:1], False, edge, right.data if right.form == "pair" else ()),
+            left.score + right.score,
+            (left.links, right.links),
+            right.form,
+            right.modified,
+            right.extreme,
         )
 
     def _object_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -330,13 +353,13 @@ class Chart:
             yield item
 
     def _as_source(self, modifier: Item) -> Item:
-        return modifier if not modifier.data[3] else replace(modifier, data=(*modifier.data[:3], modifier.data[3]))
+        return modifier if not modifier.data[3] else modifier.but(data=(*modifier.data[:3], modifier.data[3]))
 
     def _modify(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         cost = scores.AGAIN / 2 if left.modified else 0.0
         source = right
         if right.form == "pair" and right.data[3]:
-            source = replace(right, category="S", data=right.data[3])
+            source = right.but(category="S", data=right.data[3])
         yield from self._joined(left, source, right.data[0], cost, right.data[1])
 
     def _modify_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -356,8 +379,9 @@ class Chart:
                 yield Item("S", node, reached, (), item.score - scores.BARE, links, "set", True)
 
     def _not_modifier(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        yield replace(
-            right, data=(right.data[0], True, *right.data[2:]), score=left.score + right.score,
+        yield right.but(
+            data=(right.data[0], True, *right.data[2:]),
+            score=left.score + right.score,
             links=(left.links, right.links),
         )
 
@@ -373,8 +397,8 @@ class Chart:
     def _not_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         columns, flag, *rest = right.data
         if flag == "":
-            yield replace(
-                right, data=(columns, "not", *rest), score=left.score + right.score, links=(left.links, right.links)
+            yield right.but(
+                data=(columns, "not", *rest), score=left.score + right.score, links=(left.links, right.links)
             )
 
     # ---- columns
@@ -401,18 +425,19 @@ class Chart:
 
     def _naming(self, item: Item, numbers: Sequence[int]) -> bool:
         return any(
-            self._schema.properties[number].naming and self._schema.compatible(item.type, self._schema.properties[number].type)
+            self._schema.properties[number].naming
+            and self._schema.compatible(item.type, self._schema.properties[number].type)
             for number in numbers
         )
 
     def _column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"population of texas"; "surname Walker"."""
+        """ "population of texas"; "surname Walker"."""
         links, score = (left.links, right.links), left.score + right.score
         lists = left.data if left.category == "PL" else (left.data,)
         if left.category == "P" and right.form in ("value", "name"):
             yield from self._bind(left, right, gap)
         if left.category == "P" and self._naming(right, left.data):
-            yield replace(right, score=score - 0.05, links=links)
+            yield right.but(score=score - 0.05, links=links)
         if right.data[:1] == ("by",):
             return
         yield from self._table(right, lists, score, links)
@@ -421,9 +446,9 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if right.form == "value" and right.data and right.data[0] in left.data:
             gain = scores.BOUND + (scores.WHOSE if gap & _WHOSE else 0.0)
-            yield replace(right, data=(), form="set", score=score + gain, links=links)
+            yield right.but(data=(), form="set", score=score + gain, links=links)
         elif right.form == "name" and self._naming(right, left.data):
-            yield replace(right, score=score + scores.BOUND, links=links)
+            yield right.but(score=score + scores.BOUND, links=links)
 
     def _table(
         self, source: Item, lists: Sequence[Sequence[int]], score: float, links: Any, known: tuple[Sketch, ...] = ()
@@ -444,19 +469,21 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         lists = right.data if right.category == "PL" else (right.data,)
         if "by" in gap and right.category == "P":
-            yield replace(left, data=("by", right.data), score=score, links=links)
+            yield left.but(data=("by", right.data), score=score, links=links)
         cost = 0.0 if "s" in gap else scores.TURNED
         yield from self._table(left, lists, score - cost, links)
         if right.category == "P" and self._naming(left, right.data):
-            yield replace(left, score=score - cost, links=links)
+            yield left.but(score=score - cost, links=links)
         if left.form == "value" and left.data and left.data[0] in right.data and not gap:
-            yield replace(left, data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
+            yield left.but(data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
 
     def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         lists = left.data if left.category == "PL" else (left.data,)
         if right.data not in lists:
             cost = 0.0 if gap & {"and", "or"} else 0.25
-            yield Item("PL", data=(*lists, right.data), score=left.score + right.score - cost, links=(left.links, right.links))
+            yield Item(
+                "PL", data=(*lists, right.data), score=left.score + right.score - cost, links=(left.links, right.links)
+            )
 
     def _more_columns(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
@@ -473,7 +500,12 @@ class Chart:
         value = self._constant(right)
         cost = 0.4 if gap & {"and"} else 0.0
         yield Item(
-            "CP", None, -1, (left.data, "", "=", value), left.score + right.score + 0.2 - cost, (left.links, right.links)
+            "CP",
+            None,
+            -1,
+            (left.data, "", "=", value),
+            left.score + right.score + 0.2 - cost,
+            (left.links, right.links),
         )
 
     @staticmethod
@@ -491,9 +523,11 @@ class Chart:
         value = self._constant(right)
         links, score = (left.links, right.links), left.score + right.score
         if left.category == "C" and left.data[0] == "between" and left.data[2][0] != "vs":
-            yield replace(left, data=("between", left.data[1], ("vs", (left.data[2], value))), score=score + 0.2, links=links)
+            yield left.but(
+                data=("between", left.data[1], ("vs", (left.data[2], value))), score=score + 0.2, links=links
+            )
         if left.category == "CP" and left.data[2] == "between" and left.data[3][0] != "vs":
-            yield replace(left, data=(*left.data[:3], ("vs", (left.data[3], value))), score=score + 0.2, links=links)
+            yield left.but(data=(*left.data[:3], ("vs", (left.data[3], value))), score=score + 0.2, links=links)
 
     def _column_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, _, value = right.data
@@ -507,13 +541,13 @@ class Chart:
             yield item
 
     def _name_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"type not 'Burglary'", "population larger than that of texas"."""
+        """ "type not 'Burglary'", "population larger than that of texas"."""
         columns, *rest = right.data
         score = left.score + right.score
         if columns and set(columns) & set(left.data):
-            yield replace(right, score=score + scores.BOUND, links=(left.links, right.links))
+            yield right.but(score=score + scores.BOUND, links=(left.links, right.links))
         elif not columns:
-            yield replace(right, data=(left.data, *rest), score=score + 0.2, links=(left.links, right.links))
+            yield right.but(data=(left.data, *rest), score=score + 0.2, links=(left.links, right.links))
 
     def _where(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         columns, flag, sign, value = right.data
@@ -531,7 +565,9 @@ class Chart:
                 continue
             if flag == "not":
                 condition = ("cmp", condition[1], "!=", condition[3]) if sign == "=" else ("not", condition)
-            yield Item("S", ("where", left.node, condition), left.type, (), score - cost, links, "set", True, left.extreme)
+            yield Item(
+                "S", ("where", left.node, condition), left.type, (), score - cost, links, "set", True, left.extreme
+            )
 
     def _where_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         for item in self._where(right, left, gap):
@@ -554,19 +590,21 @@ class Chart:
 
     def _where_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """A bare number after a set: a year, an id."""
-        for item in self._where_bare(left, Item("C", data=("=", (), self._constant(right)), score=right.score, links=right.links), gap):
+        for item in self._where_bare(
+            left, Item("C", data=("=", (), self._constant(right)), score=right.score, links=right.links), gap
+        ):
             item.score -= scores.BARE_NUMBER - (0.3 if right.data[1] else 0.0)
             yield item
 
     def _number_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"2007 vehicles"; "the 5 cities"."""
+        """ "2007 vehicles"; "the 5 cities"."""
         for item in self._where_number(right, left, gap):
             yield item
         if right.form == "plain" or right.form == "set":
             count = left.data[0]
             if count == int(count) and 0 < count <= 1000:
-                yield replace(
-                    right, data=("limit", int(count)), score=left.score + right.score - 0.3, links=(left.links, right.links)
+                yield right.but(
+                    data=("limit", int(count)), score=left.score + right.score - 0.3, links=(left.links, right.links)
                 )
 
     def _where_date(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -581,10 +619,10 @@ class Chart:
             yield item
 
     def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"more than three products": a bound on how many; "11-second calls"."""
+        """ "more than three products": a bound on how many; "11-second calls"."""
         sign, hints, value = left.data
         links, score = (left.links, right.links), left.score + right.score
-        if value[0] == "v" and "count" in hints or sign == "=" and value[0] == "v":
+        if (value[0] == "v" and "count" in hints) or (sign == "=" and value[0] == "v"):
             yield Item("CP", right.node, right.type, ((), "count", sign, value), score - scores.COUNTED, links)
         for item in self._where_bare(right, left, gap):
             item.score -= 0.15
@@ -598,8 +636,14 @@ class Chart:
             term = self._counted(path.hops, right)
             condition = ("cmp", term, _SIGNS.get(sign, sign), value)
             yield Item(
-                "S", ("where", left.node, condition), left.type, (), score - path.cost,
-                (left.links, right.links), "set", True,
+                "S",
+                ("where", left.node, condition),
+                left.type,
+                (),
+                score - path.cost,
+                (left.links, right.links),
+                "set",
+                True,
             )
 
     @staticmethod
@@ -616,7 +660,7 @@ class Chart:
             yield Item("CP", right.node, right.type, (tuple(), "set", sign, hints), score - 0.1, links)
 
     def _compare_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"higher than the highest point of texas"'s elevation, "above the average age"."""
+        """ "higher than the highest point of texas"'s elevation, "above the average age"."""
         sign, _ = left.data
         if right.data[0] not in ("values", "agg") or sign == "!=":
             return
@@ -624,13 +668,17 @@ class Chart:
         if term[0] != "p":
             return
         numbers = tuple(each.number for each in self._schema.properties if each.name == term[2])
-        plan = ("values", right.node, right.data[1]) if right.data[0] == "values" else ("agg", right.data[1], right.node, term)
+        plan = (
+            ("values", right.node, right.data[1])
+            if right.data[0] == "values"
+            else ("agg", right.data[1], right.node, term)
+        )
         yield Item(
             "CP", None, -1, (numbers, "", sign, ("plan", plan)), left.score + right.score, (left.links, right.links)
         )
 
     def _where_set(self, left: Item, right: Item) -> Iterator[Item]:
-        """"states larger than texas"."""
+        """ "states larger than texas"."""
         _, _, sign, hints = right.data
         score, links = left.score + right.score, (left.links, right.links)
         if not self._schema.compatible(left.type, right.type):
@@ -661,7 +709,9 @@ class Chart:
         counting = direction in ("most", "fewest", "least", "count")
         if counting:
             kind = "max" if direction in ("most", "count") else "min"
-            yield Item("KEY", right.node, right.type, (kind, limit, "count", right.form == "plain", ()), score - 0.05, links)
+            yield Item(
+                "KEY", right.node, right.type, (kind, limit, "count", right.form == "plain", ()), score - 0.05, links
+            )
         if right.data[:1] == ("by",):
             for term, cost in self._term(right, right.data[1]):
                 yield self._top(right, term, direction != "min", limit, score - cost + 0.3, links)
@@ -690,8 +740,8 @@ class Chart:
     def _top_k(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         count = right.data[0]
         if count == int(count) and 0 < count <= 1000 and not gap:
-            yield replace(
-                left, data=(*left.data[:2], int(count)), score=left.score + right.score + 0.4, links=(left.links, right.links)
+            yield left.but(
+                data=(*left.data[:2], int(count)), score=left.score + right.score + 0.4, links=(left.links, right.links)
             )
 
     def _k_top(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -703,10 +753,10 @@ class Chart:
         return iter(())
 
     def _key_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"borders the most states"."""
+        """ "borders the most states"."""
         if right.data[2] == "count":
-            yield replace(
-                right, data=(*right.data[:4], left.data[:1]), score=left.score + right.score, links=(left.links, right.links)
+            yield right.but(
+                data=(*right.data[:4], left.data[:1]), score=left.score + right.score, links=(left.links, right.links)
             )
 
     def _keyed(self, source: Item, key: Item) -> Iterator[Sketch | tuple[Sketch, float]]:
@@ -736,7 +786,7 @@ class Chart:
             yield self._top(left, term, direction == "max", limit, score - cost, links)  # type: ignore[arg-type]
 
     def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"highest population of states in ...": the value; "highest population state": what has it."""
+        """ "highest population of states in ...": the value; "highest population state": what has it."""
         direction, limit, *_ = left.data
         links, score = (left.links, right.links), left.score + right.score
         if left.data[2] == "count":
@@ -747,9 +797,7 @@ class Chart:
         for term, cost in self._term(right, left.data[2]):
             function = "maximum" if direction == "max" else "minimum"
             if limit == 1:
-                yield Item(
-                    "X", right.node, right.type, ("agg", function, term), score - cost - 0.05, links, right.form
-                )
+                yield Item("X", right.node, right.type, ("agg", function, term), score - cost - 0.05, links, right.form)
             yield self._top(right, term, direction == "max", limit, score - cost - (0.5 if gap else 0.1), links)
 
     # ---- results
@@ -761,14 +809,16 @@ class Chart:
             )
 
     def _count_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        yield Item("AGG", data=("count", right.data), score=left.score + right.score - 0.1, links=(left.links, right.links))
+        yield Item(
+            "AGG", data=("count", right.data), score=left.score + right.score - 0.1, links=(left.links, right.links)
+        )
 
     def _count_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         if right.data[0] == "values" and len(right.data[1]) == 1:
-            yield replace(right, data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
+            yield right.but(data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
             # "the number of X's population": the value itself
-            yield replace(right, score=score - 0.35, links=links)
+            yield right.but(score=score - 0.35, links=links)
 
     def _hinted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         hints = left.data[0]
@@ -791,7 +841,7 @@ class Chart:
             yield item
 
     def _place(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"where is X": what it is joined to that is a place, or a column that holds one."""
+        """ "where is X": what it is joined to that is a place, or a column that holds one."""
         links, score = (left.links, right.links), left.score + right.score
         for hop, reached in self._schema.leaving(right.type):
             gain = self._columns.placed(hop, reached)
@@ -805,13 +855,18 @@ class Chart:
 
     def _aggregate_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if len(left.data) == 1:
-            yield Item("AGG", data=(*left.data, right.data), score=left.score + right.score + 0.1, links=(left.links, right.links))
+            yield Item(
+                "AGG",
+                data=(*left.data, right.data),
+                score=left.score + right.score + 0.1,
+                links=(left.links, right.links),
+            )
 
     def _aggregate_hint(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"average age of cases"; "total area of the states" read as area of all."""
+        """ "average age of cases"; "total area of the states" read as area of all."""
         if len(left.data) == 1:
             if left.data[0] == "sum" and right.form != "name":  # "the total of ..." counts, too
-                yield replace(right, score=left.score + right.score - 0.6, links=(left.links, right.links))
+                yield right.but(score=left.score + right.score - 0.6, links=(left.links, right.links))
             return
         function, numbers = left.data
         links, score = (left.links, right.links), left.score + right.score
@@ -831,11 +886,11 @@ class Chart:
         if len(left.data) != 1:
             return
         if right.data[0] == "values" and len(right.data[1]) == 1:
-            yield replace(right, data=("agg", left.data[0], right.data[1][0]), score=score + 0.1, links=links)
+            yield right.but(data=("agg", left.data[0], right.data[1][0]), score=score + 0.1, links=links)
         elif right.data[0] == "count" and left.data[0] == "sum":
-            yield replace(right, score=score, links=links)
+            yield right.but(score=score, links=links)
         elif right.data[0] == "walks" and not right.data[1]:
-            yield replace(right, data=("walks", left.data[0], *right.data[2:]), score=score + 0.1, links=links)
+            yield right.but(data=("walks", left.data[0], *right.data[2:]), score=score + 0.1, links=links)
 
     # ---- groups
 
@@ -844,7 +899,9 @@ class Chart:
 
     def _group_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if right.form in ("plain", "set"):
-            yield Item("GK", right.node, right.type, ("type",), left.score + right.score, (left.links, right.links), right.form)
+            yield Item(
+                "GK", right.node, right.type, ("type",), left.score + right.score, (left.links, right.links), right.form
+            )
 
     def _group(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if left.data[0] not in ("count", "agg"):
@@ -876,18 +933,18 @@ class Chart:
         for path in self._schema.paths(result.type, key.type)[:3]:
             node = result.node
             if key.form != "plain":
-                node = ("and", node, ("go", key.node, backwards(path.hops), result.type, True))
+                node = ("and", node, ("go", key.node, path.back, result.type, True))
             data = ("group", (("e", path.hops),), self._aggregates(result), None, False, None)
             yield Item("X", node, result.type, data, score - path.cost, links, "set")
 
     def _two_results(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"the average age per group, and how many cases"."""
+        """ "the average age per group, and how many cases"."""
         links, score = (left.links, right.links), left.score + right.score
         if left.data[0] == "group" and right.data[0] in ("count", "agg"):
             keys, aggregates, *rest = left.data[1:]
             more = self._aggregates(right)
             if right.data[0] == "count" or self._schema.compatible(left.type, right.type):
-                yield replace(left, data=("group", keys, (*aggregates, *more), *rest), score=score - 0.1, links=links)
+                yield left.but(data=("group", keys, (*aggregates, *more), *rest), score=score - 0.1, links=links)
 
     # ---- results with modifiers
 
@@ -895,14 +952,17 @@ class Chart:
         source = Item("S", result.node, result.type, (), 0.0, (), result.form, False)
         gap: Gap = frozenset()
         rules = {
-            "S": (self._merge, self._join_right), "M": (self._modify,), "CP": (self._where,), "C": (self._where_bare,),
+            "S": (self._merge, self._join_right),
+            "M": (self._modify,),
+            "CP": (self._where,),
+            "C": (self._where_bare,),
             "EC": (self._edge_object,),
         }
         for rule in rules.get(modifier.category, ()):
             for item in rule(source, modifier, gap):  # type: ignore[operator]
                 if item.category == "S" and self._schema.compatible(item.type, result.type):
-                    yield replace(
-                        result, node=item.node, score=result.score + item.score - cost, links=(result.links, item.links)
+                    yield result.but(
+                        node=item.node, score=result.score + item.score - cost, links=(result.links, item.links)
                     )
 
     def _late(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -914,11 +974,11 @@ class Chart:
     def _result_and_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         if left.data[0] == "walks" and len(left.data) == 5 and self._schema.compatible(left.data[4], right.type):
-            yield replace(left, data=(*left.data, right.node), score=score + 0.1, links=links)
+            yield left.but(data=(*left.data, right.node), score=score + 0.1, links=links)
         if left.data[0] == "values" and right.form == "plain" and "and" in gap:
             for path in self._schema.paths(left.type, right.type)[:2]:
                 data = ("values", (*left.data[1], ("e", path.hops)))
-                yield replace(left, data=data, score=score - path.cost, links=links)
+                yield left.but(data=data, score=score - path.cost, links=links)
         if left.data[0] in ("count", "agg") and "by" in gap and right.form == "plain":
             yield from self._grouped_by_type(left, right, score + 0.3, links)
         yield from self._attach(left, right, scores.LATE)
@@ -926,7 +986,7 @@ class Chart:
     # ---- relationships' own properties
 
     def _edge_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"the route of the drug X": values of a property of relationships that touch the set."""
+        """ "the route of the drug X": values of a property of relationships that touch the set."""
         relations, name = left.data
         score, links = left.score + right.score, (left.links, right.links)
         for hop, reached in self._schema.leaving(right.type):
@@ -954,10 +1014,10 @@ class Chart:
 
     def _edge_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if left.data[1] == right.data[1]:
-            yield replace(right, score=left.score + right.score + scores.BOUND, links=(left.links, right.links))
+            yield right.but(score=left.score + right.score + scores.BOUND, links=(left.links, right.links))
 
     def _edge_object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """"Tyrion Lannister in book 1": what follows is joined to it by such a relationship."""
+        """ "Tyrion Lannister in book 1": what follows is joined to it by such a relationship."""
         relations, _, condition = right.data
         links, score = (left.links, right.links), left.score + right.score
         yield Item("M", left.node, left.type, (tuple(relations), False, condition, ()), score - 0.05, links, left.form)
@@ -974,12 +1034,12 @@ class Chart:
 
     def _edge_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if left.data[0] in right.data[0]:
-            yield replace(
-                left, data=(left.data[0], right.data[2]), score=left.score + right.score, links=(left.links, right.links)
+            yield left.but(
+                data=(left.data[0], right.data[2]), score=left.score + right.score, links=(left.links, right.links)
             )
 
     def _edge_modifier(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         shared = set(left.data[0]) & set(right.data[0])
         if shared and left.data[2] is None:
             data = (tuple(shared), left.data[1], right.data[2], left.data[3])
-            yield replace(left, data=data, score=left.score + right.score + 0.1, links=(left.links, right.links))
+            yield left.but(data=data, score=left.score + right.score + 0.1, links=(left.links, right.links))

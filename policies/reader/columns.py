@@ -91,7 +91,11 @@ class Columns:
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.1 - less)
             else:
                 like = max(
-                    (m.score for m in self.matcher.word(hint) if m.element.kind == "property" and m.element.number == column.number),
+                    (
+                        m.score
+                        for m in self.matcher.word(hint)
+                        if m.element.kind == "property" and m.element.number == column.number
+                    ),
                     default=0.0,
                 )
                 best = max(best, (like - 0.55) * 1.0 - less)
@@ -121,7 +125,10 @@ class Columns:
         """How much a hop answers "where", in [0, 0.6]."""
         gain = 0.0
         for words in self.schema.types[reached].words:
-            gain = max(gain, 0.3 * self.language.asked.get(self.language.stem(words[-1]), {}).get("where", 0.0) if words else 0.0)
+            gain = max(
+                gain,
+                0.3 * self.language.asked.get(self.language.stem(words[-1]), {}).get("where", 0.0) if words else 0.0,
+            )
         relation = set(words_of(self.schema.names[hop.relation]))
         if relation & {"located", "location", "in", "at", "place", "address", "situated"} and hop.direction != "in":
             gain += 0.3
@@ -133,7 +140,10 @@ class Columns:
             each
             for each in self._of(kind)
             if each.profile.kind in ("text", "point")
-            and any(self.language.asked.get(self.language.stem(word), {}).get("where", 0.0) >= 1 for word in words_of(each.name)[-1:])
+            and any(
+                self.language.asked.get(self.language.stem(word), {}).get("where", 0.0) >= 1
+                for word in words_of(each.name)[-1:]
+            )
         ]
 
     def condition(self, term: Sketch, column: Property, sign: str, value: Any) -> Sketch | None:

@@ -62,6 +62,27 @@ class Item:
     modified: bool = False
     extreme: bool = False
 
+    def worse(self, cost: float) -> Item:
+        """The same reading at a cost."""
+        return Item(
+            self.category,
+            self.node,
+            self.type,
+            self.data,
+            self.score - cost,
+            self.links,
+            self.form,
+            self.modified,
+            self.extreme,
+        )
+
+    def but(self, **changes: Any) -> Item:  # noqa: ANN401 - a field's value
+        """A copy with other values of some fields; several times faster than `dataclasses.replace`."""
+        out = self.worse(0.0)
+        for name, value in changes.items():
+            setattr(out, name, value)
+        return out
+
     @property
     def key(self) -> tuple[Any, ...]:
         """Items with equal keys mean the same."""

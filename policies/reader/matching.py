@@ -27,7 +27,30 @@ _CONCEPT = 0.85
 _NEAR = 0.36  # cosine from which two words are alike at all
 _HEAD, _PART = 1.0, 0.78  # of a word of a name: its head, another one
 _MOST = 8  # elements of one kind that a word matches
-_FUNCTION = frozenset("has have is are was of in by to at with the from on for and a an be id".split())
+_FUNCTION = frozenset(
+    [
+        "has",
+        "have",
+        "is",
+        "are",
+        "was",
+        "of",
+        "in",
+        "by",
+        "to",
+        "at",
+        "with",
+        "the",
+        "from",
+        "on",
+        "for",
+        "and",
+        "a",
+        "an",
+        "be",
+        "id",
+    ]
+)
 _REMEMBERED = 4_000
 
 
@@ -135,7 +158,9 @@ class Matcher:
         bare = rest or content
         head = len(bare) - 1
         weights = {
-            part: (_HEAD if place == head and element.kind != "relation" else 0.9 if element.kind == "relation" else _PART)
+            part: (
+                _HEAD if place == head and element.kind != "relation" else 0.9 if element.kind == "relation" else _PART
+            )
             for place, part in enumerate(bare)
         }
         if len(bare) == 1:

@@ -168,7 +168,11 @@ class Reader:
             for number in item.data:
                 column = self.schema.properties[number]
                 kind = ("all", column.type)
-                yield (kind, 0.3) if column.naming else (("values", kind, (("p", (), column.name, ""),)), scores.ALL_OF_TYPE)
+                yield (
+                    (kind, 0.3)
+                    if column.naming
+                    else (("values", kind, (("p", (), column.name, ""),)), scores.ALL_OF_TYPE)
+                )
         elif item.category == "KEY" and item.data[2] != "count":
             function = "maximum" if item.data[0] == "max" else "minimum"
             for number in item.data[2]:
@@ -177,16 +181,23 @@ class Reader:
         elif item.category == "AGG" and len(item.data) == 2:
             for number in item.data[1]:
                 column = self.schema.properties[number]
-                yield ("agg", item.data[0], ("all", column.type), ("p", (), column.name, ""), item.data[0] == "count"), 0.4
+                yield (
+                    ("agg", item.data[0], ("all", column.type), ("p", (), column.name, ""), item.data[0] == "count"),
+                    0.4,
+                )
 
     def _reading(self, tagged: Tagged, drafter: Drafter, sketch: Sketch, item: Item, score: float) -> Reading:
         links = [each for each in flat(item.links) if each[0] >= 0]
         read = {position for position, *_ in links}
         unread = [
-            tagged.positions[i] for i in range(len(tagged.positions)) if i not in read and tagged.unread[i] >= 0.5 and tagged.content[i]
+            tagged.positions[i]
+            for i in range(len(tagged.positions))
+            if i not in read and tagged.unread[i] >= 0.5 and tagged.content[i]
         ]
         unused = [
-            tagged.positions[i] for i in range(len(tagged.positions)) if i not in read and not tagged.content[i] and tagged.unread[i] >= 1
+            tagged.positions[i]
+            for i in range(len(tagged.positions))
+            if i not in read and not tagged.content[i] and tagged.unread[i] >= 1
         ]
         parts = tuple(Part(tagged.positions[i], self.named(what), round(float(s), 3)) for i, what, s in links)
         return Reading(drafter.plan(sketch), score, parts, tuple(unread), tuple(unused), None, score, sketch)
@@ -214,7 +225,7 @@ class Reader:
         return f"{name}.{what.name}" if what.name else name
 
 
-def _with(reading: Reading, score: float, empty: bool | None) -> Reading:  # noqa: FBT001
+def _with(reading: Reading, score: float, empty: bool | None) -> Reading:
     return Reading(
         reading.plan, score, reading.parts, reading.unread, reading.unused, empty, reading.lexical, reading.sketch
     )

@@ -39,26 +39,22 @@ class Walk(NamedTuple):
 _BACK: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """Hops from one type to another.
 
     Attributes:
         hops: what is walked, in order.
-        types: numbers of the types reached after each hop.
+        back: the same walked from its end.
+        relations: numbers of the relations walked.
         cost: of the join, by its length and by how many triples it has.
-        sure: whether the last hop reaches entities of that type alone.
+        sure: whether walking back reaches entities of the first type alone.
     """
 
     hops: tuple[Walk, ...]
-    types: tuple[int, ...]
+    back: tuple[Walk, ...]
+    relations: frozenset[int]
     cost: float
     sure: bool
-
-    @property
-    def relations(self) -> tuple[int, ...]:
-        """The numbers of the relations walked."""
-        return tuple(hop.relation for hop in self.hops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +146,9 @@ class Schema:
             symmetric: words of relations that have no direction of their own.
         """
         types = [
-            Role(each.name, (words_of(each.name),), each.entities) for each in profile.types if each.name or each.properties
+            Role(each.name, (words_of(each.name),), each.entities)
+            for each in profile.types
+            if each.name or each.properties
         ]
         number = {each.name: place for place, each in enumerate(types)}
         properties: list[Property] = []
@@ -249,10 +247,6 @@ class Schema:
                 out.append((hop, reached))
         return out
 
-    def reaches_only(self, hop: Walk, end: int) -> bool:
-        """Whether a hop reaches entities of one type alone."""
-        return self._sure(hop, end)
-
     def walk(self, hop: Walk, start: int, end: int) -> Walk:
         """The hop, without a direction where the relation has none between the two types."""
         return self._either(hop, start, end)
@@ -273,7 +267,11 @@ class Schema:
             if reached == end:
                 walk = Walk(hop.relation, "any") if self._both_ways(hop.relation, start, end) else hop
                 triples[walk] = max(triples[walk], count)
-        return [Path((hop,), (end,), self._cost(count), self._sure(hop, end)) for hop, count in triples.items()]
+        return [self._path((hop,), start, self._cost(count)) for hop, count in triples.items()]
+
+    def _path(self, hops: tuple[Walk, ...], start: int, cost: float) -> Path:
+        back = tuple(hop.back() for hop in reversed(hops))
+        return Path(hops, back, frozenset(hop.relation for hop in hops), cost, self._sure(back[-1], start))
 
     def _two_hops(self, start: int, end: int) -> list[Path]:
         out = {}
@@ -287,12 +285,14 @@ class Schema:
                 cost = self._cost(min(triples, more)) + SECOND_HOP + (0.35 if back else 0.0)
                 key = (self._either(first, start, middle), self._either(second, middle, end))
                 if key not in out or out[key].cost > cost:
-                    out[key] = Path(key, (middle, end), cost, self._sure(second, end))
+                    out[key] = self._path(key, start, cost)
         return list(out.values())
 
     def _sure(self, hop: Walk, end: int) -> bool:
         hops = (hop,) if hop.direction != "any" else (Walk(hop.relation, "out"), Walk(hop.relation, "in"))
-        return all(each == end or end in self.inside[each] for each in set[int]().union(*(self._reached[x] for x in hops)))
+        return all(
+            each == end or end in self.inside[each] for each in set[int]().union(*(self._reached[x] for x in hops))
+        )
 
     def _either(self, hop: Walk, start: int, end: int) -> Walk:
         return Walk(hop.relation, "any") if self._both_ways(hop.relation, start, end) else hop

@@ -26,7 +26,16 @@ EDGE = 0.35  # a relationship's condition without a word for the relationship
 ALL_OF_TYPE = 0.4  # a column or extreme of a whole type that is not named
 VALUE_OF_EXTREME = 0.1  # "highest population of S": the value, and not what has it
 UNUSED_ORDER = 0.6
-BEAM = 8
-CELL = 30
+BEAM = 30
+"""Readings of a category that the whole question keeps."""
+CELL = 26
+WINDOW = 2.2  # below the best of a span; a rule gains less than this
+ROOT_WINDOW = 3.6
 JOINS = 5
 """Paths tried for a join that no word names; with a word, of those that it names."""
+LATE_BEAM = 2
+
+
+def beam(positions: int) -> int:
+    """Readings of a category that a span keeps, in a question of so many positions."""
+    return 8 if positions <= 6 else 6 if positions <= 9 else 5 if positions <= 12 else 4

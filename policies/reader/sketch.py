@@ -140,7 +140,7 @@ class Drafter:
     def _minus(self, one: Sketch, other: Sketch) -> QueryPlan:
         return Minus(self.plan(one), self.plan(other))  # type: ignore[arg-type]
 
-    def _go(self, source: Sketch, hops: Hops, type_number: int, sure: bool) -> QueryPlan:  # noqa: FBT001
+    def _go(self, source: Sketch, hops: Hops, type_number: int, sure: bool) -> QueryPlan:
         reached = Follow(self.plan(source), self.steps(hops))  # type: ignore[arg-type]
         if sure or self._schema.types[type_number].ends:
             return reached
@@ -149,7 +149,7 @@ class Drafter:
     def _where(self, source: Sketch, condition: Sketch) -> QueryPlan:
         return Where(self.plan(source), self.condition(condition))  # type: ignore[arg-type]
 
-    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int) -> QueryPlan:  # noqa: FBT001
+    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int) -> QueryPlan:
         return Top(self.plan(source), self.term(term), limit, descending)  # type: ignore[arg-type]
 
     def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> QueryPlan:
@@ -158,7 +158,7 @@ class Drafter:
     def _count(self, source: Sketch) -> QueryPlan:
         return Aggregate(self.plan(source))  # type: ignore[arg-type]
 
-    def _agg(self, function: Any, source: Sketch, term: Sketch, distinct: bool = False) -> QueryPlan:  # noqa: FBT001, FBT002
+    def _agg(self, function: Any, source: Sketch, term: Sketch, distinct: bool = False) -> QueryPlan:
         return Aggregate(self.plan(source), function, self.term(term), distinct)  # type: ignore[arg-type]
 
     def _walks(self, function: str, source: Sketch, hop: Walk, name: str, to: Sketch | None) -> QueryPlan:
@@ -171,7 +171,7 @@ class Drafter:
             return Aggregate(rows, function, term)  # type: ignore[arg-type]
         return ValueOf(rows, (term,))
 
-    def _group(self, source: Sketch, keys: Any, aggregates: Any, order: Any, descending: bool, limit: Any) -> QueryPlan:  # noqa: FBT001, PLR0913
+    def _group(self, source: Sketch, keys: Any, aggregates: Any, order: Any, descending: bool, limit: Any) -> QueryPlan:
         made = tuple(Aggregation(function, self.term(term) if term else None) for function, term in aggregates)
         return Group(
             self.plan(source),  # type: ignore[arg-type]

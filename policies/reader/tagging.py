@@ -218,9 +218,7 @@ class Tagger:
         node = ("is", found.type, found.number, "=", ("v", _constant(found.profile.kind, hit.value)))
         element = Element("property", found.number, hit.value)
         gain = 0.3 + 0.12 * min(hit.stop - hit.start - 1, 3) - 1.2 * (1 - hit.score)
-        return Item(
-            "S", node, found.type, (found.number,), gain, link(hit.start, element, hit.score), form="value"
-        )
+        return Item("S", node, found.type, (found.number,), gain, link(hit.start, element, hit.score), form="value")
 
     def _entity_items(self, hits: Sequence[NamedEntity], start: int, text: str) -> list[Item]:
         groups: dict[int, list[NamedEntity]] = defaultdict(list)
@@ -289,9 +287,7 @@ class Tagger:
         capital = text[word.start].isupper() or not word.text.isalpha()
         return capital or not mixed or profile.distinct <= 80
 
-    def _name_spans(
-        self, text: str, words: Sequence[Token], taken: set[int], *, mixed: bool
-    ) -> list[tuple[int, int]]:
+    def _name_spans(self, text: str, words: Sequence[Token], taken: set[int], *, mixed: bool) -> list[tuple[int, int]]:
         language = self.language
         empty = language.stop | language.naming
         out = []
@@ -358,11 +354,13 @@ class Tagger:
             return [Item("P", data=(element.number,), score=gain, links=links)]
         if element.kind == "relation":
             return [Item("R", data=(element.number,), score=gain, links=links)]
-        return [Item("E", data=(element.number, element.name), score=gain - 0.05, links=links)]
+        return [Item("E", data=((element.number,), element.name), score=gain - 0.05, links=links)]
 
     def _schema_items(self, words: Sequence[str], place: int, *, soft: bool) -> list[Item]:
         """Items of a span by its words: exact ones, and for single words those alike, at a discount."""
-        exact = self.matcher.phrase(words)
+        exact = list(self.matcher.phrase(words))
+        for alias in self.language.phrases.get(tuple(words), ()):
+            exact += self.matcher.phrase([alias])
         matches = {match.element: match for match in exact}
         if soft and len(words) == 1:
             for match in self.matcher.word(words[0]):
@@ -391,7 +389,7 @@ class Tagger:
             best = max(group_items, key=lambda each: each.score)
             joined = Item(
                 "E",
-                data=(tuple(sorted(each.data[0] for each in group_items)), name),
+                data=(tuple(sorted(n for each in group_items for n in each.data[0])), name),
                 score=best.score,
                 links=best.links,
             )
@@ -437,7 +435,7 @@ class Tagger:
             if start in at and stop - 1 in at:
                 first, last = at[start], at[stop - 1]
                 if spans[first][0] <= start and (first != last or by_start.get(spans[first][0]) is None):
-                    item.links = ((first, *item.links[0][1:]),)
+                    item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
                     tagged.items.append((first, last + 1, item))
         return tagged
 
@@ -460,7 +458,8 @@ class Tagger:
                 tagged.items += [(position, position + 1, item) for item in exact]
             if block.strength < 20 and not block.operator:
                 tagged.items += [
-                    (position, position + 1, item) for item in self._value_items(tagged.positions[position], position, 0.95)
+                    (position, position + 1, item)
+                    for item in self._value_items(tagged.positions[position], position, 0.95)
                 ]
             return
         word = folded[0]
@@ -469,8 +468,10 @@ class Tagger:
             tagged.unread.append(0.1)
             tagged.content.append(False)
             return
-        tagged.items += [(position, position + 1, item) for item in self._schema_items(folded, position, soft=True)]
         generic = language.stem(word) in language.generic or word in language.naming
+        tagged.items += [
+            (position, position + 1, item) for item in self._schema_items(folded, position, soft=not generic)
+        ]
         if word in language.naming:
             naming = [each.number for each in self.schema.properties if self._names(each.number)]
             if naming:
@@ -488,7 +489,11 @@ class Tagger:
         out = []
         for number, role in enumerate(self.schema.types):
             weight = max(
-                (self.language.asked.get(self.language.stem(part), {}).get("who", 0.0) for words in role.words for part in words[-1:]),
+                (
+                    self.language.asked.get(self.language.stem(part), {}).get("who", 0.0)
+                    for words in role.words
+                    for part in words[-1:]
+                ),
                 default=0.0,
             )
             if weight:
@@ -513,6 +518,7 @@ class Tagger:
                 if len(folded) <= 6:
                     for item in self._schema_items(folded, first, soft=False):
                         item.score += 0.35 * (last - first)
+                        item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
                         tagged.items.append((first, last + 1, item))
 
 

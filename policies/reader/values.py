@@ -55,10 +55,10 @@ class ValueIndex:
             self._add_stems(number, kept)
 
     def _add_stems(self, number: int, kept: Sequence[tuple[str, list[str]]]) -> None:
-        stem, stop = self.language.stem, self.language.stop
+        stem = self.language.stem
         frequency = Counter(part for _, words in kept for part in {stem(word) for word in words})
         for text, words in kept:
-            parts = {stem(word) for word in words if word not in stop or len(words) == 1}
+            parts = {stem(word) for word in words}
             weights = {part: math.log(1 + len(kept) / frequency[part]) for part in parts if len(part) > 1}
             if weights:
                 place = len(self._categories)

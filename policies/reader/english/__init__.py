@@ -61,6 +61,7 @@ class Language:
     generic: frozenset[str]
     naming: frozenset[str]
     symmetric: frozenset[str]
+    phrases: Mapping[Phrase, tuple[str, ...]]
     asking: Mapping[str, tuple[str, ...]]
     how: Mapping[str, tuple[str, ...]]
     count: tuple[Phrase, ...]
@@ -92,6 +93,7 @@ class Language:
             generic=frozenset(stem(word, irregular) for word in raw["generic"].split()),
             naming=_words(raw["naming"]),
             symmetric=_words(raw["symmetric"]),
+            phrases={tuple(phrase.split()): tuple(text.split()) for phrase, text in raw["phrases"].items()},
             asking=_split(raw["asking"]),
             how=_split(raw["how"]),
             count=_phrases(raw["count"]["phrases"]),

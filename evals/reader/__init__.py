@@ -1,0 +1,165 @@
+"""The reader alone, from the schema, on every data set: `trivium eval reader [--graphs pole fda] [--part choose]`.
+
+Questions are read and their plans run in this process, on `GraphColumns` built from the files: no store, no method.
+Set F1 by the rule of each set's publisher (`trivium.evals.reader.scoring`). Every set is split by place in thirds:
+`read` was looked at while the reader was built, `choose` chose between versions by figures alone, `unseen` neither.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trivium.evals.metaqa import data_folder
+from trivium.evals.reader.graphs import GRAPHS, Asked, Graph, split
+from trivium.evals.reader.scoring import Answered, Figures
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.errors import TimeLimitError, TriviumError, UsageError
+from trivium.kg.plans.cells import ENTITY, Cells
+from trivium.kg.plans.columns import GraphColumns, value_text
+from trivium.kg.plans.execute import Answer, Executor, Listed
+from trivium.kg.plans.plan import QueryPlan, Value
+from trivium.policies.reader.opening import names_of, open_reader, profile_of
+from trivium.policies.reader.reader import Outcome, Reader, Reading
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A question with what was read, how good the best plan's answer is, and that of the best among the candidates."""
+
+    asked: Asked
+    readings: list[Reading]
+    figures: Figures
+    within: float
+    seconds: float
+
+
+def size_of(answer: Answer) -> int:
+    """How many entities, rows or values an answer has; a count of 0 is nothing."""
+    if answer is None:
+        return 0
+    if isinstance(answer, Value):
+        return int(answer.value not in (0.0, False))
+    return len(answer.rows) if isinstance(answer, Listed) else len(answer)
+
+
+def answered(columns: GraphColumns, answer: Answer) -> Answered:
+    """An answer as what is scored."""
+    if answer is None:
+        return Answered()
+    if isinstance(answer, Value):
+        return Answered(value=value_text(answer))
+    if isinstance(answer, Listed):
+        cells = [
+            _text(columns, part, at)
+            for part, column in zip(answer.columns, answer.at.T, strict=True)
+            for at in column.tolist()
+            if at >= 0
+        ]
+        return Answered(values=tuple(dict.fromkeys(cells)))
+    rows = np.asarray(answer, dtype=np.int64)
+    labels = columns.labels(rows)
+    return Answered(entities=tuple((columns.ids[row], label) for row, label in zip(rows.tolist(), labels, strict=True)))
+
+
+def _text(columns: GraphColumns, cells: Cells, at: int) -> str:
+    if cells.kind[at] == ENTITY:
+        return columns.labels(np.array([int(cells.key[at])]))[0]
+    return cells.text(at)
+
+
+def runner(columns: GraphColumns, seconds: float = 2.0) -> tuple[Executor, Callable[[QueryPlan], Outcome]]:
+    """An executor for one question and the reader's view of it."""
+    executor = Executor(columns, row_limit=2_000_000, deadline=time.monotonic() + seconds)
+
+    def run(plan: QueryPlan) -> Outcome:
+        try:
+            return Outcome(size_of(executor.answer(plan)))
+        except TimeLimitError:
+            return Outcome(-1)
+
+    return executor, run
+
+
+def ask(graph: Graph, reader: Reader, question: Asked, *, within: bool = False) -> Asking:
+    """Read a question, run its best plan, judge the answer; `within` judges the other candidates too."""
+    start = time.perf_counter()
+    executor, run = runner(graph.columns)
+    readings = reader.read(question.text, executor=run, most=40 if within else 5)
+    seconds = time.perf_counter() - start
+
+    def judge(reading: Reading) -> Figures:
+        try:
+            return question.judge(answered(graph.columns, executor.answer(reading.plan)))
+        except TimeLimitError:
+            return Figures(0.0, refused=True)
+
+    figures = judge(readings[0]) if readings else question.judge(Answered())
+    best = max((judge(reading).f1 for reading in readings), default=0.0) if within else figures.f1
+    return Asking(question, readings, figures, best, seconds)
+
+
+def table(name: str, done: Sequence[Asking]) -> str:
+    """A line a kind and one for all: n, set F1, wrong, refused, the best candidate's F1, p50 and p95 in ms."""
+    kinds: dict[str, list[Asking]] = defaultdict(list)
+    for each in done:
+        kinds[each.asked.kind].append(each)
+    rows = [*sorted(kinds.items()), ("all", list(done))]
+    lines = [f"{name:28} {'n':>5} {'F1':>6} {'wrong':>6} {'none':>6} {'within':>7} {'p50 ms':>7} {'p95 ms':>7}"]
+    for kind, part in rows:
+        n = len(part)
+        times = np.array([1000 * each.seconds for each in part])
+        lines.append(
+            f"  {kind:26} {n:5} {100 * sum(x.figures.f1 for x in part) / n:6.1f}"
+            f" {100 * sum(x.figures.wrong for x in part) / n:6.1f} {100 * sum(x.figures.refused for x in part) / n:6.1f}"
+            f" {100 * sum(x.within for x in part) / n:7.1f} {np.percentile(times, 50):7.0f} {np.percentile(times, 95):7.0f}"
+        )
+    return "\n".join(lines)
+
+
+def _miss(each: Asking) -> str:
+    lines = [
+        f"{each.asked.id} [{each.asked.kind}] {each.figures.f1:.2f} {each.asked.text}",
+        f"    gold {each.asked.gold}",
+    ]
+    for reading in each.readings[:3]:
+        parts = ", ".join(f"{part.word}={part.element}" for part in reading.parts)
+        lines += [
+            f"    {reading.score:.2f}{' empty' if reading.empty else ''} {reading.sketch}",
+            f"        {parts} | {reading.unread}",
+        ]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table a graph."""
+    parser = argparse.ArgumentParser(prog="trivium eval reader", description=__doc__)
+    parser.add_argument("--data", type=Path, default=data_folder(), help="the folder with the public data sets")
+    parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=list(GRAPHS))
+    parser.add_argument("--part", choices=("read", "choose", "unseen", "all"), default="choose")
+    parser.add_argument("--every", type=int, default=1, help="every so manieth question of the part")
+    parser.add_argument("--misses", action="store_true", help="show the questions of part `read` that are not right")
+    parser.add_argument("--within", action="store_true", help="judge every candidate, not only the best")
+    given = parser.parse_args(arguments)
+    if given.data is None:
+        raise UsageError("no folder of data sets: name it with --data or TRIVIUM_DATA")
+    for name in given.graphs:
+        graph = GRAPHS[name](given.data)
+        profile = profile_of(graph.columns, graph.naming)
+        names = names_of(graph.columns, graph.aliases)
+        reader = open_reader(graph.columns, profile, names, StaticEmbedder(), glossary=graph.glossary)
+        asked = [q for i, q in enumerate(graph.questions) if given.part == "all" or split(i) == given.part]
+        done = [ask(graph, reader, q, within=given.within) for q in asked[:: given.every]]
+        print(table(f"{name}, {given.part}", done), flush=True)
+        if given.misses:
+            print("\n".join(_miss(each) for each in done if each.figures.f1 < 1))
+    return 0
+
+
+__all__ = ["TriviumError", "answered", "ask", "main", "runner", "size_of"]
