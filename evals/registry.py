@@ -34,6 +34,7 @@ MEASUREMENTS = {
         "trivium.evals.own_graphs", "Small graphs in users' manner, learnt from their schema alone."
     ),
     "bench": Measurement("trivium.evals.bench.__main__", "Speed, each figure beside its yardstick."),
+    "reader": Measurement("trivium.evals.reader", "The reader alone, from the schema, on every data set, in thirds."),
     "operators": Measurement(
         "trivium.evals.operators", "150 questions that compute: counts, bounds, extremes, and/or/not."
     ),

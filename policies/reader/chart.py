@@ -76,13 +76,8 @@ class Chart:
             if known is None or item.score > known.score:
                 found[key] = item
 
-        for item in seeds.get((start, stop), ()):
+        for item in (*seeds.get((start, stop), ()), *self._skipping(tagged, cells, start, stop)):
             add(item)
-        if stop - start > 1:
-            for side, cost in (((start + 1, stop), tagged.unread[start]), ((start, stop - 1), tagged.unread[stop - 1])):
-                for items in cells[side].values():
-                    for item in items:
-                        add(item.worse(cost))
         best = max((item.score for item in found.values()), default=-100.0)
         window = scores.ROOT_WINDOW if stop - start == len(tagged.positions) else scores.WINDOW
         for a, b, rule, gap in self._pairs(tagged, cells, start, stop):
@@ -95,6 +90,15 @@ class Chart:
             for other_end in self._other_end(item):
                 add(other_end)
         return found
+
+    @staticmethod
+    def _skipping(tagged: Tagged, cells: dict[tuple[int, int], Cell], start: int, stop: int) -> Iterator[Item]:
+        """Readings that leave the first or the last position unread."""
+        if stop - start > 1:
+            for side, place in (((start + 1, stop), start), ((start, stop - 1), stop - 1)):
+                for items in cells[side].values():
+                    for item in items:
+                        yield item.worse(tagged.unread[place])
 
     def _pairs(
         self, tagged: Tagged, cells: dict[tuple[int, int], Cell], start: int, stop: int
@@ -173,7 +177,6 @@ class Chart:
             ("SUP S", self._extreme),
             ("SUP NUM", self._top_k),
             ("NUM SUP", self._k_top),
-            ("R SUP", self._nothing),
             ("R KEY", self._key_of_relation),
             ("S KEY", self._by_key),
             ("KEY S", self._key_first),
@@ -194,6 +197,7 @@ class Chart:
             ("X GK", self._group),
             ("GK X", self._group_first),
             ("X X", self._two_results),
+            ("AGG GK", self._group_all),
             ("NEG M", self._not_modifier),
             ("NEG S", self._not_set),
             ("NEG CP", self._not_bound),
@@ -258,12 +262,11 @@ class Chart:
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
 
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "A or B", "A and B" of one kind."""
+        """As in "A or B", "A and B" of one kind."""
         if not ({"or", "and", "both", "either"} & gap) or left.type != right.type or left.form == "plain":
             return
-        if left.form == "set" or right.form == "set":
-            if "or" not in gap:
-                return
+        if "set" in (left.form, right.form) and "or" not in gap:
+            return
         node = ("or", left.node, right.node)
         score = left.score + right.score - 0.05
         data: tuple[Any, ...] = ()
@@ -431,7 +434,7 @@ class Chart:
         )
 
     def _column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "population of texas"; "surname Walker"."""
+        """As in "population of texas"; "surname Walker"."""
         links, score = (left.links, right.links), left.score + right.score
         lists = left.data if left.category == "PL" else (left.data,)
         if left.category == "P" and right.form in ("value", "name"):
@@ -541,7 +544,7 @@ class Chart:
             yield item
 
     def _name_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "type not 'Burglary'", "population larger than that of texas"."""
+        """As in "type not 'Burglary'", "population larger than that of texas"."""
         columns, *rest = right.data
         score = left.score + right.score
         if columns and set(columns) & set(left.data):
@@ -581,8 +584,6 @@ class Chart:
     def _where_bare(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, hints, value = right.data
         links, score = (left.links, right.links), left.score + right.score
-        turned = hints[:1] == ("age",) if False else False
-        del turned
         for column, gain in self._columns.ranked(left.type, hints, value):
             condition = self._columns.condition(("p", (), column.name, ""), column, _SIGNS.get(sign, sign), value)
             if condition is not None:
@@ -597,10 +598,9 @@ class Chart:
             yield item
 
     def _number_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "2007 vehicles"; "the 5 cities"."""
-        for item in self._where_number(right, left, gap):
-            yield item
-        if right.form == "plain" or right.form == "set":
+        """As in "2007 vehicles"; "the 5 cities"."""
+        yield from self._where_number(right, left, gap)
+        if right.form in ("plain", "set"):
             count = left.data[0]
             if count == int(count) and 0 < count <= 1000:
                 yield right.but(
@@ -619,7 +619,7 @@ class Chart:
             yield item
 
     def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "more than three products": a bound on how many; "11-second calls"."""
+        """As in "more than three products": a bound on how many; "11-second calls"."""
         sign, hints, value = left.data
         links, score = (left.links, right.links), left.score + right.score
         if (value[0] == "v" and "count" in hints) or (sign == "=" and value[0] == "v"):
@@ -657,10 +657,10 @@ class Chart:
         if sign == "!=":
             yield from self._not_set(left, right, gap)
         elif right.form != "plain":
-            yield Item("CP", right.node, right.type, (tuple(), "set", sign, hints), score - 0.1, links)
+            yield Item("CP", right.node, right.type, ((), "set", sign, hints), score - 0.1, links)
 
     def _compare_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "higher than the highest point of texas"'s elevation, "above the average age"."""
+        """As in "higher than the highest point of texas"'s elevation, "above the average age"."""
         sign, _ = left.data
         if right.data[0] not in ("values", "agg") or sign == "!=":
             return
@@ -678,7 +678,7 @@ class Chart:
         )
 
     def _where_set(self, left: Item, right: Item) -> Iterator[Item]:
-        """ "states larger than texas"."""
+        """As in "states larger than texas"."""
         _, _, sign, hints = right.data
         score, links = left.score + right.score, (left.links, right.links)
         if not self._schema.compatible(left.type, right.type):
@@ -726,8 +726,6 @@ class Chart:
             yield self._top(right, term, direction == "max", limit, score + gain, links)
 
     def _top(self, source: Item, term: Sketch, descending: bool, limit: int, score: float, links: Any) -> Item:
-        if term[0] == "p" and self._columns.is_birth(term):
-            pass
         node = ("top", source.node, term, descending, limit)
         return Item("S", node, source.type, (), score, links, "set", source.modified, True)
 
@@ -748,12 +746,8 @@ class Chart:
         if not gap:
             yield from self._top_k(right, left, gap)
 
-    @staticmethod
-    def _nothing(left: Item, right: Item, gap: Gap) -> Iterator[Item]:  # noqa: ARG004
-        return iter(())
-
     def _key_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "borders the most states"."""
+        """As in "borders the most states"."""
         if right.data[2] == "count":
             yield right.but(
                 data=(*right.data[:4], left.data[:1]), score=left.score + right.score, links=(left.links, right.links)
@@ -782,11 +776,12 @@ class Chart:
         score -= scores.BELOW if left.extreme else 0.0
         for term, cost in self._keyed(left, right):  # type: ignore[misc]
             if term[0] == "p" and not self._columns.ordered_term(term, right.data[2]):
-                cost += 0.3
-            yield self._top(left, term, direction == "max", limit, score - cost, links)  # type: ignore[arg-type]
+                yield self._top(left, term, direction == "max", limit, score - cost - 0.3, links)
+            else:
+                yield self._top(left, term, direction == "max", limit, score - cost, links)  # type: ignore[arg-type]
 
     def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "highest population of states in ...": the value; "highest population state": what has it."""
+        """As in "highest population of states in ...": the value; "highest population state": what has it."""
         direction, limit, *_ = left.data
         links, score = (left.links, right.links), left.score + right.score
         if left.data[2] == "count":
@@ -841,7 +836,7 @@ class Chart:
             yield item
 
     def _place(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "where is X": what it is joined to that is a place, or a column that holds one."""
+        """As in "where is X": what it is joined to that is a place, or a column that holds one."""
         links, score = (left.links, right.links), left.score + right.score
         for hop, reached in self._schema.leaving(right.type):
             gain = self._columns.placed(hop, reached)
@@ -863,7 +858,7 @@ class Chart:
             )
 
     def _aggregate_hint(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "average age of cases"; "total area of the states" read as area of all."""
+        """As in "average age of cases"; "total area of the states" read as area of all."""
         if len(left.data) == 1:
             if left.data[0] == "sum" and right.form != "name":  # "the total of ..." counts, too
                 yield right.but(score=left.score + right.score - 0.6, links=(left.links, right.links))
@@ -871,10 +866,9 @@ class Chart:
         function, numbers = left.data
         links, score = (left.links, right.links), left.score + right.score
         for term, cost in self._term(right, numbers):
-            if function not in ("count", "minimum", "maximum") and not self._columns.numeric(term, numbers):
-                cost += 0.6
+            summed = function in ("count", "minimum", "maximum") or self._columns.numeric(term, numbers)
             data = ("agg", function, term) if function != "count" else ("agg", "count", term, True)
-            yield Item("X", right.node, right.type, data, score - cost, links, right.form)
+            yield Item("X", right.node, right.type, data, score - cost - (0.0 if summed else 0.6), links, right.form)
 
     def _aggregate_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         for item in self._aggregate_hint(right, left, gap):
@@ -915,6 +909,17 @@ class Chart:
     def _group_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield from self._group(right, left, gap)
 
+    def _group_all(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "average price per category": over all that has the column."""
+        if len(left.data) != 2:
+            return
+        for kind in dict.fromkeys(self._schema.properties[number].type for number in left.data[1]):
+            everything = Item("S", ("all", kind), kind, (), 0.0, (), "plain")
+            for result in self._aggregate_hint(left, everything, gap):
+                for item in self._group(result, right, gap):
+                    item.score -= scores.ALL_OF_TYPE / 2
+                    yield item
+
     @staticmethod
     def _aggregates(item: Item) -> tuple[tuple[str, Sketch | None], ...]:
         return (("count", None),) if item.data[0] == "count" else ((item.data[1], item.data[2]),)
@@ -938,7 +943,7 @@ class Chart:
             yield Item("X", node, result.type, data, score - path.cost, links, "set")
 
     def _two_results(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "the average age per group, and how many cases"."""
+        """As in "the average age per group, and how many cases"."""
         links, score = (left.links, right.links), left.score + right.score
         if left.data[0] == "group" and right.data[0] in ("count", "agg"):
             keys, aggregates, *rest = left.data[1:]
@@ -986,19 +991,22 @@ class Chart:
     # ---- relationships' own properties
 
     def _edge_values(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "the route of the drug X": values of a property of relationships that touch the set."""
-        relations, name = left.data
+        """As in "the route of the drug X": values of a property of relationships that touch the set."""
+        relations, name, *function = left.data
         score, links = left.score + right.score, (left.links, right.links)
         for hop, reached in self._schema.leaving(right.type):
             if hop.relation in relations:
-                data = ("walks", "", hop, name, reached)
+                data = ("walks", function[0] if function else "", hop, name, reached)
                 yield Item("X", right.node, right.type, data, score - 0.1, links, right.form)
 
     def _aggregate_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        return iter(())
+        """As in "average weight of interactions": a column of relationships to aggregate."""
+        if len(left.data) == 1 and left.data[0] != "count":
+            links = (left.links, right.links)
+            yield right.but(data=(*right.data[:2], left.data[0]), score=left.score + right.score, links=links)
 
     def _edge_condition(self, left: Item, sign: str, value: Any, score: float, links: Any) -> Iterator[Item]:
-        relations, name = left.data
+        relations, name = left.data[:2]
         condition = ("cmp", ("w0", name), _SIGNS.get(sign, sign), value)
         yield Item("EC", data=(relations, name, condition), score=score, links=links)
 
@@ -1017,7 +1025,7 @@ class Chart:
             yield right.but(score=left.score + right.score + scores.BOUND, links=(left.links, right.links))
 
     def _edge_object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """ "Tyrion Lannister in book 1": what follows is joined to it by such a relationship."""
+        """As in "Tyrion Lannister in book 1": what follows is joined to it by such a relationship."""
         relations, _, condition = right.data
         links, score = (left.links, right.links), left.score + right.score
         yield Item("M", left.node, left.type, (tuple(relations), False, condition, ()), score - 0.05, links, left.form)

@@ -156,6 +156,8 @@ class Columns:
             if None in ends:
                 return None
             return ("cmp", term, "between", ("vs", tuple(ends)))
+        if sign == "between":
+            return None
         if value[0] == "DATE":
             return self._dated(term, kind, sign, value[1], value[2])
         constant: Value = value[1]

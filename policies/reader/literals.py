@@ -39,9 +39,10 @@ _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?$")
 def literals(text: str, words: Sequence[Token], language: Language) -> list[Literal_]:
     """All literals of a question; none overlaps another, the longest reading first."""
     found = [*_dates(text, words), *_worded_dates(words, language), *_times(text, words)]
+    found = [each for each in found if each.stop > each.start]
     taken = {place for each in found for place in range(each.start, each.stop)}
     for each in _numbers(text, words, language):
-        if taken.isdisjoint(range(each.start, each.stop)):
+        if each.stop > each.start and taken.isdisjoint(range(each.start, each.stop)):
             found.append(each)
     return sorted(found)
 

@@ -161,7 +161,8 @@ class Reader:
     def _finished(self, item: Item) -> Iterable[tuple[Sketch, float]]:
         if item.category == "S":
             assert item.node is not None
-            yield item.node, scores.UNUSED_ORDER if item.data[:1] in (("by",), ("limit",)) else 0.0
+            less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("limit",)) else 0.0
+            yield item.node, less + (scores.ECHO if item.node[0] == "ids" else 0.0)
         elif item.category == "X":
             yield _result(item), 0.0
         elif item.category == "P":

@@ -26,6 +26,7 @@ EDGE = 0.35  # a relationship's condition without a word for the relationship
 ALL_OF_TYPE = 0.4  # a column or extreme of a whole type that is not named
 VALUE_OF_EXTREME = 0.1  # "highest population of S": the value, and not what has it
 UNUSED_ORDER = 0.6
+ECHO = 0.6  # an answer that only repeats a name of the question
 BEAM = 30
 """Readings of a category that the whole question keeps."""
 CELL = 26

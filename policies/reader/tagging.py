@@ -90,6 +90,7 @@ class Tagger:
     def tag(self, text: str, topics: Sequence[NamedEntity] = ()) -> Tagged:
         """Tag a question; `topics` are entities known to be meant."""
         words = tokens(text)[:MOST_WORDS]
+        text = text[: words[-1].end + 1] if words else ""
         folded = [word.text for word in words]
         quoted = self._quoted(text, words)
         blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded)]
@@ -108,15 +109,6 @@ class Tagger:
             add[phrase].append(Item("AGG", data=(function,)))
         for word, found in language.superlatives.items():
             add[(word,)].append(Item("SUP", data=(found.direction, found.hints, 1)))
-        for adjective, hints in language.adjectives.items():
-            for word, direction in (("most", "max"), ("least", "min"), ("more", "max")):
-                if hints[0] == "count":
-                    add[word, adjective].append(Item("SUP", data=("most" if direction == "max" else "least", (), 1)))
-                else:
-                    turned = hints[0].startswith("-")
-                    columns = tuple(each.lstrip("-") for each in hints)
-                    kind = ("min" if direction == "max" else "max") if turned else direction
-                    add[word, adjective].append(Item("SUP", data=(kind, columns, 1)))
         for phrase, comparative in language.comparatives.items():
             add[phrase].append(Item("CMP", data=(comparative.sign, comparative.hints)))
         for phrase, weak in language.group.items():
@@ -124,10 +116,28 @@ class Tagger:
                 add[phrase].append(Item("G", data=(weak,)))
         for phrase in language.negation:
             add[phrase].append(Item("NEG"))
+        self._add_adjectives()
+        self._add_asking()
+
+    def _add_adjectives(self) -> None:
+        """Superlatives of two words: "most populous", "least dense"."""
+        for adjective, hints in self.language.adjectives.items():
+            for word, direction in (("most", "max"), ("least", "min"), ("more", "max")):
+                if hints[0] == "count":
+                    data = ("most" if direction == "max" else "least", (), 1)
+                else:
+                    turned = hints[0].startswith("-")
+                    kind = ("min" if direction == "max" else "max") if turned else direction
+                    data = (kind, tuple(each.lstrip("-") for each in hints), 1)
+                self._operators[word, adjective].append(Item("SUP", data=data))
+
+    def _add_asking(self) -> None:
+        language, add = self.language, self._operators
         for adjective, hints in language.how.items():
             add["how", adjective].append(Item("H", data=(hints,)))
         for noun in ("people", "inhabitants", "residents", "citizens", "persons"):
-            add["how", "many", noun].append(Item("H", data=(("population", "inhabitants"),), score=0.2))
+            for phrase in (("how", "many", noun), ("number", "of", noun)):
+                add[phrase].append(Item("H", data=(("population", "inhabitants"),), score=0.2))
         for unit in ("kilometers", "kilometres", "miles", "km", "feet", "meters", "metres"):
             add["how", "many", "square", unit].append(Item("H", data=(("area", "size"),)))
             add["how", "many", unit].append(Item("H", data=(("length", "distance", "height"),)))
@@ -135,8 +145,7 @@ class Tagger:
         add["what", "year"].append(Item("H", data=(("year", *language.asking["when"]), "date")))
         add["what", "time"].append(Item("H", data=(("time", "hour"), "date")))
         add[("where",)].append(Item("WHERE"))
-        for phrase in (("how", "much"),):
-            add[phrase].append(Item("H", data=(("price", "cost", "amount", "weight"),)))
+        add["how", "much"].append(Item("H", data=(("price", "cost", "amount", "weight"),)))
 
     def _operator_blocks(self, folded: Sequence[str]) -> list[_Block]:
         out = []

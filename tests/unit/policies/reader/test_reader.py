@@ -1,0 +1,100 @@
+"""Questions over a small shop: which answer the best reading gives."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from shop import ask, reader
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which products are in the category Coils?", ["Copper Coil", "Iron Coil", "Steel Coil"]),
+        ("What does Bergmann supply?", ["Iron Coil", "Steel Coil"]),
+        ("Who supplies the Oak Desk?", ["Tamsin"]),
+        ("Which suppliers are in Berlin?", ["Nordwind", "Tamsin"]),
+        ("products of suppliers in Hamburg", ["Iron Coil", "Steel Coil"]),
+    ],
+)
+def test_chains_and_joins(question: str, answer: list[str]) -> None:
+    assert ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the cheapest product?", ["Iron Coil"]),
+        ("What is the most expensive product?", ["Oak Desk"]),
+        ("top 2 products by price", ["Oak Desk", "Pine Desk"]),
+        ("Which supplier supplies the most products?", ["Tamsin"]),
+        ("Which is the newest product?", ["Brass Lamp"]),
+    ],
+)
+def test_superlatives(question: str, answer: list[str]) -> None:
+    assert ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("products with a price above 100", ["Oak Desk", "Pine Desk"]),
+        ("Which products have a price between 40 and 70?", ["Brass Lamp", "Reading Lamp"]),
+        ("Which suppliers have more than two products?", ["Tamsin"]),
+        ("Which products were released before 2020?", ["Copper Coil", "Oak Desk"]),
+        ("Which products were released in May 2020?", ["Iron Coil", "Pine Desk"]),
+        ("Which suppliers are not in Berlin?", ["Bergmann"]),
+    ],
+)
+def test_conditions(question: str, answer: list[str]) -> None:
+    assert ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How many products are there?", 7.0),
+        ("How many products does Tamsin supply?", 3.0),
+        ("What is the average price of coils?", 15.5),
+        ("What is the total price of products supplied by Nordwind?", 64.5),
+        ("What is the highest price of products supplied by Nordwind?", 45.0),
+    ],
+)
+def test_numbers(question: str, answer: float) -> None:
+    assert ask(question) == answer
+
+
+def test_values_and_groups() -> None:
+    assert ask("What is the price of the Pine Desk?") == {"180"}
+    assert ask("What is the population of Hamburg?") == {"1900000"}
+    assert ask("average price per category") == {"Coils", "15.5", "Furniture", "215", "Lighting", "52.5"}
+    assert ask("How many products are there for each supplier?") == {"Nordwind", "2", "Bergmann", "Tamsin", "3"}
+
+
+def test_yes_and_no() -> None:
+    assert ask("Is Nordwind located in Berlin?") is True
+    assert ask("Is Bergmann located in Berlin?") is False
+
+
+def test_a_reading_says_what_it_read_and_what_not() -> None:
+    (best, *_) = reader().read("Which purple products are in the category Coils?")
+    assert best.unread == ("purple",)
+    assert {"products", "category", "Coils"} <= {part.word for part in best.parts}
+    (plain, *_) = reader().read("Which products are in the category Coils?")
+    assert plain.unread == () and plain.score > best.score
+
+
+def test_nothing_to_read() -> None:
+    assert reader().read("") == []
+    assert reader().read("???") == []
+
+
+@pytest.mark.parametrize("text", ["1999 " * 80, "Copper Coil " * 40, "x" * 424, "and or not " * 40])
+def test_bombs_are_read_within_their_time(text: str) -> None:
+    readings: list[Any] = reader().read(text[:424], seconds=0.5)
+    assert isinstance(readings, list)
