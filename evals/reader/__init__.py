@@ -113,7 +113,11 @@ def table(name: str, done: Sequence[Asking]) -> str:
     rows = [*sorted(kinds.items()), ("all", list(done))]
     lines = [f"{name:28} {'n':>5} {'F1':>6} {'wrong':>6} {'none':>6} {'within':>7} {'p50 ms':>7} {'p95 ms':>7}"]
     for kind, part in rows:
-        columns = [[x.figures.f1 for x in part], [x.figures.wrong for x in part], [x.figures.refused for x in part]]
+        columns: list[list[float]] = [
+            [x.figures.f1 for x in part],
+            [x.figures.wrong for x in part],
+            [x.figures.refused for x in part],
+        ]
         shares = " ".join(f"{100 * sum(column) / len(part):6.1f}" for column in columns)
         p50, p95 = np.percentile([1000 * each.seconds for each in part], (50, 95))
         within = 100 * sum(x.within for x in part) / len(part)

@@ -74,9 +74,9 @@ def judge_lists(gold: Sequence[Sequence[str]], answer: Answered) -> Figures:
     found = [
         {i for i, names in enumerate(gold) if any(_same(a, b, 0.001) for a in each for b in names)} for each in told
     ]
-    right = sum(bool(each) for each in found)
+    matched = sum(bool(each) for each in found)
     covered = len(set().union(*found)) if found else 0
-    return Figures(_f1(right, len(told), covered, len(gold)), not told)
+    return Figures(_f1(matched, len(told), covered, len(gold)), not told)
 
 
 def _f1(right: int, told: int, covered: float, gold: int) -> float:

@@ -227,8 +227,8 @@ class Chart:
             if left.type == right.type:
                 yield left.but(score=score - scores.TWICE, links=(left.links, right.links))
             elif not gap:
-                node = ("and", left.node, right.node)
-                yield Item("S", node, kind, (), score - 0.2, (left.links, right.links))
+                both = ("and", left.node, right.node)
+                yield Item("S", both, kind, (), score - 0.2, (left.links, right.links))
             return
         if left.form == "pair" or right.form == "pair":
             return
@@ -774,11 +774,11 @@ class Chart:
         if left.data[:1] == ("limit",):
             limit, score = left.data[1], score + 0.3
         score -= scores.BELOW if left.extreme else 0.0
-        for term, cost in self._keyed(left, right):  # type: ignore[misc]
+        for term, cost in self._keyed(left, right):
             if term[0] == "p" and not self._columns.ordered_term(term, right.data[2]):
                 yield self._top(left, term, direction == "max", limit, score - cost - 0.3, links)
             else:
-                yield self._top(left, term, direction == "max", limit, score - cost, links)  # type: ignore[arg-type]
+                yield self._top(left, term, direction == "max", limit, score - cost, links)
 
     def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "highest population of states in ...": the value; "highest population state": what has it."""
@@ -816,6 +816,7 @@ class Chart:
             yield right.but(score=score - 0.35, links=links)
 
     def _hinted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        data: tuple[Any, ...]
         hints = left.data[0]
         links, score = (left.links, right.links), left.score + right.score
         dated = left.data[1:] == ("date",)
@@ -931,6 +932,7 @@ class Chart:
             yield Item("X", result.node, result.type, data, score - cost, links, "set")
 
     def _grouped_by_type(self, result: Item, key: Item, score: float, links: Any) -> Iterator[Item]:
+        data: tuple[Any, ...]
         if self._schema.compatible(result.type, key.type):
             data = ("group", (("e", ()),), self._aggregates(result), None, False, None)
             yield Item("X", result.node, result.type, data, score - 0.3, links, "set")
@@ -964,7 +966,7 @@ class Chart:
             "EC": (self._edge_object,),
         }
         for rule in rules.get(modifier.category, ()):
-            for item in rule(source, modifier, gap):  # type: ignore[operator]
+            for item in rule(source, modifier, gap):
                 if item.category == "S" and self._schema.compatible(item.type, result.type):
                     yield result.but(
                         node=item.node, score=result.score + item.score - cost, links=(result.links, item.links)

@@ -274,7 +274,7 @@ class Schema:
         return Path(hops, back, frozenset(hop.relation for hop in hops), cost, self._sure(back[-1], start))
 
     def _two_hops(self, start: int, end: int) -> list[Path]:
-        out = {}
+        out: dict[tuple[Walk, Walk], Path] = {}
         for first, middle, triples in self._leaving[start]:
             if self.inside[middle] & self._reached[first]:
                 continue  # the wider type in the middle says the same

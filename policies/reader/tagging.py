@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, tokens
@@ -123,6 +124,7 @@ class Tagger:
         """Superlatives of two words: "most populous", "least dense"."""
         for adjective, hints in self.language.adjectives.items():
             for word, direction in (("most", "max"), ("least", "min"), ("more", "max")):
+                data: tuple[Any, ...]
                 if hints[0] == "count":
                     data = ("most" if direction == "max" else "least", (), 1)
                 else:

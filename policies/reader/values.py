@@ -93,10 +93,10 @@ class ValueIndex:
                 for place in self._loose.get(part, ()):
                     places[place].append(at)
         out = []
-        for place, at in places.items():
+        for place, spots in places.items():
             number, value, weights, mass = self._categories[place]
-            span = _window(at, stems, weights, len(weights) + 3)
-            matched = {stems[i] for i in at if span[0] <= i < span[1]}
+            span = _window(spots, stems, weights, len(weights) + 3)
+            matched = {stems[i] for i in spots if span[0] <= i < span[1]}
             share = sum(weights[part] for part in matched) / mass
             if share >= _MASS and (len(matched) > 1 or len(weights) == 1):
                 out.append(ValueHit(*span, number, value, 0.6 + 0.35 * share))

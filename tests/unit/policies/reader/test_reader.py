@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from shop import ask, reader
+from tests.shop import ask, reader
 
 
 @pytest.mark.parametrize(
@@ -86,7 +83,8 @@ def test_a_reading_says_what_it_read_and_what_not() -> None:
     assert best.unread == ("purple",)
     assert {"products", "category", "Coils"} <= {part.word for part in best.parts}
     (plain, *_) = reader().read("Which products are in the category Coils?")
-    assert plain.unread == () and plain.score > best.score
+    assert plain.unread == ()
+    assert plain.score > best.score
 
 
 def test_nothing_to_read() -> None:
