@@ -231,6 +231,18 @@ class ArtifactKind:
         return Artifact(folder, content["made_from"], content["data"], arrays, own, checksum)
 
 
+def read_head(path: Path) -> tuple[dict[str, str], dict[str, Any]] | None:
+    """What an artifact of any kind and format was made from, and its data, from its JSON file alone.
+
+    None where there is no file, or it does not read; two empty mappings for a file of the time before artifacts.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+        return (content["made_from"], content["data"]) if "artifact" in content else ({}, {})
+    except (OSError, KeyError, TypeError, ValueError):
+        return None
+
+
 def check_artifacts(directory: Path, known: Collection[str]) -> list[str]:
     """One sentence for each file of an artifact that is missing or damaged.
 

@@ -57,6 +57,11 @@ class Memory(Generic[K, V]):
             while self._bytes > self._limit:
                 self._forget(next(iter(self._held)))
 
+    def items(self) -> list[tuple[K, V]]:
+        """All that is remembered, the one unused for longest first."""
+        with self._lock:
+            return [(key, value) for key, (value, _) in self._held.items()]
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:

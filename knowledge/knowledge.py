@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 from trivium.kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
 from trivium.kg.catalog import SAMPLE, cache_folder, find_named, named_embedder
 from trivium.kg.embedded import EmbeddedStore, Snapshot, keep
+from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedders import CachedEmbedder, additive, open_embedder
 from trivium.kg.errors import (
     BusyError,
@@ -44,9 +45,9 @@ from trivium.kg.errors import (
     UsageError,
     VersionError,
 )
-from trivium.kg.indexes import VectorIndex, relation_words
+from trivium.kg.indexes import INDEX, VectorIndex, relation_words
 from trivium.kg.knowledge_base import Progress
-from trivium.kg.manifest import read_manifest
+from trivium.kg.manifest import read_manifest, set_embedder
 from trivium.kg.neo4j.settings import RemoteKG
 from trivium.kg.store import GraphStore
 
@@ -222,6 +223,14 @@ class Knowledge:
         self._vectors = None
         return path
 
+    def vectors_are_stale(self) -> bool:
+        """Whether the rows of vectors that were made are those of an earlier state of the KG."""
+        snapshot = self.snapshot()
+        if snapshot is None or additive(self.embedder) is None:
+            return False
+        path = vectors_path(self.path, snapshot, self.embedder.fingerprint)
+        return not path.exists() and any(path.parent.glob("*.npy"))
+
     @cached_property
     def embeds_fast(self) -> bool:
         """Whether embedding a short text takes microseconds, so that it may run in the event loop."""
@@ -243,9 +252,18 @@ class Knowledge:
         """
         relations = tuple(f"{each.name}\0{each.kind or ''}" for each in await self.store.schema())
         if relations != self._schema[0]:
-            self._schema = (relations, _digest(sorted(relations)))
+            self._schema = (relations, _digest([*sorted(relations), *self._directions()]))
         kg = await self.store.fingerprint()
         return {"kg": kg, "schema": self._schema[1], "embedder": self.embedder.fingerprint}
+
+    def _directions(self) -> list[str]:
+        """How a database's relations are turned: what was learned of one direction does not fit the other."""
+        if isinstance(self.store, EmbeddedStore):
+            return []
+        from trivium.kg.neo4j.store import Neo4jStore
+
+        view = self.store.view if isinstance(self.store, Neo4jStore) else None
+        return [] if view is None else [f"{way}: {name}" for way in ("reversed", "symmetric") for name in getattr(view, way)]
 
     async def cheap_sources(self) -> dict[str, str]:
         """Those sources with which what reads the whole graph is made again at once: of a large KG, the schema's."""
@@ -293,13 +311,14 @@ class Knowledge:
 
         return await self.derived("relations", f"{now['schema']} {now['embedder']}", make)
 
-    async def entities(self) -> VectorIndex:
-        """The entities by the meaning of their labels; made on first use, which takes seconds a million."""
+    async def entities(self, *, renew: bool = False) -> VectorIndex:
+        """The entities by the meaning of their labels; made on first use, which takes seconds a million.
+
+        Of a large KG the one that there is stays in use after a write, until `renew`.
+        """
         now = await self.sources()
-        cheap = "kg" in await self.cheap_sources()
-        # A label may change while all triples stay.
-        names = self.store.meta.names.hexdigest() if isinstance(self.store, EmbeddedStore) else ""
-        version = _digest([now["kg"], names])
+        cheap = renew or "kg" in await self.cheap_sources()
+        version = self._entities_version(now["kg"])
 
         async def make() -> VectorIndex:
             if not cheap and (kept := await asyncio.to_thread(self._kept_index, "entities", None)) is not None:
@@ -310,7 +329,28 @@ class Knowledge:
             ]
             return await asyncio.to_thread(self._index, "entities", version, texts)
 
+        if renew:
+            self._derived.pop("entities", None)
         return await self.derived("entities", f"{version if cheap else ''} {now['embedder']}", make)
+
+    def entities_are_stale(self, kg: str) -> bool:
+        """Whether the index of entities that is kept is older than the KG, whose fingerprint is given."""
+        folder = self.path / "indexes" / "entities"
+        try:
+            return INDEX.exists(folder) and bool(INDEX.head(folder).stale(source=self._entities_version(kg)))
+        except (CorruptError, VersionError):
+            return False  # it is made again at its next use
+
+    def _entities_version(self, kg: str) -> str:
+        # A label may change while all triples stay.
+        names = self.store.meta.names.hexdigest() if isinstance(self.store, EmbeddedStore) else ""
+        return _digest([kg, names])
+
+    def choose_embedder(self) -> None:
+        """Note that this embedder makes the KG's vectors from now on; raises `BusyError` while another one writes."""
+        if read_manifest(self.path).embedder != self.embedder.name:
+            with write_lock(self.path):
+                set_embedder(self.path, self.embedder.name)
 
     async def derive(self) -> None:
         """Make the relation and template indexes now, so that the first question does not wait for them."""

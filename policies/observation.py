@@ -12,7 +12,6 @@ store's protocol alone (`observe_through_store`).
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +26,7 @@ from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.walk import neighbors
 from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.kg.memory import Memory
 from trivium.kg.types import Direction, Hop, LogicalChain, WalkedTriple
 from trivium.policies.triple_scores import triple_cosines
 
@@ -94,11 +94,16 @@ class Observation:
 
 
 DEFAULT_LIMITS = ObservationLimits()
-_REMEMBERED = 1_024  # observations kept a KG: some 30 MB at most
+_REMEMBERED = 30_000_000  # bytes of observations kept a KG
+_TRIPLE = 500  # bytes of an observed triple, about
 _INLINE = 2  # entities observed in the event loop, a few milliseconds each; more of them go to a thread
 
 _Key = tuple[str, str, str, ObservationLimits]
-_remembered: WeakKeyDictionary[KnowledgeBase, OrderedDict[_Key, Observation]] = WeakKeyDictionary()
+_remembered: WeakKeyDictionary[KnowledgeBase, Memory[_Key, Observation]] = WeakKeyDictionary()
+
+
+def _bytes(key: _Key, found: Observation) -> int:
+    return len(key[1]) + len(key[2]) + _TRIPLE * len(found.triples)
 
 
 async def observe(
@@ -121,18 +126,17 @@ async def observe(
         run: names the run, within which a KG without a snapshot is taken to stay as it is.
     """
     snapshot = base.snapshot()
-    known = _remembered.setdefault(base, OrderedDict())
+    known = _remembered.get(base)
+    if known is None:
+        known = _remembered[base] = Memory(_REMEMBERED, _bytes)
     version = snapshot.stamp if snapshot else run
-    keys = {entity: (version, question, entity, limits) for entity in entities}
-    missing = [entity for entity, key in keys.items() if key not in known]
+    found = {entity: known.get((version, question, entity, limits)) for entity in entities}
+    missing = [entity for entity, observation in found.items() if observation is None]
     if missing:
-        for entity, found in zip(missing, await _observe(base, snapshot, question, missing, limits), strict=True):
-            known[keys[entity]] = found
-    observations = [known[keys[entity]] for entity in entities]
-    # The oldest go first; never those of this very call, which other stages of the run ask for next.
-    while len(known) > max(_REMEMBERED, len(keys)):
-        known.popitem(last=False)
-    return observations
+        for entity, made in zip(missing, await _observe(base, snapshot, question, missing, limits), strict=True):
+            found[entity] = made
+            known.put((version, question, entity, limits), made)
+    return [found[entity] or Observation(entity) for entity in entities]
 
 
 async def _observe(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field
 
 from trivium.kg.types import chain_text
+from trivium.knowledge.freshness import stale
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.artefact import has_decomposer
 from trivium.policies.keqing.computing.cues import has_cue
@@ -55,7 +57,9 @@ async def read_question(
     decomposer = await (kg.lora_decomposer() if reader == "lora" else kg.decomposer())
     if has_cue(question) and (reader == "trained" or has_decomposer(kg.learnt)):
         decomposer = await kg.computing(decomposer)
-    return await decomposer.decompose(question, kg.store, topics)
+    found = await decomposer.decompose(question, kg.store, topics)
+    older = await stale(kg, "keqing")
+    return replace(found, stale=tuple(each.message for each in older)) if older else found
 
 
 @read_question.json

@@ -23,6 +23,7 @@ from trivium.app.cli.spending import Spending
 from trivium.kg.errors import UsageError
 
 if TYPE_CHECKING:
+    from trivium.knowledge.freshness import Renewed
     from trivium.knowledge.knowledge import Knowledge
     from trivium.policies.keqing.learning import Learnt
     from trivium.policies.keqing.versions import Version
@@ -41,10 +42,51 @@ PriceOption = Annotated[
 
 learn = typer.Typer(
     help="Learn from a KG, and from questions with known answers.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@learn.callback()
+def learn_again(
+    context: typer.Context,
+    renew: Annotated[bool, typer.Option("--renew", help="Learn everything again that was learned from a KG.")] = False,
+    kg: Annotated[str | None, typer.Option("--kg", help="The KG that --renew is for.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print --renew's report as one JSON object.")] = False,
+) -> None:
+    """Learn from a KG, and from questions with known answers; --renew learns everything again after the KG changed.
+
+    Example: trivium learn --renew --kg my-kg
+    """
+    if context.invoked_subcommand is not None:
+        if renew or kg is not None or json:
+            raise UsageError(f"options go behind the subject: trivium learn {context.invoked_subcommand} --kg KG")
+        return
+    if not renew:
+        print_text(context.get_help())
+        raise typer.Exit(2 if kg is not None or json else 0)
+    if kg is None:
+        raise UsageError("which KG? trivium learn --renew --kg KG")
+    found = asyncio.run(_renew(kg))
+    if json:
+        print_json({"renewed": [asdict(each) for each in found]})
+    else:
+        print_text("\n".join(each.message for each in found) or "nothing was learned yet")
+    if not all(each.done for each in found):
+        raise typer.Exit(1)
+
+
+async def _renew(kg: str) -> list[Renewed]:
+    from trivium.knowledge.freshness import renew
+    from trivium.knowledge.knowledge import close_all, open_knowledge
+
+    knowledge = await open_knowledge(kg)
+    try:
+        with progress() as show:
+            return await renew(knowledge, show)
+    finally:
+        await close_all()
 
 
 @learn.command("keqing")

@@ -160,8 +160,8 @@ class EmbeddedStore:
 
     async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
         """Entities that each text is a part of the name of (see `trivium.kg.embedded.partial`)."""
-        snapshot = self.snapshot
-        return [find_partial(snapshot, text, limit=limit) for text in texts]
+        snapshot = await self._current()
+        return await asyncio.to_thread(lambda: [find_partial(snapshot, text, limit=limit) for text in texts])
 
     def _find_named(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
         """`search.find_named`, remembering texts: a question's spans are mostly words of other questions too."""

@@ -7,8 +7,7 @@ import json
 import logging
 import zipfile
 import zlib
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -16,11 +15,12 @@ import numpy as np
 
 from trivium.kg.embedders.base import Embedder, FloatArray
 from trivium.kg.files import write_atomic
+from trivium.kg.memory import Memory
 
 log = logging.getLogger("trivium.kg")
 
-MAX_TEXTS = 20_000
-"""Texts kept by default: 20 MB at 256 dimensions."""
+MAX_BYTES = 30_000_000
+"""Bytes of texts and vectors kept by default: some 23,000 short texts of 256 dimensions."""
 
 
 class CachedEmbedder:
@@ -32,14 +32,15 @@ class CachedEmbedder:
     Args:
         inner: the embedder that makes the vectors.
         path: the file; None keeps them in memory alone.
-        max_texts: how many texts are kept; the ones unused for longest go first.
+        max_bytes: of the texts and vectors kept; the ones unused for longest go first.
     """
 
-    def __init__(self, inner: Embedder, path: Path | None = None, *, max_texts: int = MAX_TEXTS) -> None:
+    def __init__(self, inner: Embedder, path: Path | None = None, *, max_bytes: int = MAX_BYTES) -> None:
         self.inner = inner
         self.path = path
-        self._max = max_texts
+        self._max = max_bytes
         self._lock = Lock()
+        self._loaded: Memory[str, FloatArray] | None = None
         self._changed = False
 
     @property
@@ -63,13 +64,15 @@ class CachedEmbedder:
         Raises:
             EmbedderError: as the inner embedder, for texts that are not remembered.
         """
-        with self._lock:
-            found = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
+        vectors = self._vectors
+        found = {text: vector for text in texts if (vector := vectors.get(text)) is not None}
         missing = [text for text in dict.fromkeys(texts) if text not in found]
         if missing:
             # Copies: a row that is a view would keep its whole batch in memory.
-            found.update((text, row.copy()) for text, row in zip(missing, self.inner.embed(missing), strict=True))
-        self._remember(found, new=bool(missing))
+            for text, row in zip(missing, self.inner.embed(missing), strict=True):
+                found[text] = row.copy()
+                vectors.put(text, found[text])
+            self._changed = True
         if not texts:
             return np.zeros((0, self.dimensions), np.float32)
         return np.stack([found[text] for text in texts])
@@ -82,25 +85,25 @@ class CachedEmbedder:
         """
         if self.path is None or not self._changed:
             return
-        on_disk = _read(self.path, self.fingerprint)
-        with self._lock:
-            merged = self._vectors | {text: on_disk[text] for text in on_disk if text not in self._vectors}
-            self._changed = False
-        write_atomic(self.path, _pack(dict(list(merged.items())[: self._max]), self.fingerprint))
+        self._changed = False
+        merged = self._memory(_read(self.path, self.fingerprint))  # what another process saved in the meantime
+        for text, vector in self._vectors.items():
+            merged.put(text, vector)
+        write_atomic(self.path, _pack(dict(merged.items()), self.fingerprint))
 
-    @cached_property
-    def _vectors(self) -> dict[str, FloatArray]:
-        """Text to vector, float32 [dimensions]; the one unused for longest first."""
-        return _read(self.path, self.fingerprint) if self.path else {}
-
-    def _remember(self, found: dict[str, FloatArray], *, new: bool) -> None:
+    @property
+    def _vectors(self) -> Memory[str, FloatArray]:
+        """Text to vector, float32 [dimensions]; read from the file at the first use."""
         with self._lock:
-            for text, vector in found.items():
-                self._vectors.pop(text, None)
-                self._vectors[text] = vector
-            for text in list(self._vectors)[: max(0, len(self._vectors) - self._max)]:
-                del self._vectors[text]
-            self._changed |= new
+            if self._loaded is None:
+                self._loaded = self._memory(_read(self.path, self.fingerprint) if self.path else {})
+            return self._loaded
+
+    def _memory(self, held: Mapping[str, FloatArray]) -> Memory[str, FloatArray]:
+        memory: Memory[str, FloatArray] = Memory(self._max, lambda text, vector: len(text) + vector.nbytes)
+        for text, vector in held.items():
+            memory.put(text, vector)
+        return memory
 
 
 def _pack(vectors: dict[str, FloatArray], fingerprint: str) -> bytes:

@@ -61,6 +61,7 @@ class Decomposition:
         unread: names in the question that the chosen reading makes no use of.
         operators: what is computed on the sub-questions' results, numbered after what it takes; none for plain ones.
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
+        stale: what was used although it is older than the KG, each with the command that renews it.
     """
 
     sub_questions: tuple[SubQuestion, ...]
@@ -68,6 +69,7 @@ class Decomposition:
     confidence: float = 0.0
     unread: tuple[str, ...] = ()
     operators: tuple[Operator, ...] = ()
+    stale: tuple[str, ...] = ()
 
 
 class Decomposer(Protocol):

@@ -102,11 +102,10 @@ async def current_decomposer(base: KnowledgeBase, now: Mapping[str, str]) -> Com
         old = read_decomposer(artifact, base.embedder)
         if not artifact.stale(**now):
             return old
-        now = {**now, "decomposer": artifact.checksum}
-        if (kept := await asyncio.to_thread(_kept, base, now)) is not None:
-            return kept
     except (EmbedderError, OutdatedError) as error:
         log.warning("%s; until then the schema's words are used", error)
+    if (kept := await asyncio.to_thread(_kept, base, now)) is not None:
+        return kept
     store = await base.learning_store(lambda *_: None)
     words = still_named(kept_synonyms(folder), {relation.name for relation in await store.schema()})
     if old is None:

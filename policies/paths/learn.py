@@ -12,11 +12,12 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.embedded import EmbeddedStore, keep
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import Embedder, open_embedder
 from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.examples import keep_examples
 from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_questions
@@ -114,6 +115,8 @@ async def learn_paths(
     report = learnt.report | {"questions": len(questions), "seconds": round(time.perf_counter() - began, 1)}
     learnt = replace(learnt, report=report)
     await asyncio.to_thread(_keep, base, learnt, kg_hash)
+    # For trivium learn --renew.
+    await asyncio.to_thread(keep, base.path, lambda: keep_examples(base.path, "knowgpt", questions))
     return learnt
 
 

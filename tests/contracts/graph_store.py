@@ -34,6 +34,10 @@ NAMES = [
 SEEDS = range(6)
 
 
+async def _has(store: GraphStore, relation: str) -> bool:
+    return relation in [row.name for row in await store.schema()]
+
+
 class GraphStoreContract:
     """Tests that every backend passes; the subclass provides the fixture `make_store`."""
 
@@ -241,6 +245,27 @@ class GraphStoreContract:
         assert (info.triples, info.hash) == (len(FILMS) + 1, hash_triples([[*FILMS, new[0]]]))
         assert await store.add(new) == 0
         assert await store.info() == info
+
+    async def test_what_was_looked_up_before_a_write_is_looked_up_again(self, make_store: MakeStore) -> None:
+        """Names, schema, hops and the fingerprint: whatever a store remembers, a write is in the next answer."""
+        store, new = await make_store(FILMS, NAMES), Triple("Q6", "financed_by", "Q7")
+
+        async def seen() -> tuple[list[list[str]], list[str], list[str], bool, bool]:
+            named = await store.find(["Blade Runner", "Alien"], fuzzy=False)
+            partial = await store.find_partial(["runner", "scott"])
+            names = [[hit.id for hit in hits] for hits in (*named, *partial)]
+            hops = sorted(map(str, (await store.hops(["Q6"]))[0]))
+            left = {hop.relation for hop in await store.transitions()}
+            return names, await store.labels(["Q6"]), hops, "financed_by" in left, await _has(store, "financed_by")
+
+        before, first = await seen(), await store.fingerprint()
+        assert before == ([[], ["Q1"], [], ["Q2"]], ["Q6"], [], False, False)
+        await store.add([new], [Entity("Q6", "Blade Runner")])
+        assert await seen() == ([["Q6"], ["Q1"], ["Q6"], ["Q2"]], ["Blade Runner"], ["financed_by"], True, True)
+        assert await store.fingerprint() != first
+        await store.delete([new])
+        assert await seen() == before
+        assert await store.fingerprint() == first
 
     async def test_add_can_rename(self, make_store: MakeStore) -> None:
         store = await make_store(FILMS, NAMES)

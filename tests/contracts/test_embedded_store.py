@@ -67,6 +67,29 @@ async def test_another_process_writes_and_readers_see_it(films: Path) -> None:
     await store.close()
 
 
+async def test_what_a_reader_remembers_does_not_outlive_another_ones_write(films: Path) -> None:
+    reader, writer = EmbeddedStore.open(films), EmbeddedStore.open(films)
+
+    async def seen() -> tuple[list[str], list[str], bool]:
+        named, partial = (await reader.find(["Dune"]))[0], (await reader.find_partial(["dune part"]))[0]
+        relations = [row.name for row in await reader.schema()]
+        return [hit.id for hit in named], [hit.id for hit in partial], "scored_by" in relations
+
+    try:
+        assert await seen() == ([], [], False)
+        await writer.add([Triple("Q8", "scored_by", "Q2")], [Entity("Q8", "Dune Part One", aliases=("Dune",))])
+        # Partial names are asked first: no other read may bring the reader up to date for them.
+        await asyncio.sleep(0.05)
+        assert [hit.id for hit in (await reader.find_partial(["dune part"]))[0]] == ["Q8"]
+        assert await seen() == (["Q8"], ["Q8"], True)
+        await writer.delete([Triple("Q8", "scored_by", "Q2")])
+        await asyncio.sleep(0.05)
+        assert await seen() == ([], [], False)
+    finally:
+        await reader.close()
+        await writer.close()
+
+
 async def test_the_second_writer_is_told_to_wait(films: Path) -> None:
     with write_lock(films), pytest.raises(BusyError, match="another process is writing"):
         add_triples(films, [NEW], wait=0.1)

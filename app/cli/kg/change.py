@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from trivium.app.cli.kg.options import EntitiesOption, Files, JsonOption, KGArgument, SkipBadOption
-from trivium.app.cli.output import print_facts, print_json
+from trivium.app.cli.output import complain, print_facts, print_json
 
 if TYPE_CHECKING:
     from trivium.knowledge.knowledge import Knowledge
@@ -55,8 +55,16 @@ def remove(
 
 
 def _report(opened: Knowledge, counts: dict[str, int], *, as_json: bool) -> None:
-    """The counts of the change, then those of the KG as it is now."""
+    """The counts of the change, those of the KG as it is now, and what was learned before the change."""
     from dataclasses import asdict
 
-    told = {**counts, **asdict(asyncio.run(opened.store.info()))}
-    (print_json if as_json else print_facts)(told)
+    from trivium.knowledge.freshness import stale
+
+    info, older = asyncio.run(opened.store.info()), asyncio.run(stale(opened))
+    facts = {**counts, **asdict(info)}
+    if as_json:
+        print_json({**facts, "stale": [asdict(each) for each in older]})
+        return
+    print_facts(facts)
+    for each in older:
+        complain(each.message)

@@ -43,6 +43,9 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     write: WriteOption = False,
     replace: ReplaceOption = False,
     properties: PropertyOption = None,
+    embedder: Annotated[
+        str, typer.Option(metavar="NAME", help="static, minilm, hf:MODEL, PROVIDER:MODEL: makes the KG's vectors.")
+    ] = "static",
     as_json: JsonOption = False,
 ) -> None:
     """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once.
@@ -55,7 +58,9 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     """
     from trivium.app.cli.kg.building import build_directory
     from trivium.app.cli.kg.input import Input
+    from trivium.kg.embedders import open_embedder
 
+    open_embedder(embedder)  # an unknown one is refused before hours of reading
     target = _target(out)
     natures = natures_of(target, properties or [])
     if isinstance(target, Path):
@@ -69,7 +74,7 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
         given = Input(files, entities, skip_bad=skip_bad)
         held = load_files(given, target, write=write, replace=replace, natures=natures)
     given.tell_skipped()
-    derive(target, held)
+    derive(target, held, embedder)
     told = {**asdict(held), "skipped": given.skipped}
     (print_json if as_json else print_facts)(told)
 
@@ -96,8 +101,8 @@ def _target(name: str) -> Path | RemoteKG:
     return find_named(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
 
 
-def derive(out: Path | RemoteKG, held: KGInfo) -> None:
-    """Make the indexes of relations and templates now, and let Keqing learn from the schema.
+def derive(out: Path | RemoteKG, held: KGInfo, embedder: str) -> None:
+    """Note the embedder, make the indexes of relations and templates now, and let Keqing learn from the schema.
 
     The KG is whole without them: the first question makes the indexes, and `trivium learn keqing` learns.
     """
@@ -106,8 +111,9 @@ def derive(out: Path | RemoteKG, held: KGInfo) -> None:
     from trivium.knowledge.knowledge import Knowledge
 
     async def derive() -> None:
-        base = Knowledge.open(out)
+        base = Knowledge.open(out, embedder)
         try:
+            base.choose_embedder()
             await base.derive()
             if isinstance(out, Path) and held.triples <= _TRIPLES_LEARNT and held.relations <= _RELATIONS_LEARNT:
                 await _learn(base, out)
@@ -121,13 +127,17 @@ def derive(out: Path | RemoteKG, held: KGInfo) -> None:
 
 
 async def _learn(base: Knowledge, out: Path) -> None:
-    """Let Keqing learn from the schema; where it cannot, say how to do it later: the KG itself is complete."""
+    """Let Keqing learn from the schema, and from the questions that an upgraded KG has kept.
+
+    Where it cannot, say how to do it later: the KG itself is complete.
+    """
     from trivium.app.cli.progress import progress
+    from trivium.kg.examples import read_examples
     from trivium.policies.keqing.teaching import teach
 
     try:
         with progress() as show:
-            await teach(base, None, show)
+            await teach(base, read_examples(out, "keqing"), show)
     except (TriviumError, OSError, MemoryError) as error:
         complain(
             f"the KG is complete, but Keqing has not learnt it ({type(error).__name__}: {error}): "
@@ -150,7 +160,7 @@ def copy(
 
     place = _target(target)
     with Knowledge.open(source) as opened:
-        store = opened.store
+        store, embedder = opened.store, opened.embedder.name
         # Asked first, while nothing is written yet.
         taught = isinstance(store, EmbeddedStore) and _taught(store.path)
         if isinstance(place, Path):
@@ -161,7 +171,7 @@ def copy(
             from trivium.app.cli.kg.loading import load_store
 
             held = load_store(store, place, write=write, replace=replace)
-    derive(place, held)
+    derive(place, held, embedder)
     if taught:
         complain(
             f"what pairs, synonyms or a model taught stays with {source}: "

@@ -26,6 +26,7 @@ def upgrade(kg: DirectoryArgument, properties: PropertyOption = None, as_json: J
     from trivium.app.cli.kg.make import derive, natures_of
     from trivium.kg.catalog import SAMPLE
     from trivium.kg.embedded import EmbeddedStore
+    from trivium.kg.manifest import read_manifest
     from trivium.knowledge.knowledge import find_directory
 
     if kg == SAMPLE:
@@ -41,7 +42,7 @@ def upgrade(kg: DirectoryArgument, properties: PropertyOption = None, as_json: J
             info = store.meta.info
         finally:
             store.close_now()
-        derive(directory, info)
+        derive(directory, info, read_manifest(directory).embedder)
     told: dict[str, object] = {"upgraded": done is not None}
     if done is not None:
         told |= {"properties": done.properties, "entities": done.entities, "templates left out": lost}
@@ -80,7 +81,7 @@ def _upgrade(directory: Path, natures: dict[str, str]) -> Upgrade | None:
                     (shutil.copytree if entry.is_dir() else shutil.copy2)(entry, beside / entry.name)
             old = read_manifest(directory)
             set_embedder(beside, old.embedder)
-            guard_files(beside, [Path(name) for name in old.derived])
+            guard_files(beside, [beside / name for name in old.derived])
             exchange(beside, directory)
         finally:
             shutil.rmtree(beside, ignore_errors=True)

@@ -86,9 +86,15 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
     """The trained decomposer's reading; of a question that points back, one about the last answers."""
     resolved = await resolve(question, last, kg) if last and points_back(question) else None
     if resolved is None:
-        return _Decomposed(await read_question(kg, question, topics))
+        found = await read_question(kg, question, topics)
+        return _Decomposed(found, events=_stale(found))
     noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
-    return _Decomposed(resolved.found, resolved.only, events=[noted])
+    return _Decomposed(resolved.found, resolved.only, events=[noted, *_stale(resolved.found)])
+
+
+def _stale(found: Decomposition) -> list[dict[str, Any]]:
+    """An event for each thing used that was learned before the last change of the KG."""
+    return [{"stage": "decompose", "event": "stale", "message": message} for message in found.stale]
 
 
 async def _trained_if_any(

@@ -37,7 +37,7 @@ def test_each_text_is_computed_once() -> None:
 
 def test_memory_is_bounded_and_the_unused_go_first() -> None:
     inner = Counting()
-    cached = CachedEmbedder(inner, max_texts=2)
+    cached = CachedEmbedder(inner, max_bytes=2 * (200 + 1 + 4 * 32))
     cached.embed(["a", "b"])
     cached.embed(["a"])
     cached.embed(["c"])

@@ -91,6 +91,22 @@ class WithoutSnapshot(Knowledge):
         return None
 
 
+async def test_what_is_remembered_is_asked_again_with_other_limits_and_after_a_write(tmp_path: Path) -> None:
+    triples, question = tree(1), "which river bridge painter novel"
+    base = opened(tmp_path / "kg", triples)
+    entity = triples[-1].head
+    try:
+        (wide,) = await observe(base, question, [entity], ObservationLimits(top_n=6))
+        (narrow,) = await observe(base, question, [entity], ObservationLimits(top_n=2, max_hops=1))
+        assert (len(narrow), len(wide) > 2) == (2, True)
+        assert (await observe(base, question, [entity], ObservationLimits(top_n=6)))[0] is wide
+        await base.store.add([Triple(entity, "river bridge of", "painter novel")])
+        (after,) = await observe(base, question, [entity], ObservationLimits(top_n=2, max_hops=1))
+        assert "river bridge of" in {observed.triple.relation for observed in after}
+    finally:
+        await base.close()
+
+
 @pytest.mark.parametrize("direction", ["both", "out"])
 @pytest.mark.parametrize("seed", range(4))
 async def test_it_is_the_papers_algorithm(tmp_path: Path, seed: int, direction: Direction) -> None:
