@@ -80,7 +80,7 @@ def question_sets(data: Path, count: int) -> list[tuple[str, str, list[Question]
 async def ask(questions: Sequence[Question], context: OdaContext, rules: ChoiceRules) -> Score:
     """The mean score of some questions under these settings and rules."""
     knowledge = await open_knowledge(context.kg)
-    knowledge.relation_names = RelationNames(knowledge.base.embedder, rules)
+    knowledge.relation_names = RelationNames(knowledge.embedder, rules)
     scores = []
     for question in questions:
         given: QuestionInput = {"question": question.question, "topic_entities": list(question.topic_entities)}

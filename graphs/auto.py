@@ -32,7 +32,7 @@ def plan(given: dict[str, Any], knowledge: Knowledge, context: Context) -> Itera
     if given.get("choices"):
         yield "knowgpt", "the question has choices"
         return
-    learnt = has_decomposer(knowledge.base.learnt)
+    learnt = has_decomposer(knowledge.learnt)
     if learnt:
         yield "keqing", "Keqing has learnt this KG"
     elif context.model != NO_MODEL:

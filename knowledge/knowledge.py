@@ -158,11 +158,6 @@ class Knowledge:
         self.close_now()
 
     @property
-    def base(self) -> Self:
-        """This very KG; for callers of the time when what is learned had a class of its own."""
-        return self
-
-    @property
     def learnt(self) -> Path:
         """The folder of what Keqing has learned from this KG."""
         return self.path / "keqing"
@@ -263,7 +258,11 @@ class Knowledge:
         from trivium.kg.neo4j.store import Neo4jStore
 
         view = self.store.view if isinstance(self.store, Neo4jStore) else None
-        return [] if view is None else [f"{way}: {name}" for way in ("reversed", "symmetric") for name in getattr(view, way)]
+        return (
+            []
+            if view is None
+            else [f"{way}: {name}" for way in ("reversed", "symmetric") for name in getattr(view, way)]
+        )
 
     async def cheap_sources(self) -> dict[str, str]:
         """Those sources with which what reads the whole graph is made again at once: of a large KG, the schema's."""

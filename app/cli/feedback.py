@@ -35,7 +35,7 @@ async def _give(kg: str, run: str, reward: float) -> dict[str, object]:
     from trivium.policies.bandit.serving import give_feedback
 
     try:
-        return (await give_feedback((await open_knowledge(kg)).base, run, reward)).as_result(run)
+        return (await give_feedback(await open_knowledge(kg), run, reward)).as_result(run)
     finally:
         await close_all()
 
@@ -46,7 +46,7 @@ async def _dashboard(kg: str) -> dict[str, Any]:
     from trivium.policies.bandit.serving import bandit_models, open_bandit
 
     try:
-        base = (await open_knowledge(kg)).base
+        base = await open_knowledge(kg)
         reports = []
         for model in await bandit_models(base):
             report = await asyncio.to_thread((await open_bandit(base, model)).report)

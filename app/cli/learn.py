@@ -142,7 +142,7 @@ async def _learn_keqing(kg: str, questions: Path | None, synonyms: dict[str, lis
     knowledge = await open_knowledge(kg)
     try:
         with progress() as show:
-            return await teach(knowledge.base, pairs, show, synonyms)
+            return await teach(knowledge, pairs, show, synonyms)
     finally:
         await close_all()
 
@@ -183,7 +183,7 @@ async def _versions(kg: str, version: int | None, *, rollback: bool) -> tuple[li
     from trivium.policies.keqing.teaching import roll_back
     from trivium.policies.keqing.versions import list_versions
 
-    base = (await open_knowledge(kg)).base
+    base = await open_knowledge(kg)
     try:
         if rollback:
             await roll_back(base, version)
@@ -266,7 +266,7 @@ async def _learn_paths(
     knowledge = await open_knowledge(kg)
     try:
         with progress() as show:
-            return await learn_paths(knowledge.base, lines, show, training)
+            return await learn_paths(knowledge, lines, show, training)
     finally:
         await close_all()
 
@@ -329,12 +329,12 @@ async def _run_lora(
     report: dict[str, Any] = {"method": "keqing", "lora": stage}
     try:
         if model is not None and questions is not None:
-            tuned = await _tune(knowledge.base, model, questions, stage, settings)
+            tuned = await _tune(knowledge, model, questions, stage, settings)
             report |= {"model": model, **asdict(tuned.report), "left_out": tuned.left_out, "too_long": tuned.too_long}
         if merge is not None:
             from trivium.policies.lora.model import merge_adapter
 
-            report["merged"] = str(merge_adapter(knowledge.base.path, stage, merge))
+            report["merged"] = str(merge_adapter(knowledge.path, stage, merge))
     finally:
         await close_all()
     return report

@@ -85,7 +85,7 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
     KnowGPTContext(kg=kg, model=lesson.model).check()
     report = _Report(len(usable), right={arm.name: 0 for arm in ARMS})
     try:
-        bandit = await open_bandit((await open_knowledge(kg)).base, lesson.model)
+        bandit = await open_bandit(await open_knowledge(kg), lesson.model)
         pulls = list(_pulls(usable, lesson.model))
         known = bandit.log.counted([run for *_, run in pulls])
         report.known = len(known)
@@ -120,7 +120,7 @@ async def _pull(question: Question, run: str, context: Context, report: _Report)
         report.failed += 1
         return
     right = told["choice"] in question.answers
-    given_now = await give_feedback((await open_knowledge(context.kg)).base, run, float(right), "learn", question.id)
+    given_now = await give_feedback(await open_knowledge(context.kg), run, float(right), "learn", question.id)
     report.pulls += 1
     report.right[given_now.arm] += right
 

@@ -109,7 +109,7 @@ async def write_and_learn(kg: str, writer: Writer) -> tuple[Session, Learnt]:
     from trivium.knowledge.knowledge import open_knowledge
     from trivium.policies.keqing.teaching import teach
 
-    base = (await open_knowledge(kg)).base
+    base = await open_knowledge(kg)
     try:
         with progress() as show:
             session = await writer.write(base, show)

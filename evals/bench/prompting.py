@@ -61,7 +61,7 @@ async def measure_prompting(kg: str, questions: Sequence[Question]) -> Figure:
                 "choices": [{"id": choice.id, "text": choice.text} for choice in question.choices],
             }
             began = perf_counter()
-            await extract_paths(knowledge.base, question.question, sources[:MAX_SOURCES], targets)
+            await extract_paths(knowledge, question.question, sources[:MAX_SOURCES], targets)
             walked = perf_counter() - began
             began = perf_counter()
             await graph.ainvoke(given, context=context)

@@ -155,7 +155,7 @@ async def test_a_token_budget_keeps_the_best_lines(kg: str) -> None:
 
 async def test_feedback_by_the_runs_id_reaches_its_arm(own_kg: str) -> None:
     told = await ask(own_kg, choices=CHOICES, prompt="sub/graph")
-    run, base = stage(told, "select_prompt")["run"], (await open_knowledge(own_kg)).base
+    run, base = stage(told, "select_prompt")["run"], await open_knowledge(own_kg)
     assert (await give_feedback(base, run, 1.0)).arm == "sub/graph"
     assert not (await give_feedback(base, run, 1.0)).new
     report = (await open_bandit(base, "none")).report()
