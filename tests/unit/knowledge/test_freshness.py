@@ -11,7 +11,6 @@ import pytest
 from tests.films import build_films
 from trivium.graphs.keqing import graph
 from trivium.kg.embedded import add_triples, build, delete_triples, verify
-from trivium.kg.examples import read_examples
 from trivium.kg.types import Entity, Triple
 from trivium.knowledge import knowledge
 from trivium.knowledge.freshness import renew, stale
@@ -92,7 +91,7 @@ async def test_what_is_brought_up_to_date_is_kept_for_other_processes_and_taken_
 
 async def test_what_pairs_taught_stays_in_use_with_an_event_until_it_is_renewed(taught: Path) -> None:
     question = "what other movies were made by the director of Gladiator"
-    before = await _ask(taught, question)
+    before, pairs = await _ask(taught, question), DECOMPOSER.head(taught / "keqing").data["pairs"]
     assert _stale_events(before) == []
     add_triples(taught, [Triple("dune", "directed_by", "scott")], [Entity("dune", "Dune")])
     after = await _ask(taught, question)
@@ -104,7 +103,7 @@ async def test_what_pairs_taught_stays_in_use_with_an_event_until_it_is_renewed(
     assert [(each.what, each.done) for each in await renew(opened, _quiet)] == [("keqing", True)]
     again = await _ask(taught, question)
     assert (_labels(again), _stale_events(again)) == (_labels(after), [])
-    assert DECOMPOSER.head(taught / "keqing").data["pairs"] == len(read_examples(taught, "keqing") or ())
+    assert DECOMPOSER.head(taught / "keqing").data["pairs"] == pairs > 100
     assert verify(taught) == []
 
 
