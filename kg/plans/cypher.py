@@ -114,7 +114,8 @@ class _Row:
 
     @property
     def names(self) -> str:
-        return ", ".join([*self.nodes, *self.links])
+        """The variables, as a list for WITH; a relationship of a relation without properties has none."""
+        return ", ".join(name for name in (*self.nodes, *self.links) if name)
 
 
 class _Writer:
@@ -255,21 +256,22 @@ class _Writer:
             query += unwound.replace(f" WITH {row.names},", " WITH *,")
             keys.append(value)
         query += f" WITH DISTINCT {row.names}, {', '.join(keys)}"
-        made, after, names = [], [], []
+        made, after, names, bound = [], [], [], []
         for each in plan.aggregates:
             name = self.name("g")
             names.append(name)
             if each.term is None:
                 made.append(f"count(*) AS {name}")
             elif self.is_plain(each.term, each.function) and (single := self.single(row, each.term)) is not None:
-                made.append(f"{_aggregate(each.function, single, distinct=each.distinct)} AS {name}")
+                bound.append(f"{single} AS t{name}")
+                made.append(f"{_aggregate(each.function, f't{name}', distinct=each.distinct)} AS {name}")
             else:
-                made.append(f"collect({self.list_of(row, each.term)}) AS l{name}")
-                after.append(f"{self.of_lists(each, f'l{name}')} AS {name}")
+                bound.append(f"{self.list_of(row, each.term)} AS t{name}")
+                made.append(f"collect(t{name}) AS l{name}")
+                after.append(self.of_lists(each, f"l{name}", name))
+        query += f" WITH *, {', '.join(bound)}" if bound else ""
         query += f" WITH {', '.join([*keys, *made])}"
-        if after:
-            done = [name for name, each in zip(names, made, strict=True) if each.endswith(f" AS {name}")]
-            query += f" WITH {', '.join([*keys, *done, *after])}"
+        query += "".join(after)
         if plan.having:
             tests = [
                 f"{_compared(names[each.aggregate], each.operator, self.constant(each.value))}" for each in plan.having
@@ -296,19 +298,21 @@ class _Writer:
             return f"{name} IS NOT NULL AND NOT coalesce({self.test(name, '=', (each.value,), term)}, false)"
         return self.test(name, each.operator, (each.value,), term)
 
-    def of_lists(self, each: Aggregation, lists: str) -> str:
-        """An aggregate over a list of lists of values; an expression."""
-        value = self.name("u")
+    def of_lists(self, each: Aggregation, lists: str, name: str) -> str:
+        """A clause that binds a variable to the aggregate over a list of lists of values."""
+        value, inner = self.name("u"), self.name("l")
         assert each.term is not None
         test = "true"
         if each.function in ("sum", "average"):
             test = self.numbers(each.term, value)
         elif each.function in ("minimum", "maximum"):
             test = self.main_only(each.term, value)
-        inner = self.name("l")
         where = "" if test == "true" else f" WITH {value} WHERE {test}"
         made = _aggregate(each.function, value, distinct=each.distinct)
-        return f"COLLECT {{ UNWIND {lists} AS {inner} UNWIND {inner} AS {value}{where} RETURN {made} AS made }}[0]"
+        # No COLLECT: Neo4j 5.26 takes what it aggregates for an aggregate of the clause around it.
+        return (
+            f" CALL ({lists}) {{ UNWIND {lists} AS {inner} UNWIND {inner} AS {value}{where} RETURN {made} AS {name} }}"
+        )
 
     def ordered(
         self, columns: Sequence[str], key: str, limit: int | None, *, descending: bool, skip: int = 0, where: str = ""
@@ -316,7 +320,8 @@ class _Writer:
         """Clauses that order rows by an expression and cut them, ties kept; missing keys come last, or go."""
         down = " DESC" if descending else ""
         if limit is None:
-            return f" WITH {', '.join(columns)} ORDER BY {key} IS NULL, {key}{down}"
+            k, kept = self.name("k"), ", ".join(columns)
+            return f" WITH {kept}, {key} AS {k} WITH * ORDER BY {k} IS NULL, {k}{down} WITH {kept}"
         k, ks, i = self.name("k"), self.name("ks"), self.name("i")
         lists = {name: self.name("l") for name in columns}
         unwind = (
@@ -355,9 +360,13 @@ class _Writer:
         for step, link in zip(plan.steps, links, strict=True):
             # Relationships without properties are triples: parallel ones are one.
             row.links.append(link if self.has_own(step.relation) else "")
-        kept = _Row(row.nodes, [link for link in row.links if link])
-        query += f" WITH DISTINCT {kept.names}"
-        return _Row(row.nodes, row.links), query
+        ways = [
+            f"startNode({link}) AS {self.name('s')}"
+            for step, link, own in zip(plan.steps, links, row.links, strict=True)
+            if not own and (step.direction == "any" or self.view.way(step.relation) == "symmetric")
+        ]
+        query += f" WITH DISTINCT {', '.join([row.names, *ways])}"
+        return row, query
 
     def has_own(self, relation: str) -> bool:
         return bool(self.profile.relationship_properties.get(relation))

@@ -1,0 +1,666 @@
+"""A whole plan as one SPARQL 1.1 query over `trivium kg export --format ntriples`, with the executor's answers.
+
+IRIs and constants are written by `trivium.kg.loaders.rdf_terms`; nothing else of a plan gets into the text. A set is a
+group pattern that binds a variable; what has to be aggregated or ordered first is a sub-select.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, assert_never, cast
+
+from trivium.kg.loaders.rdf_terms import (
+    OBJECT,
+    PREDICATE,
+    STATEMENT,
+    SUBJECT,
+    TYPE,
+    entity_term,
+    iri_of,
+    relation_term,
+    string_term,
+)
+from trivium.kg.plans.columns import number_text, value_key
+from trivium.kg.plans.plan import (
+    SETS,
+    Aggregate,
+    Aggregation,
+    AllOf,
+    AnyOf,
+    Calculate,
+    ChainStep,
+    Compare,
+    Condition,
+    Entities,
+    EntitySet,
+    Follow,
+    Function,
+    Group,
+    Has,
+    HasType,
+    Holds,
+    Intersect,
+    Minus,
+    NonEmpty,
+    Not,
+    OfType,
+    Operator,
+    QueryPlan,
+    Rows,
+    Scalar,
+    Steps,
+    Term,
+    Top,
+    Union,
+    Value,
+    ValueOf,
+    Walks,
+    Where,
+)
+from trivium.kg.profile import GraphProfile, PropertyProfile, ValueKind
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+@dataclass(frozen=True)
+class SparqlQuery:
+    """A query.
+
+    Attributes:
+        text: SPARQL 1.1.
+        shape: what it gives: rows of entities' ids, rows of cells, or one value.
+    """
+
+    text: str
+    shape: Literal["entities", "rows", "value"]
+
+
+def to_sparql(plan: QueryPlan, profile: GraphProfile) -> SparqlQuery:
+    """The query of a plan over the export of a KG; the plan fits the profile (`trivium.kg.plans.check`)."""
+    writer = _Writer(profile)
+    match plan:
+        case ValueOf():
+            return SparqlQuery(writer.values(plan), "rows")
+        case Group():
+            return SparqlQuery(writer.groups(plan), "rows")
+        case Aggregate() | Calculate() | Holds() | NonEmpty():
+            return SparqlQuery(f"SELECT ?value WHERE {{ {writer.scalar(plan, '?value')} }}", "value")
+        case _:
+            x = writer.name("x")
+            return SparqlQuery(f"SELECT DISTINCT ({x} AS ?id) WHERE {{ {writer.set(x, plan)} }}", "entities")
+
+
+@dataclass
+class _Row:
+    """The variables of a row: entities by position, statements and relations of relationships from 1."""
+
+    nodes: list[str]
+    links: list[str] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list)
+    """Of steps in either direction: which way they went."""
+
+    @property
+    def names(self) -> str:
+        return " ".join([*self.nodes, *self.links, *self.heads])
+
+
+@dataclass
+class _Scope:
+    """Patterns that a condition needs bound beside it."""
+
+    patterns: list[str] = field(default_factory=list)
+
+
+class _Writer:
+    def __init__(self, profile: GraphProfile) -> None:
+        self.profile = profile
+        self._names = 0
+
+    def name(self, letter: str) -> str:
+        self._names += 1
+        return f"?{letter}{self._names}"
+
+    # Results
+
+    def scalar(self, plan: Scalar, name: str) -> str:
+        """A pattern that binds a variable to the one value of a plan, and gives one row; unbound without a value."""
+        match plan:
+            case Value():
+                return f"BIND({_constant(plan)} AS {name})"
+            case Aggregate():
+                return f"{{ {self.aggregate(plan, name)} }}"
+            case ValueOf():
+                inner = self.values(plan)
+                return f"OPTIONAL {{ SELECT (?c0 AS {name}) WHERE {{ {{ {inner} }} }} LIMIT 1 }}"
+            case Calculate():
+                left, right = self.name("a"), self.name("b")
+                both = f"{self.scalar(plan.left, left)} {self.scalar(plan.right, right)}"
+                test = f"IF({right} = 0, 1/0, {_double(left)} / {right})" if plan.operator == "/" else (
+                    f"{left} {plan.operator} {right}")  # fmt: skip
+                return f"{both} BIND({test} AS {name})"
+            case Holds():
+                left, right = self.name("a"), self.name("b")
+                both = f"{self.scalar(plan.left, left)} {self.scalar(plan.right, right)}"
+                otherwise = "true" if plan.operator == "!=" else "false"
+                test = f"COALESCE({_compared(left, plan.operator, right)}, {otherwise})"
+                return f"{both} BIND(IF(BOUND({left}) && BOUND({right}), {test}, 1/0) AS {name})"
+            case NonEmpty():
+                row, pattern = self.rows(plan.source)
+                return f"{{ SELECT (COUNT({row.nodes[0]}) > 0 AS {name}) WHERE {{ {pattern} }} }}"
+            case _:
+                assert_never(plan)
+
+    def aggregate(self, plan: Aggregate, name: str) -> str:
+        """A sub-select of one row."""
+        row, pattern = self.rows(plan.source)
+        if plan.term is None:
+            return f"SELECT (COUNT(*) AS {name}) WHERE {{ {pattern} }}"
+        value = self.name("v")
+        cells = f"{pattern} {self.cells(row, plan.term, value)} {self.kind_filter(plan.function, plan.term, value)}"
+        return f"SELECT ({_aggregate(plan.function, value, distinct=plan.distinct)} AS {name}) WHERE {{ {cells} }}"
+
+    def kind_filter(self, function: Function, term: Term, value: str) -> str:
+        if function == "count" or term.aggregate:
+            return ""
+        if function in ("sum", "average"):
+            return f"FILTER(isNumeric({value}))"
+        return self.main_filter(term, value)
+
+    def main_filter(self, term: Term, value: str) -> str:
+        known = self.known(term)
+        if known is None or not known.mixed or term.part or term.aggregate:
+            return ""
+        return f"FILTER({_is_of(value, known.kind)})"
+
+    def known(self, term: Term) -> PropertyProfile | None:
+        if not term.property:
+            return None
+        if term.relationship:
+            own = self.profile.relationship_properties
+            if term.steps:
+                return own.get(term.steps[-1].relation, {}).get(term.property)
+            return next((each[term.property] for each in own.values() if term.property in each), None)
+        return self.profile.property(term.property)
+
+    def values(self, plan: ValueOf) -> str:
+        """A select of the columns ?c0, ?c1, and so on."""
+        row, pattern = self.rows(plan.source)
+        columns = [f"?c{i}" for i in range(len(plan.columns))]
+        inner = [self.name("u") for _ in columns]
+        if len(columns) == 1:
+            pattern += f" {self.cells(row, plan.columns[0], inner[0])}"
+        else:
+            for term, name in zip(plan.columns, inner, strict=True):
+                pattern += f" {self.optional(row, term, name)}"
+            pattern += f" FILTER({' || '.join(f'BOUND({name})' for name in inner)})"
+        made = " ".join(f"({name} AS {column})" for name, column in zip(inner, columns, strict=True))
+        select = f"SELECT {'DISTINCT ' if plan.distinct else ''}{made} WHERE {{ {pattern} }}"
+        if plan.order is None:
+            return select + (f" LIMIT {plan.limit}" if plan.limit is not None else "")
+        return self.ordered(columns, select, columns[plan.order], plan.columns[plan.order], plan)
+
+    def ordered(self, columns: Sequence[str], select: str, key: str, term: Term | None, plan: ValueOf | Group) -> str:
+        """A select in the order of a column, cut to its limit with ties."""
+        pattern = f"{{ {select} }}"
+        if plan.limit is None:
+            order = f"DESC({key})" if plan.descending else key
+            return f"SELECT {' '.join(columns)} WHERE {{ {pattern} }} ORDER BY (!BOUND({key})) {order}"
+        pattern += f" FILTER(BOUND({key}))" + (f" {self.main_filter(term, key)}" if term is not None else "")
+        cut = self.cut(pattern, key, plan.limit, descending=plan.descending)
+        order = f"DESC({key})" if plan.descending else key
+        return f"SELECT {' '.join(columns)} WHERE {{ {cut} }} ORDER BY {order}"
+
+    def cut(self, pattern: str, key: str, limit: int, *, descending: bool, skip: int = 0) -> str:
+        """A pattern that keeps the first rows by a key, and their ties."""
+        order = f"DESC({key})" if descending else f"ASC({key})"
+        if skip:
+            over = self.name("t")
+            first = f"{{ SELECT ({key} AS {over}) WHERE {{ {pattern} }} ORDER BY {order} LIMIT 1 OFFSET {skip - 1} }}"
+            pattern = f"{{ {pattern} {first} FILTER({key} {'<' if descending else '>'} {over}) }}"
+        last = self.name("t")
+        threshold = (
+            f"SELECT ({key} AS {last}) WHERE {{ {pattern} }} ORDER BY {order} LIMIT 1 OFFSET {max(limit - 1, 0)}"
+        )
+        test = f"FILTER(!BOUND({last}) || {key} {'>=' if descending else '<='} {last})"
+        return f"{pattern} OPTIONAL {{ {threshold} }} {test}" if limit > 0 else f"{pattern} FILTER(false)"
+
+    def groups(self, plan: Group) -> str:
+        row, pattern = self.rows(plan.source)
+        keys = [f"?c{i}" for i in range(len(plan.keys))]
+        bound = " ".join(self.cells(row, term, name) for term, name in zip(plan.keys, keys, strict=True))
+        distinct = f"{{ SELECT DISTINCT {row.names} {' '.join(keys)} WHERE {{ {pattern} {bound} }} }}"
+        columns, parts = list(keys), []
+        for each in plan.aggregates:
+            name = f"?c{len(columns)}"
+            columns.append(name)
+            parts.append(self.of_groups(each, row, distinct, keys, name))
+        whole = f"{{ SELECT DISTINCT {' '.join(keys)} WHERE {{ {distinct} }} }} {' '.join(parts)}"
+        for having in plan.having:
+            name = columns[len(keys) + having.aggregate]
+            equal: Operator = "=" if having.operator == "!=" else having.operator
+            test = self.test(name, equal, having.value, _aggregated(plan.aggregates[having.aggregate]))
+            if having.operator == "!=":
+                test = f"!COALESCE({test}, false)"
+            whole += f" FILTER(BOUND({name}) && ({test}))"
+        select = f"SELECT {' '.join(columns)} WHERE {{ {whole} }}"
+        if plan.order is None:
+            return f"{select} ORDER BY {' '.join(keys)}" + (f" LIMIT {plan.limit}" if plan.limit is not None else "")
+        term = plan.keys[plan.order] if plan.order < len(keys) else None
+        return self.ordered(columns, select, columns[plan.order], term, plan)
+
+    def of_groups(self, each: Aggregation, row: _Row, distinct: str, keys: Sequence[str], name: str) -> str:
+        by = f"GROUP BY {' '.join(keys)}"
+        if each.term is None:
+            return f"{{ SELECT {' '.join(keys)} (COUNT(*) AS {name}) WHERE {{ {distinct} }} {by} }}"
+        value = self.name("v")
+        cells = (
+            f"OPTIONAL {{ {self.cells(row, each.term, value)} {self.kind_filter(each.function, each.term, value)} }}"
+        )
+        made = _aggregate(each.function, value, distinct=each.distinct)
+        return f"OPTIONAL {{ SELECT {' '.join(keys)} ({made} AS {name}) WHERE {{ {distinct} {cells} }} {by} }}"
+
+    # Rows and sets
+
+    def rows(self, plan: Rows) -> tuple[_Row, str]:
+        """The variables of each row, and a pattern that gives each row once."""
+        x = self.name("x")
+        if not isinstance(plan, Walks):
+            return _Row([x]), f"{{ SELECT DISTINCT {x} WHERE {{ {self.set(x, plan)} }} }}"
+        pattern = self.set(x, plan.source)
+        row = _Row([x])
+        ends: tuple[str, str] | None = None
+        before: ChainStep | None = None
+        for step in plan.steps:
+            y, r = self.name("x"), self.name("r") if self.has_own(step.relation) else ""
+            walked, ends = self.step(row.nodes[-1], y, step, before, ends, r)
+            pattern += f" {walked}"
+            row.nodes.append(y)
+            row.links.append(r or self.name("none"))
+            if step.direction == "any":
+                row.heads.append(ends[0])
+            before = step
+        return row, f"{{ SELECT DISTINCT {row.names} WHERE {{ {pattern} }} }}"
+
+    def has_own(self, relation: str) -> bool:
+        return bool(self.profile.relationship_properties.get(relation))
+
+    def set(self, x: str, plan: EntitySet) -> str:  # noqa: PLR0911 - one case a kind of set
+        """A pattern that binds a variable to each entity of a set, perhaps several times."""
+        match plan:
+            case Entities():
+                terms = " ".join(entity_term(each) for each in plan.ids)
+                return f"{{ VALUES {x} {{ {terms} }} {self.is_entity(x)} }}"
+            case OfType():
+                if plan.type:
+                    return f"{x} <{TYPE}> <{iri_of(plan.type, 'type')}> ."
+                return f"{{ SELECT DISTINCT {x} WHERE {{ {self.every(x)} }} }}"
+            case Follow():
+                start = self.name("x")
+                return f"{{ {self.set(start, plan.source)} {self.chain(start, plan.steps, x)} }}"
+            case Intersect():
+                return " ".join(f"{{ {self.set(x, each)} }}" for each in plan.sets)
+            case Union():
+                return f"{{ {' UNION '.join(f'{{ {self.set(x, each)} }}' for each in plan.sets)} }}"
+            case Minus():
+                return f"{{ {self.set(x, plan.source)} MINUS {{ {self.set(x, plan.without)} }} }}"
+            case Where():
+                scope = _Scope()
+                test = self.condition(_Row([x]), plan.condition, scope)
+                beside = " ".join(scope.patterns)
+                return f"{{ {self.set(x, plan.source)} {beside} FILTER({test}) }}"
+            case Top():
+                return self.top(x, plan)
+            case _:
+                assert_never(plan)
+
+    def top(self, x: str, plan: Top) -> str:
+        key, value = self.name("k"), self.name("v")
+        if plan.limit is None:
+            return self.set(x, plan.source)
+        row, pattern = _Row([x]), f"{{ SELECT DISTINCT {x} WHERE {{ {self.set(x, plan.source)} }} }}"
+        if plan.by.aggregate:
+            keyed = f"{pattern} {self.cells(row, plan.by, key)}"
+        else:
+            cells = f"{pattern} {self.cells(row, plan.by, value)} {self.main_filter(plan.by, value)}"
+            best = "MAX" if plan.descending else "MIN"
+            keyed = f"{{ SELECT {x} ({best}({value}) AS {key}) WHERE {{ {cells} }} GROUP BY {x} }}"
+        keyed = f"{{ {keyed} FILTER(BOUND({key})) }}"
+        return f"{{ {self.cut(keyed, key, plan.limit, descending=plan.descending, skip=plan.skip)} }}"
+
+    def every(self, x: str) -> str:
+        """A pattern of every entity: what has a type, a property or a relation, or is at the end of one."""
+        p, o = self.name("p"), self.name("o")
+        names = " ".join(relation_term(each) for each in self.profile.relations)
+        properties = " ".join(relation_term(each) for each in self.profile.properties)
+        return (
+            f"{{ {x} <{TYPE}> {o} FILTER({o} != <{STATEMENT}>) }} "
+            f"UNION {{ VALUES {p} {{ {names} {properties} }} {x} {p} {o} {_no_statement(x)} }} "
+            f"UNION {{ VALUES {p} {{ {names} }} {o} {p} {x} {_no_statement(o)} }}"
+        )
+
+    def is_entity(self, x: str) -> str:
+        p, o = self.name("p"), self.name("o")
+        return f"FILTER EXISTS {{ {{ {x} {p} {o} }} UNION {{ {o} {p} {x} }} }}"
+
+    # Chains
+
+    def chain(self, start: str, chain: Steps, end: str) -> str:
+        """A pattern from one variable to another."""
+        at, out = start, []
+        before: ChainStep | None = None
+        ends: tuple[str, str] | None = None
+        for number, step in enumerate(chain):
+            to = end if number == len(chain) - 1 else self.name("x")
+            pattern, ends = self.step(at, to, step, before, ends, "")
+            out.append(pattern)
+            at, before = to, step
+        return " ".join(out)
+
+    def step(
+        self, x: str, y: str, step: ChainStep, before: ChainStep | None, ends: tuple[str, str] | None, link: str
+    ) -> tuple[str, tuple[str, str]]:
+        """One step, and the variables of its triple's head and tail."""
+        head, tail = (x, y) if step.direction == "out" else (y, x)
+        ways = [(head, tail)] if step.direction != "any" else [(x, y), (y, x)]
+        r = link or (self.name("r") if step.where is not None else "")
+        parts = [self.triple(one, other, step, r) for one, other in ways]
+        if len(ways) > 1:
+            head, tail = self.name("h"), self.name("t")
+            parts = [
+                f"{{ {part} BIND({one} AS {head}) BIND({other} AS {tail}) }}"
+                for part, (one, other) in zip(parts, ways, strict=True)
+            ]
+        pattern = " UNION ".join(parts)
+        tests = []
+        scope = _Scope()
+        if before is not None and ends is not None and before.relation == step.relation:
+            tests.append(f"!({ends[0]} = {head} && {ends[1]} = {tail})")
+        if step.where is not None:
+            tests.append(self.condition(_Row([], [r]), step.where, scope, step.relation))
+        if step.to is not None:
+            tests.append(self.condition(_Row([y]), step.to, scope))
+        beside = " ".join(scope.patterns)
+        filters = " ".join(f"FILTER({each})" for each in tests)
+        return f"{pattern} {beside} {filters}".strip(), (head, tail)
+
+    def triple(self, head: str, tail: str, step: ChainStep, link: str) -> str:
+        relation = relation_term(step.relation)
+        if not link:
+            return f"{head} {relation} {tail} ."
+        stated = f"<{SUBJECT}> {head} ; <{PREDICATE}> {relation} ; <{OBJECT}> {tail} ."
+        other = self.name("r")
+        plain = f"{head} {relation} {tail} . FILTER NOT EXISTS {{ {other} {stated} }}"
+        return f"{{ {{ {link} {stated} }} UNION {{ {plain} }} }}"
+
+    # Terms
+
+    def cells(self, row: _Row, term: Term, value: str) -> str:
+        """A pattern that binds a variable to each value of a term for a row, each as often as there are values."""
+        if term.aggregate:
+            return self.aggregated(row, term, value)
+        if term.relationship and not term.steps:
+            link = row.links[max(term.start - 1, 0)]
+            return self.read(link, term, value, bound=True)
+        start = row.nodes[term.start]
+        if not term.steps:
+            return self.read(start, term, value) if term.property else f"BIND({start} AS {value})"
+        end = self.name("x")
+        if term.relationship:
+            r = self.name("r")
+            at, before, ends, out = start, None, None, []
+            for number, step in enumerate(term.steps):
+                last = number == len(term.steps) - 1
+                to = end if last else self.name("x")
+                pattern, ends = self.step(at, to, step, before, ends, r if last else "")
+                out.append(pattern)
+                at, before = to, step
+            inner = f"{' '.join(out)} {self.read(r, term, value)}"
+            return f"{{ SELECT DISTINCT {start} {r} {value} WHERE {{ {inner} }} }}"
+        walked = self.chain(start, term.steps, end if term.property else value)
+        if not term.property:
+            return f"{{ SELECT DISTINCT {start} {value} WHERE {{ {walked} }} }}"
+        return f"{{ SELECT DISTINCT {start} {end} {value} WHERE {{ {walked} {self.read(end, term, value)} }} }}"
+
+    def optional(self, row: _Row, term: Term, value: str, test: str = "") -> str:
+        """As `cells`, for rows without a value too."""
+        cells = self.cells(row, term, value)
+        if term.aggregate:  # what is optional is inside
+            return cells.removesuffix(f" FILTER(BOUND({value}))")
+        if not term.steps and not term.property:  # BIND in OPTIONAL would not see the row
+            return cells
+        return f"OPTIONAL {{ {cells} {test} }}"
+
+    def read(self, owner: str, term: Term, value: str, *, bound: bool = False) -> str:
+        """A pattern that binds a variable to a property's values, or to parts of them."""
+        stored = self.name("s") if term.part else value
+        pattern = f"{owner} {relation_term(term.property)} {stored} ."
+        if bound:  # the relationship may have no statement
+            pattern = f"FILTER(BOUND({owner})) {pattern}"
+        if not term.part:
+            return pattern
+        known = self.known(term)
+        taken = _part(stored, term.part, known.kind if known else "date")
+        return f"{pattern} BIND({taken} AS {value}) FILTER(BOUND({value}))"
+
+    def aggregated(self, row: _Row, term: Term, value: str) -> str:
+        """A pattern that binds a variable to an aggregate of a row's own values."""
+        inner = Term(term.steps, term.property, term.part, "", term.relationship, term.start)
+        if not term.steps and not term.property:
+            return f"BIND(1 AS {value})"
+        start = row.links[max(term.start - 1, 0)] if term.relationship and not term.steps else row.nodes[term.start]
+        one, made = self.name("v"), self.name("m")
+        function = cast(Function, term.aggregate)
+        cells = f"{self.cells(row, inner, one)} {self.kind_filter(function, inner, one)}"
+        total = _aggregate(function, one, distinct=False)
+        select = f"SELECT {start} ({total} AS {made}) WHERE {{ {cells} }} GROUP BY {start}"
+        if function in ("count", "sum"):
+            return f"OPTIONAL {{ {select} }} BIND(COALESCE({made}, 0) AS {value})"
+        return f"OPTIONAL {{ {select} }} BIND({made} AS {value}) FILTER(BOUND({value}))"
+
+    # Conditions
+
+    def condition(self, row: _Row, condition: Condition, scope: _Scope, relation: str = "") -> str:
+        match condition:
+            case AllOf():
+                tests = (f"({self.condition(row, each, scope, relation)})" for each in condition.conditions)
+                return " && ".join(tests) or "true"
+            case AnyOf():
+                tests = (f"({self.condition(row, each, scope, relation)})" for each in condition.conditions)
+                return " || ".join(tests) or "false"
+            case Not():
+                return f"!COALESCE({self.condition(row, condition.condition, scope, relation)}, false)"
+            case HasType():
+                if not row.nodes:
+                    return "true" if condition.type == relation else "false"
+                return f"EXISTS {{ {row.nodes[0]} <{TYPE}> <{iri_of(condition.type, 'type')}> }}"
+            case Has():
+                return self.has(row, condition.term, scope)
+            case Compare():
+                return self.compare(row, condition, scope)
+            case _:
+                assert_never(condition)
+
+    def bound(self, row: _Row, term: Term, scope: _Scope) -> tuple[str, str]:
+        """A variable for each value of a term, and the pattern to be tested with EXISTS; "" where it is bound beside.
+
+        What is aggregated cannot be in EXISTS, where a sub-select does not see the row.
+        """
+        value = self.name("v")
+        if not term.aggregate:
+            return value, self.plain_cells(row, term, value)
+        made = self.aggregated(row, term, value)
+        scope.patterns.append(made.replace(f" FILTER(BOUND({value}))", ""))
+        return value, ""
+
+    def plain_cells(self, row: _Row, term: Term, value: str) -> str:
+        """As `cells`, without sub-selects; a value may be bound several times."""
+        if not term.steps:
+            return self.cells(row, term, value)
+        start, end = row.nodes[term.start], self.name("x")
+        if not term.relationship:
+            walked = self.chain(start, term.steps, end if term.property else value)
+            return f"{walked} {self.read(end, term, value)}" if term.property else walked
+        r, at, before, ends, out = self.name("r"), start, None, None, []
+        for number, step in enumerate(term.steps):
+            last = number == len(term.steps) - 1
+            to = end if last else self.name("x")
+            pattern, ends = self.step(at, to, step, before, ends, r if last else "")
+            out.append(pattern)
+            at, before = to, step
+        return f"{' '.join(out)} {self.read(r, term, value)}"
+
+    def has(self, row: _Row, term: Term, scope: _Scope) -> str:
+        value, pattern = self.bound(row, term, scope)
+        return self.exists(row, pattern) if pattern else f"BOUND({value})"
+
+    def exists(self, row: _Row, pattern: str) -> str:
+        found = f"EXISTS {{ {pattern} }}"
+        return found if row.nodes else f"(BOUND({row.links[0]}) && {found})"
+
+    def compare(self, row: _Row, condition: Compare, scope: _Scope) -> str:
+        left, operator, right = condition.left, condition.operator, condition.right
+        value, pattern = self.bound(row, left, scope)
+        wanted: Operator = "=" if operator == "!=" else operator
+        if isinstance(right, SETS):
+            test = f"{pattern} {self.set(value, cast(EntitySet, right))}"
+            found = self.exists(row, test) if left.steps else self.member(row.nodes[left.start], cast(EntitySet, right))
+            return found if operator == "=" else f"({self.exists(row, pattern)} && !{found})"
+        if isinstance(right, Term):
+            other, beside = self.bound(row, right, scope)
+            kinds = {known.kind for known in (self.known(left), self.known(right)) if known is not None}
+            a, b = (_day(value), _day(other)) if kinds == {"date", "datetime"} else (value, other)
+            test = _compared(a, wanted, b)
+            patterns = f"{pattern} {beside}".strip()
+            found = self.exists(row, f"{patterns} FILTER({test})") if patterns else f"COALESCE({test}, false)"
+            if operator != "!=":
+                return found
+            both = self.exists(row, patterns) if patterns else f"(BOUND({value}) && BOUND({other}))"
+            return f"({both} && !{found})"
+        if isinstance(right, Value):
+            test = self.test(value, wanted, right, left)
+        elif isinstance(right, tuple) and operator == "between":
+            test = " && ".join(
+                f"({self.test(value, op, each, left)})" for op, each in zip((">=", "<="), right, strict=True)
+            )  # type: ignore[arg-type]
+        elif isinstance(right, tuple):
+            test = " || ".join(f"COALESCE({self.test(value, wanted, each, left)}, false)" for each in right) or "false"
+        else:
+            other = self.name("w")
+            scope.patterns.append(self.scalar(cast(Scalar, right), other))
+            test = _compared(value, wanted, other)
+            if operator == "!=":
+                test_missing = f"BOUND({other}) && "
+                found = self.exists(row, f"{pattern} FILTER({test})") if pattern else f"COALESCE({test}, false)"
+                return f"({test_missing}{self.exists(row, pattern) if pattern else f'BOUND({value})'} && !{found})"
+        found = self.exists(row, f"{pattern} FILTER({test})") if pattern else f"COALESCE({test}, false)"
+        if operator != "!=":
+            return found
+        return f"({self.exists(row, pattern) if pattern else f'BOUND({value})'} && !{found})"
+
+    def member(self, x: str, plan: EntitySet) -> str:
+        return f"EXISTS {{ {self.set(x, plan)} }}"
+
+    def test(self, value: str, operator: Operator, other: Value, term: Term | None) -> str:
+        """Whether one value compares with a constant."""
+        known = self.known(term) if term is not None else None
+        kinds: set[str] = set(known.kinds or (known.kind,)) if known is not None else set()
+        if term is not None and (term.aggregate in ("count", "sum", "average") or (term.part and term.part != "date")):
+            kinds = {"number"}
+        elif term is not None and term.part == "date":
+            kinds = {"date"}
+        constant = _constant(other)
+        if other.kind == "date" and "datetime" in kinds:
+            value = _day(value)
+        elif other.kind == "datetime" and "date" in kinds:
+            constant = _day(constant)
+        if operator in ("contains", "starts_with", "ends_with") and other.kind != "text":
+            return "false"
+        guard = (
+            "" if kinds == {other.kind} or {other.kind, *kinds} <= {"date", "datetime"} else _is_of(value, other.kind)
+        )
+        test = _compared(value, operator, constant)
+        if kinds and other.kind not in kinds and not ({other.kind, *kinds} <= {"date", "datetime"}):
+            return "false"
+        return f"({guard} && {test})" if guard else test
+
+
+def _no_statement(x: str) -> str:
+    return f"FILTER NOT EXISTS {{ {x} <{TYPE}> <{STATEMENT}> }}"
+
+
+def _aggregated(each: Aggregation) -> Term | None:
+    """What the value of a group's aggregate is read as."""
+    if each.function in ("minimum", "maximum") and each.term is not None:
+        return each.term
+    return Term(aggregate="count")
+
+
+_FUNCTIONS = {"count": "COUNT", "sum": "SUM", "average": "AVG", "minimum": "MIN", "maximum": "MAX"}
+_DATATYPES: dict[ValueKind, str] = {
+    "date": "date", "datetime": "dateTime", "time": "time", "duration": "duration", "boolean": "boolean",
+    "text": "string",
+}  # fmt: skip
+
+
+def _aggregate(function: Function, value: str, *, distinct: bool) -> str:
+    made = f"{_FUNCTIONS[function]}({'DISTINCT ' if distinct else ''}{value})"
+    return f"IF(COUNT({value}) = 0, 1/0, {made})" if function not in ("count", "sum") else made
+
+
+def _is_of(value: str, kind: ValueKind) -> str:
+    return (
+        f"isNumeric({value})" if kind == "number" else f"datatype({value}) = <{_XSD}{_DATATYPES.get(kind, 'string')}>"
+    )
+
+
+def _double(value: str) -> str:
+    return f"<{_XSD}double>({value})"
+
+
+def _day(value: str) -> str:
+    """The day of a date or date-time, as a date."""
+    return f"<{_XSD}date>(SUBSTR(STR({value}), 1, 10))"
+
+
+def _part(value: str, part: str, kind: ValueKind) -> str:
+    text = f"STR({value})"
+    if part in ("hour", "minute"):
+        whole = f"{'HOURS' if part == 'hour' else 'MINUTES'}({value})"
+        return f"<{_XSD}integer>(SUBSTR({text}, {1 if part == 'hour' else 4}, 2))" if kind == "time" else whole
+    if part == "date":
+        return _day(value)
+    year, month, day = (f"<{_XSD}integer>(SUBSTR({text}, {at}, {size}))" for at, size in ((1, 4), (6, 2), (9, 2)))
+    if part == "weekday":
+        # Zeller's congruence, of a year that begins in March; 1 is Monday.
+        shift = f"FLOOR((14 - {month}) / 12)"
+        y, m = f"({year} - {shift})", f"({month} + 12 * {shift} - 2)"
+        total = f"({day} + {y} + FLOOR({y} / 4) - FLOOR({y} / 100) + FLOOR({y} / 400) + FLOOR(31 * {m} / 12) + 6)"
+        return f"({total} - 7 * FLOOR({total} / 7) + 1)"
+    return {
+        "year": year,
+        "month": month,
+        "day": day,
+        "quarter": f"FLOOR(({month} + 2) / 3)",
+        "decade": f"(FLOOR({year} / 10) * 10)",
+    }[part]
+
+
+def _compared(value: str, operator: Operator, other: str) -> str:
+    words = {"contains": "CONTAINS", "starts_with": "STRSTARTS", "ends_with": "STRENDS"}
+    if operator in words:
+        return f"{words[operator]}(LCASE(STR({value})), LCASE({other}))"
+    return f"{value} {operator} {other}"
+
+
+def _constant(value: Value) -> str:
+    """A constant as a literal."""
+    if isinstance(value.value, bool):
+        return "true" if value.value else "false"
+    if isinstance(value.value, float):
+        text = number_text(value.value)
+        return text if text.lstrip("-").replace(".", "", 1).isdigit() else f'"{text}"^^<{_XSD}double>'
+    literal = string_term(value.value)
+    if value.kind == "duration":
+        return number_text(value_key(value))
+    return literal if value.kind in ("text", "point") else f"{literal}^^<{_XSD}{_DATATYPES[value.kind]}>"
