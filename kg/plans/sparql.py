@@ -253,12 +253,12 @@ class _Writer:
         by = f"GROUP BY {' '.join(keys)}"
         if each.term is None:
             return f"{{ SELECT {' '.join(keys)} (COUNT(*) AS {name}) WHERE {{ {distinct} }} {by} }}"
-        value = self.name("v")
-        cells = (
-            f"OPTIONAL {{ {self.cells(row, each.term, value)} {self.kind_filter(each.function, each.term, value)} }}"
-        )
+        value, total = self.name("v"), self.name("m")
+        cells = f"{self.cells(row, each.term, value)} {self.kind_filter(each.function, each.term, value)}"
         made = _aggregate(each.function, value, distinct=each.distinct)
-        return f"OPTIONAL {{ SELECT {' '.join(keys)} ({made} AS {name}) WHERE {{ {distinct} {cells} }} {by} }}"
+        select = f"SELECT {' '.join(keys)} ({made} AS {total}) WHERE {{ {distinct} {cells} }} {by}"
+        empty = "0" if each.function in ("count", "sum") else "1/0"
+        return f"OPTIONAL {{ {select} }} BIND(COALESCE({total}, {empty}) AS {name})"
 
     # Rows and sets
 
@@ -422,14 +422,14 @@ class _Writer:
             return f"{{ SELECT DISTINCT {start} {value} WHERE {{ {walked} }} }}"
         return f"{{ SELECT DISTINCT {start} {end} {value} WHERE {{ {walked} {self.read(end, term, value)} }} }}"
 
-    def optional(self, row: _Row, term: Term, value: str, test: str = "") -> str:
+    def optional(self, row: _Row, term: Term, value: str) -> str:
         """As `cells`, for rows without a value too."""
         cells = self.cells(row, term, value)
         if term.aggregate:  # what is optional is inside
             return cells.removesuffix(f" FILTER(BOUND({value}))")
         if not term.steps and not term.property:  # BIND in OPTIONAL would not see the row
             return cells
-        return f"OPTIONAL {{ {cells} {test} }}"
+        return f"OPTIONAL {{ {cells} }}"
 
     def read(self, owner: str, term: Term, value: str, *, bound: bool = False) -> str:
         """A pattern that binds a variable to a property's values, or to parts of them."""
@@ -540,9 +540,8 @@ class _Writer:
         if isinstance(right, Value):
             test = self.test(value, wanted, right, left)
         elif isinstance(right, tuple) and operator == "between":
-            test = " && ".join(
-                f"({self.test(value, op, each, left)})" for op, each in zip((">=", "<="), right, strict=True)
-            )  # type: ignore[arg-type]
+            low, high = right
+            test = f"({self.test(value, '>=', low, left)}) && ({self.test(value, '<=', high, left)})"
         elif isinstance(right, tuple):
             test = " || ".join(f"COALESCE({self.test(value, wanted, each, left)}, false)" for each in right) or "false"
         else:
