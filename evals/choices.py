@@ -27,7 +27,7 @@ from trivium.kg.manifest import is_kg
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import KnowGPTInput
-from trivium.nodes.run.settings import read_setting
+from trivium.nodes.run.context import read_setting
 
 COLUMNS = ("chance", "likeness", "support", "both")
 

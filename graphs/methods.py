@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 from trivium.kg.errors import UsageError
 from trivium.kg.loaders import Choice
 from trivium.knowledge.knowledge import close_all as close_knowledge
-from trivium.nodes.run.answer_record import Answer, usage
+from trivium.nodes.run.abstain import stopped_by
+from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.write_answer import Claim, record
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
     from trivium.nodes.run.context import Context
-
-AUTO = "auto"
 
 TEXT = "text"
 """The name under which `stages` and `parts` yield a piece of a chat model's answer, as {"text": …}."""
@@ -41,12 +40,12 @@ class Method:
     def context(self, **settings: object) -> Context:
         """Settings of a run; those that the method does not have are left out."""
         kind: type[Any] = self._settings()
-        made: Context = kind(**{key: value for key, value in settings.items() if key in kind.__dataclass_fields__})
+        made: Context = kind(**{key: value for key, value in settings.items() if key in kind.model_fields})
         return made
 
     def read_settings(self, texts: Iterable[str]) -> dict[str, object]:
         """Settings from `NAME=VALUE`; raises `UsageError` for an unknown name or an invalid value."""
-        from trivium.nodes.run.settings import read_setting
+        from trivium.nodes.run.context import read_setting
 
         return dict(read_setting(self._settings(), text) for text in texts)
 
@@ -55,7 +54,10 @@ class Method:
         return kind
 
 
+AUTO = "auto"
+
 METHODS = {
+    AUTO: Method("trivium.graphs.auto", "trivium.nodes.auto.context", "AutoContext"),
     "keqing": Method("trivium.graphs.keqing", "trivium.nodes.keqing.context", "KeqingContext"),
     "knowgpt": Method("trivium.graphs.knowgpt", "trivium.nodes.knowgpt.context", "KnowGPTContext"),
     "oda": Method("trivium.graphs.oda", "trivium.nodes.oda.context", "OdaContext"),
@@ -63,11 +65,9 @@ METHODS = {
 
 
 def method_named(name: str) -> Method:
-    """The method of that name; raises `UsageError` for an unknown one. `auto` takes Keqing's settings."""
-    if name == AUTO:
-        return METHODS["keqing"]
+    """The method of that name; raises `UsageError` for an unknown one."""
     if name not in METHODS:
-        raise UsageError(f"unknown method {name!r}; choose one of: {', '.join([AUTO, *METHODS])}")
+        raise UsageError(f"unknown method {name!r}; choose one of: {', '.join(METHODS)}")
     return METHODS[name]
 
 
@@ -91,30 +91,17 @@ async def stages(
     Raises:
         TriviumError: the request cannot be run.
     """
-    given = graph_input(question, topic_entities, choices)
-    if method == AUTO:
-        from trivium.graphs.auto import auto_stages
-
-        async for stage, added in auto_stages(given, context):
-            yield stage, added
-        return
-    async for stage, added in parts(method_named(method).graph(), given, context):
-        yield stage, added
-
-
-async def parts(
-    graph: CompiledStateGraph[Any, Any, Any, Any], given: dict[str, Any], context: Context
-) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-    """Each stage's name with what it added, and pieces of the answer under `TEXT`; the last part holds `answer`."""
-    stream = graph.astream(given, context=context, stream_mode=["updates", "messages"])
-    async for mode, part in cast("AsyncIterator[tuple[str, Any]]", stream):
+    graph, given = method_named(method).graph(), graph_input(question, topic_entities, choices)
+    stream = graph.astream(given, context=context, stream_mode=["updates", "messages"], subgraphs=True)
+    async for within, mode, part in cast("AsyncIterator[tuple[tuple[str, ...], str, Any]]", stream):
         if mode == "messages":
             chunk, _ = part
             if text := str(chunk.text):
                 yield TEXT, {"text": text}
             continue
         for stage, added in part.items():
-            yield stage, added or {}
+            if not (within and "answer" in (added or {})):  # a method's answer, which the router has yet to judge
+                yield stage, added or {}
 
 
 async def answer(
@@ -127,25 +114,17 @@ async def answer(
 ) -> Answer:
     """Run a method to the end; raises as `stages`."""
     given = graph_input(question, topic_entities, choices)
-    if method == AUTO:
-        from trivium.graphs.auto import auto_answer
-
-        found = await auto_answer(given, context)
-    else:
-        found = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
+    found: Answer = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
     found["id"] = question_id
     return found
 
 
 def refusal(method: str, question: str, question_id: str, context: Context, why: Exception) -> Answer:
     """The answer line of a question that could not be run; a batch goes on."""
-    event = {"stage": "input", "event": type(why).__name__, "message": str(why)}
-    return Answer(
-        id=question_id, question=question, kg=context.kg, method=method, model=context.model,
-        answer=f"This question was not run: {why}", answers=[], choice=None, value=None, paths=[], steps=[],
-        stop_reason="refused", usage=usage(time.time()),
-        events=[event],
-    )  # fmt: skip
+    found = record(method, {"question": question}, context, Claim(), stopped_by(why))
+    found["id"] = question_id
+    found["events"] = [{"stage": "input", "event": type(why).__name__, "message": str(why)}]
+    return found
 
 
 async def close_all() -> None:

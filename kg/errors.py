@@ -113,7 +113,7 @@ class PlanError(RequestError):
 
 
 class TimeLimitError(RequestError):
-    """Raised when a plan went on past its time or row limit."""
+    """Raised when a question or a plan goes on past its time or row limit."""
 
 
 class NotLearntError(RequestError):
@@ -137,7 +137,7 @@ class WriteRefusedError(TriviumError):
 
 
 class StoreError(TriviumError):
-    """Raised when the database that a KG lives in does not do its part; a run ends with what it has."""
+    """Raised when the database that a KG lives in does not do its part; a run then claims nothing."""
 
 
 class UnreachableError(StoreError):

@@ -22,6 +22,7 @@ from trivium.tools.find_task_entities import find_task_entities
 from trivium.tools.follow_chain import follow_chain
 from trivium.tools.get_labels import get_labels
 from trivium.tools.link_text import link_text
+from trivium.tools.list_learned import list_learned
 from trivium.tools.list_relations import list_relations
 from trivium.tools.match_templates import match_templates
 from trivium.tools.neighbors import neighbors
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 
 _ALL: tuple[Tool[Any, ..., Any], ...] = (
     read_question, find_entities, resolve_entities, link_text, find_task_entities, describe_entities, get_labels,
-    list_relations, neighbors, follow_chain, find_paths, search_triples, rank_triples, rank_texts, score_chains,
-    match_templates, decomposition_hints, choose_candidates, observe, extract_paths, extract_subgraph,
+    list_learned, list_relations, neighbors, follow_chain, find_paths, search_triples, rank_triples, rank_texts,
+    score_chains, match_templates, decomposition_hints, choose_candidates, observe, extract_paths, extract_subgraph,
     triple_properties, select_prompt, record_prompt, feedback,
 )  # fmt: skip
 TOOLS: dict[str, Tool[Any, ..., Any]] = {each.name: each for each in _ALL}

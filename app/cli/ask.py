@@ -46,7 +46,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
 
     chosen = method_named(method)
     given = {"kg": kg, "model": model, "templates_per_sub_question": templates, "supplement": supplement}
-    context = chosen.context(**given, **chosen.read_settings(settings or ()))
+    context = chosen.context(**{**given, **chosen.read_settings(settings or ())})
     context.check()
     if question is not None:
         from trivium.nodes.run.conversation import check_question

@@ -9,7 +9,6 @@ from typing import Any
 from trivium.app.cli.lines import ResumableLines
 from trivium.app.cli.progress import progress
 from trivium.graphs.methods import answer, close_all, refusal
-from trivium.graphs.routing import STORE_FAILED
 from trivium.kg.errors import StoreError, UnknownEntityError, UsageError
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import open_knowledge
@@ -57,6 +56,6 @@ async def _one(method: str, question: Question, context: Context) -> Answer:
         found = await answer(method, question.question, context, question.topic_entities, question.id, question.choices)
     except (UsageError, UnknownEntityError) as error:
         return refusal(method, question.question, question.id, context, error)
-    if found["stop_reason"] == STORE_FAILED:  # a part of an answer is not kept: run again, it is asked again
-        raise StoreError(next(e["message"] for e in found["events"] if e["event"] == STORE_FAILED))
+    if found["stop_reason"] == "store_error":  # no line is written: run again, the question is asked again
+        raise StoreError(found["events"][-1]["message"])
     return found

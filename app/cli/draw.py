@@ -6,15 +6,12 @@ from typing import Annotated
 
 import typer
 
-from trivium.graphs.methods import METHODS
-from trivium.kg.errors import UsageError
+from trivium.graphs.methods import method_named
 
 
-def draw(method: Annotated[str, typer.Argument(help="keqing, oda")]) -> None:
+def draw(method: Annotated[str, typer.Argument(help="auto, keqing, knowgpt or oda")]) -> None:
     """Print a method's graph as a mermaid diagram."""
-    if method not in METHODS:
-        raise UsageError(f"there is no graph {method!r}; there are {', '.join(METHODS)}")
-    typer.echo(METHODS[method].graph().get_graph().draw_mermaid())
+    typer.echo(method_named(method).graph().get_graph().draw_mermaid())
 
 
 def register(app: typer.Typer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Self
 
+from langgraph.types import Overwrite
 from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
@@ -24,7 +25,13 @@ _SHOWN = 3  # entities and triples named in a line of ODA's
 KNOWGPT_STAGES = frozenset({"select_prompt", "extract", "verbalize", "link_entities"})
 """KnowGPT's stages but the last, whose update is the answer. Keqing's `link_entities` adds `links`."""
 
-ODA_STAGES = ("link_task_entities", "observe", "act", "review_action", "reflect")
+ODA_STAGES = {
+    "link_task_entities": "link",
+    "observe": "observe",
+    "choose_action": "act",
+    "review_action": "review",
+    "reflect": "reflect",
+}
 """ODA's stages but the last; each appends an entry to the log."""
 
 Labels = Callable[[list[str]], Awaitable[list[str]]]
@@ -60,12 +67,17 @@ class Show:
         elif name in KNOWGPT_STAGES and "answer" not in added:
             for line in await knowgpt_lines(name, added, self._labels):
                 self._line("link" if name == "link_entities" else "choose" if name == "select_prompt" else name, line)
-        elif name == "auto":
-            self._line("auto", f"{added['method']}: {added['message']}")
+        elif name in ("plan_methods", "judge_answer") and "answer" not in added:
+            self._tried(added["events"])
         elif name in ODA_STAGES:
-            self._line("link" if name == "link_task_entities" else name, await oda_line(added, self._labels))
+            self._line(ODA_STAGES[name], await oda_line(added, self._labels))
         elif "answer" in added:
             await self._answered(added["answer"])
+
+    def _tried(self, events: Overwrite | list[dict[str, Any]]) -> None:
+        """Why the router tries a method."""
+        for event in events.value if isinstance(events, Overwrite) else events:
+            self._line("auto", f"{event['method']}: {event['message']}")
 
     async def _found(self, done: dict[str, Any]) -> str:
         """What a sub-question started from, followed and found."""
@@ -185,7 +197,7 @@ async def oda_line(added: dict[str, Any], labels: Labels) -> str:
         return f"about {await _some(step['topics'], labels) or 'no entity of this graph'}"
     if stage == "observe":
         return f"{step['observed']} triples around {await _some(step['task_entities'], labels)}"
-    if stage in ("act", "review_action"):
+    if stage in ("choose_action", "review_action"):
         return f"{step['name']}({await _some(step['entities'], labels)})  {step['thought']}".rstrip()
     if stage == "reflect":
         kept = [await _triple(triple, labels) for triple in step["kept"][:_SHOWN]]

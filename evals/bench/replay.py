@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from trivium.graphs.keqing import after_decompose, after_match, after_reason, graph
-from trivium.graphs.routing import begin, kept, then
+from trivium.graphs.keqing import builder, graph
+from trivium.graphs.stage import stage
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import KeqingState
 from trivium.nodes.run.state import AnswerOutput, QuestionInput
@@ -32,8 +32,8 @@ class Tape:
         given: QuestionInput = {"question": question}
         run: dict[str, list[dict[str, Any]]] = {}
         async for update in graph.astream(given, context=context, stream_mode="updates"):
-            for stage, wrote in update.items():
-                run.setdefault(stage, []).append(wrote or {})
+            for name, wrote in update.items():
+                run.setdefault(name, []).append(wrote or {})
         run["decompose"][0]["retrieved"] = Overwrite({})
         self._runs[question] = run
 
@@ -52,27 +52,17 @@ class Tape:
 def replaying(tape: Tape) -> CompiledStateGraph[KeqingState, KeqingContext, QuestionInput, AnswerOutput]:
     """The wiring of `trivium.graphs.keqing` around stages that replay a tape."""
 
-    def stage(name: str) -> _Stage:
+    def played(name: str) -> _Stage:
         async def play(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
             del state, runtime
             return tape.next(name)
 
         return play
 
-    builder = StateGraph(
+    replayed = StateGraph(
         KeqingState, context_schema=KeqingContext, input_schema=QuestionInput, output_schema=AnswerOutput
     )
-    after = ("link_entities", "match_template", "respond")
-    builder.add_node("decompose", begin(stage("decompose"), after_decompose), destinations=after)
-    builder.add_node("link_entities", kept(stage("link_entities")))
-    builder.add_node("match_template", then(stage("match_template"), after_match), destinations=("retrieve",))
-    builder.add_node("retrieve", kept(stage("retrieve")))
-    builder.add_node("reason", then(stage("reason"), after_reason), destinations=("retrieve", "compute", "respond"))
-    builder.add_node("compute", kept(stage("compute")))
-    builder.add_node("respond", kept(stage("respond")))
-    builder.add_edge(START, "decompose")
-    builder.add_edge("link_entities", "match_template")
-    builder.add_edge("retrieve", "reason")
-    builder.add_edge("compute", "reason")
-    builder.add_edge("respond", END)
-    return builder.compile(name="replayed")
+    for name in builder.nodes:
+        replayed.add_node(name, stage(played(name), first=name == "decompose"))
+    replayed.edges, replayed.branches = builder.edges, builder.branches
+    return replayed.compile(name="replayed")

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.settings import check_at_least
 
 Supplement = Literal["auto", "always", "never"]
 _VERY_WORDS = 0.999  # cosine from which a sub-question is the template's own text, up to rounding
 
 
-@dataclass(frozen=True)
 class KeqingContext(Context):
     """Settings of a Keqing run; a server's client may set each of them."""
 
-    templates_per_sub_question: int = 3
+    templates_per_sub_question: Annotated[int, Field(ge=1)] = 3
     """Templates matched to each sub-question, K of the paper's figure 5; tried in order without a model."""
 
-    max_entities: int = 10_000
+    max_entities: Annotated[int, Field(ge=1)] = 10_000
     """Entities kept at every hop, those with the most support; a run that was cut says so in its events."""
 
     supplement: Supplement = "auto"
     """Dense triples beside the chains' (section 3.2); `auto`: where the chains find nothing."""
 
-    evidence_tokens: int = 2_000
+    evidence_tokens: Annotated[int, Field(ge=0)] = 2_000
     """Token budget of the evidence of a sub-question, the chains' triples and the supplement together."""
 
     review: bool = False
@@ -37,11 +36,11 @@ class KeqingContext(Context):
     """Who decomposes; `auto`: the trained decomposer where it is sure, the model where it is not. Without a model
     always the trained one; `lora`: what `trivium learn lora` fine-tuned."""
 
-    sure: float = 0.95
+    sure: Annotated[float, Field(ge=0, le=1)] = 0.95
     """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `evals.sure` says
     what it is worth."""
 
-    exemplars: int = 4
+    exemplars: Annotated[int, Field(ge=0)] = 4
     """Learnt questions with their decomposition shown to the model that decomposes, those nearest to the question."""
 
     reason: Literal["auto", "chains", "llm", "lora"] = "auto"
@@ -63,10 +62,8 @@ class KeqingContext(Context):
         return self.reason == "llm" or score < _VERY_WORDS
 
     def check(self) -> None:
-        """Refuse settings out of range; raises as `Context.check`."""
+        """Refuse settings that no run can have; raises as `Context.check`."""
         super().check()
-        check_at_least(self, 1, "templates_per_sub_question", "max_entities")
-        check_at_least(self, 0, "evidence_tokens", "exemplars", "sure")
         if self.model != NO_MODEL:
             from trivium.nodes.keqing.prompts import check_keqing_prompts  # a run without a model has no prompt
 

@@ -13,15 +13,13 @@ from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.keqing.computed import Value, computed, computed_sentence
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import KeqingState
+from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from trivium.nodes.run.conversation import reply
-from trivium.nodes.run.path_text import path_text
-from trivium.nodes.run.qualifiers import qualified
+from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.state import Step
+from trivium.nodes.run.write_answer import Claim, evidence, named, write_answer
 from trivium.policies.keqing.decomposer import NO_DEPENDENCY
 
-_NAMED = 12  # answers named in the sentence; the rest are counted
 _LOGGED = 20  # seeds shown of each sub-question in the log
 
 
@@ -40,30 +38,28 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     if state.get("operators"):
         value, more = computed(state, traces.of)
         paths += more
-    words = await _words(state, answers, knowledge.store, runtime.context)
-    answer = Answer(
-        id="",
-        question=state["question"],
-        kg=runtime.context.kg,
-        method="keqing",
-        model=runtime.context.model,
-        answer=words.text or await _sentence(answers, paths, value, knowledge.store),
-        answers=answers,
-        choice=None,
-        value=value,
-        paths=await qualified(paths, knowledge.store),
-        steps=_steps(state),
-        stop_reason=_stop_reason(state, answered=bool(answers) or value is not None),
-        usage=usage(state["started"], state.get("usage"), words.told.get("usage")),
-        events=[*state.get("events", ()), *words.told.get("events", ()), *_events(state)],
+    context = runtime.context
+    words = await _words(state, answers, knowledge.store, context)
+    claim = Claim(
+        words.text or await _sentence(answers, paths, value, knowledge.store),
+        answers,
+        value,
+        paths=paths,
+        confidence=None if state.get("decomposed_by") else state["confidence"],
     )
-    return {"answer": answer, **words.told, **await reply(state, answer, knowledge.store, message_id=words.message_id)}
-
-
-def _stop_reason(state: KeqingState, *, answered: bool) -> str:
-    if answered:
-        return "answered"
-    return "no_answer" if state["sub_questions"] else "no_reading"
+    unknown = [mention for mention, links in state["links"].items() if not links]
+    return await write_answer(
+        "keqing",
+        state,
+        context,
+        knowledge.store,
+        claim,
+        signals=Signals(claim.found, read=bool(state["sub_questions"]), unknown=unknown),
+        steps=_steps(state),
+        events=_events(state),
+        told=words.told,
+        message_id=words.message_id,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +123,9 @@ async def _sentence(
     if value is not None:
         return await computed_sentence(value, paths, store)
     if not answers:
-        return "The knowledge graph gives no answer to this question."
-    names = [answer["label"] for answer in answers[:_NAMED]]
-    more = len(answers) - len(names)
-    if more:
-        text = f"{', '.join(names)} and {more} more."
-    else:
-        text = f"{' and '.join(filter(None, [', '.join(names[:-1]), names[-1]]))}."
-    proof = "; ".join([await path_text(path, store) for path in paths if path["answer"] == answers[0]["id"]])
-    return f"{text} Evidence for {names[0]}: {proof}."
+        return ""
+    proof = [path for path in paths if path["answer"] == answers[0]["id"]]
+    return f"{named(answers)}. {await evidence(proof, store, answers[0]['label'])}"
 
 
 def _steps(state: KeqingState) -> list[dict[str, Any]]:

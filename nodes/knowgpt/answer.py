@@ -10,11 +10,17 @@ from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.scoring import scored, supports
 from trivium.nodes.knowgpt.state import Candidate, KnowGPTState, Verdict
+from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from trivium.nodes.run.conversation import reply
+from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.path_text import path_text
-from trivium.nodes.run.qualifiers import qualified
+from trivium.nodes.run.write_answer import Claim, write_answer
+
+_NO_EVIDENCE = {
+    "stage": "answer",
+    "event": "no_evidence",
+    "message": "no path leads from what the question names to the chosen option",
+}
 
 
 async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
@@ -25,25 +31,29 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
     chosen = next((c for c in state["candidates"] if c["id"] == verdict["chosen"]), None)
     paths = [path_record(each["steps"], chosen["id"]) for each in supports(chosen, state["evidence"])] if chosen else []
     is_choice = state["proposed_by"] == "choices"
-    if chosen and not paths and not is_choice and verdict["by"] == "scores":
+    if not paths and not is_choice:
         chosen = None  # an open question's candidate that nothing leads to is no answer
-    record = Answer(
-        id="",
-        question=state["question"],
-        kg=context.kg,
-        method="knowgpt",
-        model=context.model,
-        answer=await _sentence(chosen, verdict, paths, knowledge),
-        answers=[AnswerEntity(id=chosen["id"], label=chosen["text"], score=_score(chosen, verdict))] if chosen else [],
-        choice=chosen["id"] if chosen and is_choice else None,
-        value=verdict["words"] if not chosen and verdict["by"] == "model" else None,
-        paths=await qualified(paths, knowledge.store),
-        steps=_steps(state, verdict),
-        stop_reason=_stop_reason(chosen, paths),
-        usage=usage(state["started"], state.get("usage"), told.get("usage")),
-        events=[*state.get("events", ()), *told.get("events", ())],
+    words = verdict["words"] if state["proposed_by"] == "nobody" else ""  # the arm `direct`: no knowledge at all
+    claim = Claim(
+        await _sentence(chosen, verdict, paths, knowledge, words),
+        [AnswerEntity(id=chosen["id"], label=chosen["text"], score=_score(chosen, verdict))] if chosen else [],
+        words or None,
+        chosen["id"] if chosen and is_choice else None,
+        paths,
+        None if verdict["by"] == "model" else _score(chosen, verdict) if chosen else 0.0,
     )
-    return {"answer": record, **told, **await reply(state, record, knowledge.store)}
+    noted = [_NO_EVIDENCE] if chosen and not paths else []
+    return await write_answer(
+        "knowgpt",
+        state,
+        context,
+        knowledge.store,
+        claim,
+        signals=Signals(claim.found, read=bool(state["sources"])),
+        steps=_steps(state, verdict),
+        events=noted,
+        told=told,
+    )
 
 
 async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdict, dict[str, Any]]:
@@ -69,12 +79,10 @@ async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdic
 
 async def _own_words(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdict, dict[str, Any]]:
     """What the model says to an open question without any knowledge, for comparison."""
-    from dataclasses import replace
-
     from trivium.nodes.knowgpt.model_calls import propose
     from trivium.nodes.model import told
 
-    outcome = await propose(state["question"], replace(context, candidates=1))
+    outcome = await propose(state["question"], context.model_copy(update={"candidates": 1}))
     said = outcome.value.candidates[:1] if outcome.value else []
     return Verdict(scores={}, chosen=None, by="model" if said else "nobody", words="".join(said)), told(outcome)
 
@@ -84,22 +92,22 @@ def _score(chosen: Candidate, verdict: Verdict) -> float:
     return 1.0 if verdict["by"] == "model" else verdict["scores"]["scores"][chosen["id"]]
 
 
-def _stop_reason(chosen: Candidate | None, paths: list[PathRecord]) -> str:
-    return "no_answer" if chosen is None else "answered" if paths else "no_evidence"
-
-
-async def _sentence(chosen: Candidate | None, verdict: Verdict, paths: list[PathRecord], knowledge: Knowledge) -> str:
+async def _sentence(
+    chosen: Candidate | None, verdict: Verdict, paths: list[PathRecord], knowledge: Knowledge, words: str
+) -> str:
     """The answer, the model's reason if it gave one, and the best path, or that there is none."""
     if chosen is None:
-        if verdict["by"] == "model":
-            return f"{verdict['words']}. This is the model's own answer; the knowledge graph was not asked."
-        return "The knowledge graph gives no answer to this question."
+        return f"{words}. This is the model's own answer; the knowledge graph was not used." if words else ""
     said = f"{chosen['text'].rstrip('.')}."
     if verdict["by"] == "model" and verdict["words"]:
         said += f" {verdict['words'].rstrip('.')}."
     if paths:
         return f"{said} Evidence: {await path_text(paths[0], knowledge.store)}."
-    how = "the model chose it by what it knows itself" if verdict["by"] == "model" else "it is only the likest in words"
+    how = (
+        "the model chose it by what it knows itself"
+        if verdict["by"] == "model"
+        else "it is only the closest match by wording"
+    )
     return f"{said} No path in the knowledge graph leads to it from what the question names: {how}."
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.settings import check_at_least
 from trivium.policies.bandit.bandit import BanditSettings
 
 Prompt = Literal[
@@ -16,7 +16,6 @@ Prompt = Literal[
 ]
 
 
-@dataclass(frozen=True)
 class KnowGPTContext(Context):
     """Settings of a KnowGPT run; a server's client may set each of them."""
 
@@ -26,34 +25,34 @@ class KnowGPTContext(Context):
     bandit: Literal["linucb", "greedy", "epsilon_greedy", "thompson"] = "linucb"
     """How the bandit chooses; `linucb` is the paper's, and `greedy` explores nothing."""
 
-    discount: float = 1.0
+    discount: Annotated[float, Field(gt=0, le=1)] = 1.0
     """What feedback weighs after one more piece of it, in (0, 1]; below 1 the bandit follows a model that drifts."""
 
     review: bool = False
     """Stop before the prompt is chosen and show the arms, for a human to choose another; needs a thread."""
 
-    candidates: int = 8
+    candidates: Annotated[int, Field(ge=1, le=100)] = 8
     """Candidate answers that are proposed for an open question."""
 
     propose: Literal["auto", "kg", "llm"] = "auto"
     """Who proposes them; `auto`: the model where one is named, else the KG around the question's entities."""
 
-    max_hops: int = 3
+    max_hops: Annotated[int, Field(ge=1, le=6)] = 3
     """Longest path, K of section 4.1."""
 
-    beam_width: int = 8
+    beam_width: Annotated[int, Field(ge=1)] = 8
     """Entities that the path policy looks around at each hop of a pair."""
 
-    paths_per_pair: int = 3
+    paths_per_pair: Annotated[int, Field(ge=1)] = 3
     """Paths kept of each pair of entities."""
 
     policy: Literal["learned", "structural", "random", "exact"] = "learned"
     """Who walks: the learnt policy, or, to compare, an untrained one, chance, or an exact search."""
 
-    max_triples: int = 60
+    max_triples: Annotated[int, Field(ge=1)] = 60
     """Triples that the extraction hands on, those of the largest reward."""
 
-    evidence_tokens: int = 1_000
+    evidence_tokens: Annotated[int, Field(ge=0)] = 1_000
     """Token budget of the knowledge in the prompt, estimated by characters."""
 
     description: Literal["auto", "llm", "rules"] = "auto"
@@ -65,12 +64,8 @@ class KnowGPTContext(Context):
         return BanditSettings(policy=self.bandit, discount=self.discount)
 
     def check(self) -> None:
-        """Refuse settings out of range; raises as `Context.check`."""
+        """Refuse settings that no run can have; raises as `Context.check`."""
         super().check()
-        check_at_least(self, 1, "candidates", "max_hops", "beam_width", "paths_per_pair", "max_triples")
-        check_at_least(self, 0, "evidence_tokens")
-        if self.max_hops > 6:
-            raise UsageError(f"max_hops must be at most 6, not {self.max_hops}")
         self.bandit_settings.check()
         if self.model != NO_MODEL:
             from trivium.nodes.knowgpt.prompts import check_knowgpt_prompts  # a run without a model has no prompt

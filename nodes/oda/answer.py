@@ -12,13 +12,11 @@ from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.result import Result, similar_result
 from trivium.nodes.oda.state import OdaState
+from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, path_record, usage
-from trivium.nodes.run.conversation import reply
-from trivium.nodes.run.path_text import path_text
-from trivium.nodes.run.qualifiers import qualified
+from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
+from trivium.nodes.run.write_answer import Claim, evidence, named, write_answer
 
-_NAMED = 12  # answers named in the sentence; the rest are counted
 _UNSURE = 0.1  # a score below it says that the relations followed are hardly like the question
 _SHOWN = 15  # paths that are told where the answer names no entity
 
@@ -34,23 +32,26 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
     ]
     paths = [path_record(path, found.id) for found in result.answers for path in found.paths]
     paths += [path_record(path, path[-1].end) for path in result.shown[:_SHOWN]]
-    told = Answer(
-        id="",
-        question=state["question"],
-        kg=context.kg,
-        method="oda",
-        model=context.model,
-        answer=await _sentence(answers, result, paths, knowledge.store),
-        answers=answers,
-        choice=None,
-        value=result.value,
-        paths=await qualified(paths, knowledge.store),
-        steps=state["log"],
-        stop_reason=_reason(state, result),
-        usage=usage(state["started"], state.get("usage"), spent.get("usage")),
-        events=[*state.get("events", ()), *spent.get("events", ()), *_events(state, context, result)],
+    claim = Claim(
+        await _sentence(answers, result, paths, knowledge.store),
+        answers,
+        result.value,
+        paths=paths,
+        confidence=answers[0]["score"] if answers else float(result.value is not None),
     )
-    return {"answer": told, **spent, **await reply(state, told, knowledge.store)}
+    if context.model != NO_MODEL:
+        claim.confidence = None
+    return await write_answer(
+        "oda",
+        state,
+        context,
+        knowledge.store,
+        claim,
+        signals=Signals(claim.found, read=bool(state["topics"])),
+        steps=state["log"],
+        events=_events(state, context, result),
+        told=spent,
+    )
 
 
 async def _result(state: OdaState, context: OdaContext, knowledge: Knowledge) -> tuple[Result, dict[str, Any]]:
@@ -75,32 +76,15 @@ async def _sentence(
     if isinstance(result.value, bool):
         said.append("Yes." if result.value else "No.")
     elif answers and isinstance(result.value, int) and str(result.value) != answers[0]["label"]:
-        said.append(f"{result.value}: {_names(answers)}.")
+        said.append(f"{result.value}: {named(answers)}.")
     elif answers:
-        said.append(f"{'Unsure: ' * (answers[0]['score'] < _UNSURE)}{_names(answers)}.")
-    if said and paths:
-        about = f" for {answers[0]['label']}" if answers else ""
+        said.append(f"{'Unsure: ' * (answers[0]['score'] < _UNSURE)}{named(answers)}.")
+    if said:
         first = [path for path in paths if not answers or path["answer"] == answers[0]["id"]]
-        said.append(f"Evidence{about}: {'; '.join([await path_text(path, store) for path in first[:3]])}.")
+        said.append(await evidence(first[:3], store, answers[0]["label"] if answers else ""))
     if result.own:
         said.append(f"From the model's own knowledge, which no path proves: {', '.join(result.own)}.")
-    return " ".join(said) or "The knowledge graph gives no answer to this question."
-
-
-def _names(answers: Sequence[AnswerEntity]) -> str:
-    """The first answers' labels, and how many more there are."""
-    names = [answer["label"] for answer in answers[:_NAMED]]
-    if len(answers) > len(names):
-        return f"{', '.join(names)} and {len(answers) - len(names)} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _reason(state: OdaState, result: Result) -> str:
-    if result.answers or isinstance(result.value, bool):
-        return "own_knowledge" if result.own and not result.answers else "answered"
-    if result.own:
-        return "own_knowledge"
-    return "no_answer" if state["topics"] else "no_topic"
+    return " ".join(filter(None, said))
 
 
 def _events(state: OdaState, context: OdaContext, result: Result) -> list[dict[str, Any]]:
@@ -111,7 +95,7 @@ def _events(state: OdaState, context: OdaContext, result: Result) -> list[dict[s
         message = f"{context.max_iterations} iterations were done before the action was to answer"
         events.append({"stage": "reflect", "event": "iterations_spent", "message": message})
     if result.answers and result.answers[0].score < _UNSURE:
-        message = f"the relations followed are hardly like the question: score {result.answers[0].score:.3f}"
+        message = f"low relevance ({result.answers[0].score:.3f}): the relations followed may not answer the question"
         events.append({"stage": "answer", "event": "unsure", "message": message})
     if result.truncated:
         message = "a chain leads to more entities than are followed: the answer may lack some, and a count is too low"

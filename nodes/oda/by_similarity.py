@@ -11,9 +11,6 @@ from trivium.nodes.oda.memory import chain_of, start_of, traces
 from trivium.nodes.oda.state import Action, ActionName, OdaState
 from trivium.nodes.oda.ways import Way, candidates_of, choice_of, explored, settled, ways_on
 from trivium.policies.question_kind import question_kind
-from trivium.tools.rank_triples import rank_triples
-
-_OF_A_GROUP = 2_000  # triples of one relation around one entity that a reflection ranks
 
 
 async def similar_action(state: OdaState, context: OdaContext, knowledge: Knowledge) -> Action:
@@ -45,32 +42,27 @@ def _chosen(name: ActionName, entities: list[str], thought: str, hop: Hop | None
 
 
 async def similar_triples(
-    state: OdaState, context: OdaContext, knowledge: Knowledge, action: Action
+    state: OdaState, context: OdaContext, knowledge: Knowledge, action: Action, found: Sequence[WalkedTriple]
 ) -> list[WalkedTriple]:
-    """What an LLM-free reflection keeps of the neighbours that an action looks at: the group with the best way on.
+    """What an LLM-free reflection keeps of the neighbors that an action found: the group with the best way on.
 
     A group is one relation, in one direction, around the entities to which one chain led; of a large one the triples
-    nearest to the question.
+    nearest to the question, as `found` has them.
     """
     if action["hop"]:
-        return await _nearest(state, context, knowledge, action["entities"], Hop.parse(action["hop"]))
-    choice = await choice_of(state, knowledge)
-    ways = await ways_on(state, context, knowledge, choice, action["entities"])
-    if not ways:
-        return []
-    group = _group(state, action["entities"], ways[0])
-    return await _nearest(state, context, knowledge, group, ways[0].hop)
-
-
-async def _nearest(
-    state: OdaState, context: OdaContext, knowledge: Knowledge, group: Sequence[str], hop: Hop
-) -> list[WalkedTriple]:
-    around = await knowledge.store.neighbors(
-        group, relation=hop.relation, direction="in" if hop.inverse else "out", limit=_OF_A_GROUP
-    )
-    triples = [triple for found in around for triple in found]
-    ranked = await rank_triples(context.kg, state["question"], triples, context.reflected_triples)
-    return [each.triple for each in ranked]
+        group, hop = action["entities"], Hop.parse(action["hop"])
+    else:
+        choice = await choice_of(state, knowledge)
+        ways = await ways_on(state, context, knowledge, choice, action["entities"])
+        if not ways:
+            return []
+        group, hop = _group(state, action["entities"], ways[0]), ways[0].hop
+    kept = [
+        triple
+        for triple in found
+        if triple.relation == hop.relation and triple.inverse == hop.inverse and triple.start in group
+    ]
+    return kept[: context.reflected_triples]
 
 
 def best_paths(paths: Sequence[Sequence[WalkedTriple]], scores: Sequence[float], count: int) -> list[WalkedTriple]:

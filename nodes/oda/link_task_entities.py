@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.run.context import check_context
-from trivium.nodes.run.conversation import asked, check_question, question_of
+from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.usage import fresh_channels
 from trivium.policies.question_kind import question_kind
 from trivium.tools.find_task_entities import TaskEntities, find_task_entities
@@ -30,9 +30,8 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
     started = time.time()
     await check_context(runtime.context)
     question = question_of(state)
-    check_question(question)
     kg = runtime.context.kg
-    given = state.get("topic_entities") or []
+    given = topics_of(state)
     topics = list(dict.fromkeys(await resolve_entities(kg, given))) if given else []
     # Of given topics no other is wanted, but a fact about two entities is checked against what else it names.
     wanted = not topics or question_kind(question) == "fact"

@@ -67,7 +67,7 @@ def _supported(state: OdaState, texts: Sequence[str], names: Names) -> Result:
     triples = triples_of(state["memory"])
     if question_kind(state["question"]) == "fact" and texts and texts[0].casefold() in _TRUE | _FALSE:
         shown: list[ReasoningPath] = [tuple(WalkedTriple(*step) for step in path) for path in state["memory"]]
-        return Result(value=texts[0].casefold() in _TRUE, shown=shown, own=[] if shown else [texts[0]])
+        return Result(value=texts[0].casefold() in _TRUE, shown=shown) if shown else Result(own=[texts[0]])
     inside = list(dict.fromkeys(named_in(triples)))
     ways = traces(state["memory"], state["topics"])
     result = Result()
@@ -81,7 +81,7 @@ def _supported(state: OdaState, texts: Sequence[str], names: Names) -> Result:
     # Each entity once, where the model named it first: its order is the order of its answers.
     result.answers = list({found.id: found for found in reversed(result.answers)}.values())[::-1]
     labels = [names.label(found.id) for found in result.answers]
-    result.value = value_of(state["question"], result.answers, labels) if result.answers else _own_value(result.own)
+    result.value = value_of(state["question"], result.answers, labels)
     return result
 
 
@@ -95,11 +95,3 @@ def _path_to(key: str, state: OdaState) -> ReasoningPath:
             if step.start == key:
                 return (WalkedTriple(*step[:3], not step.inverse),)
     return ()
-
-
-def _own_value(own: Sequence[str]) -> bool | int | float | str | None:
-    """What the model knows of itself: no entity of the KG, so its text, or the number or date that it is."""
-    if not own:
-        return None
-    literal = literal_value(own[0]) if len(own) == 1 else None
-    return literal if literal is not None else ", ".join(own)

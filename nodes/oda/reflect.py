@@ -1,4 +1,4 @@
-"""Stage `reflect`: the action is carried out, and what matters of its result goes to the memory (ODA, section 2.3)."""
+"""Stage `reflect`: what matters of the action's result goes to the memory (ODA, section 2.3)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,14 @@ from trivium.nodes.oda.ways import choice_of
 from trivium.nodes.run.access import NO_MODEL
 from trivium.tools.rank_triples import rank_triples
 
-_NEIGHBORS = 10_000  # triples of one entity that GetNeighbor returns
-
 
 async def reflect(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
-    """Carry the action out, keep some triples of its result, and make their tails the next task entities."""
+    """Keep some triples of the action's result, and make their tails the next task entities."""
     context, knowledge = runtime.context, await open_knowledge(runtime.context.kg)
     action = state["action"]
     if action is None or action["name"] == "Answer":  # an edit of a thread's state may leave it so
         return {}
-    done: OdaState = {**state, "history": [*state["history"], action]}
-    kept, added = await _kept(done, action, context, knowledge)
+    kept, added = await _kept(state, action, context, knowledge)
     tails = list(dict.fromkeys(triple.end for triple in kept))
     step = {
         "stage": "reflect",
@@ -38,7 +35,7 @@ async def reflect(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, An
         "facts": added.get("facts", []),
     }
     update: dict[str, Any] = {
-        "history": done["history"],
+        "found": [],  # what was not kept is of no use to later rounds
         "memory": remember(state["memory"], kept),
         "log": [*state["log"], step],
         **added,
@@ -56,65 +53,32 @@ async def _kept(
     state: OdaState, action: Action, context: OdaContext, knowledge: Knowledge
 ) -> tuple[list[WalkedTriple], dict[str, Any]]:
     """The triples that are kept, and what else the reflection adds to the state."""
-    if context.reflection in ("similarity", "random"):
-        found = await _result(action, context, knowledge)
-        if context.reflection == "random":
-            return _at_random(state, found, context), {}
+    paths = [[WalkedTriple(*step) for step in path] for path in state["found"]]
+    found = list(dict.fromkeys(triple for path in paths for triple in path))
+    if context.reflection == "random":
+        return _at_random(state, found, context), {}
+    if context.reflection == "similarity":
         ranked = await rank_triples(context.kg, state["question"], found, context.reflected_triples)
         return [each.triple for each in ranked], {}
     if context.model == NO_MODEL:
-        return await _similar(state, action, context, knowledge), {}
-    found = await _result(action, context, knowledge)
-    ranked = await rank_triples(context.kg, state["question"], found, context.candidate_triples)
-    candidates = [each.triple for each in ranked]
+        return await _similar(state, action, paths, context, knowledge), {}
     if context.reflection == "generated_fact":
-        return await ask_facts(state, context, knowledge, candidates)
-    kept, added = await ask_triples(state, context, knowledge, candidates)
+        return await ask_facts(state, context, knowledge, found)
+    kept, added = await ask_triples(state, context, knowledge, found)
     if kept is None:
         event = {"stage": "reflect", "event": "reflection_replaced", "message": "triples were chosen by similarity"}
         added["events"] = [*added["events"], event]
-        kept = await _similar(state, action, context, knowledge)
+        kept = await _similar(state, action, paths, context, knowledge)
     return kept, added
 
 
-async def _result(action: Action, context: OdaContext, knowledge: Knowledge) -> list[WalkedTriple]:
-    """The action's triples, each once, walked away from what it named."""
-    if action["name"] == "GetPath":
-        paths = await _paths(action, context, knowledge)
-        return list(dict.fromkeys(triple for path in paths for triple in path))
-    around = await knowledge.store.neighbors(action["entities"], direction=context.direction, limit=_NEIGHBORS)
-    for place, found in enumerate(around):
-        if len(found) == _NEIGHBORS:
-            around[place] = await _of_a_hub(action["entities"][place], context, knowledge)
-    return list(dict.fromkeys(triple for found in around for triple in found))
-
-
-async def _of_a_hub(entity: str, context: OdaContext, knowledge: Knowledge) -> list[WalkedTriple]:
-    """Some triples of each of a hub's relations: the first ones of all would be those of its first relations alone."""
-    (hops,) = await knowledge.store.hops([entity])
-    found: list[WalkedTriple] = []
-    for hop in sorted(hops):
-        if context.direction == "both" or not hop.inverse:
-            (some,) = await knowledge.store.neighbors(
-                [entity],
-                relation=hop.relation,
-                direction="in" if hop.inverse else "out",
-                limit=max(1, _NEIGHBORS // len(hops)),
-            )
-            found += some
-    return found
-
-
-async def _paths(action: Action, context: OdaContext, knowledge: Knowledge) -> list[tuple[WalkedTriple, ...]]:
-    source, target = action["entities"]
-    return await knowledge.store.paths(source, target, max_hops=context.path_hops, limit=context.path_limit)
-
-
-async def _similar(state: OdaState, action: Action, context: OdaContext, knowledge: Knowledge) -> list[WalkedTriple]:
+async def _similar(
+    state: OdaState, action: Action, paths: list[list[WalkedTriple]], context: OdaContext, knowledge: Knowledge
+) -> list[WalkedTriple]:
     """The LLM-free reflection."""
     if action["name"] == "GetNeighbor":
-        return await similar_triples(state, context, knowledge, action)
-    choice, paths = await choice_of(state, knowledge), await _paths(action, context, knowledge)
+        return await similar_triples(state, context, knowledge, action, [triple for path in paths for triple in path])
+    choice = await choice_of(state, knowledge)
     scores = choice.scores([chain_of(path) for path in paths]).tolist()
     return best_paths(paths, scores, context.reflected_triples)
 

@@ -45,6 +45,9 @@ class OdaState(RunState, total=False):
     """The action of this iteration."""
     proposed: Action | None
     """The next action where it was chosen together with the reflection (`OdaContext.combined`)."""
+    found: list[list[Step]]
+    """What this iteration's action gave, as paths: what `reflect` chooses among. GetNeighbor's have one triple each,
+    walked away from the entity; of very many the nearest to the question."""
     history: list[Action]
     """The actions that were carried out, in order."""
     memory: list[list[Step]]

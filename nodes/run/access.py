@@ -1,4 +1,4 @@
-"""What a server's clients may choose: KGs and models that the operator named in `trivium.toml`, within his limits.
+"""What a server's clients may choose: KGs and models that the operator named in `trivium.toml`, within set limits.
 
     [kg.films]                       # a name for clients; `sample` is always there
     path = "films-kg"
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from trivium.kg.catalog import SAMPLE, SETTINGS_FILE, read_settings
 from trivium.kg.errors import BadInputError, UsageError
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+    from trivium.nodes.run.context import Context
 
 SERVER = "TRIVIUM_SERVER"
 """The environment variable that puts the policy in force."""
@@ -43,31 +43,33 @@ class Policy:
     models: tuple[str, ...] = (NO_MODEL,)
     at_most: Mapping[str, float] = field(default_factory=dict)
 
-    def check(self, settings: DataclassInstance) -> None:
+    def check(self, settings: Context) -> None:
         """Refuse settings that the operator did not allow; raises `UsageError`, which names what he did."""
         for name, allowed in (("kg", self.kgs), ("model", self.models)):
             chosen = getattr(settings, name)
             if chosen not in allowed:
-                raise UsageError(f"{name} {str(chosen)[:80]!r} is none that this server offers: {', '.join(allowed)}")
-        for each in fields(settings):
-            chosen, most = getattr(settings, each.name), self.most(each)
+                raise UsageError(
+                    f"this server does not offer {name} {str(chosen)[:80]!r}; choose one of: {', '.join(allowed)}"
+                )
+        for name, each in type(settings).model_fields.items():
+            chosen, most = getattr(settings, name), self.most(name, each.default)
             if chosen is not None and most is not None and chosen > most:
-                raise UsageError(f"{each.name} is at most {most:g} on this server, not {chosen}")
+                raise UsageError(f"{name} is at most {most:g} on this server, not {chosen}")
 
-    def most(self, setting: Field[Any]) -> float | None:
+    def most(self, name: str, default: object) -> float | None:
         """How far a client may raise a number; None for what is none, or has no default but 0.
 
         As far as the operator says; else a `max_…` setting, which is what costs him, to its default, and any other to
         ten times that.
         """
-        if setting.name in self.at_most:
-            return self.at_most[setting.name]
-        if isinstance(setting.default, bool) or not isinstance(setting.default, int | float) or not setting.default:
+        if name in self.at_most:
+            return self.at_most[name]
+        if isinstance(default, bool) or not isinstance(default, int | float) or not default:
             return None
-        return setting.default if setting.name.startswith(_LIMITED) else _ROOM * setting.default
+        return default if name.startswith(_LIMITED) else _ROOM * default
 
 
-def check_policy(settings: DataclassInstance) -> None:
+def check_policy(settings: Context) -> None:
     """Refuse, on a server, what its operator did not allow; raises as `Policy.check`, and `BadInputError`."""
     if os.environ.get(SERVER) == "1":
         read_policy(Path(SETTINGS_FILE)).check(settings)

@@ -8,8 +8,12 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from trivium.nodes.run.abstain import StopReason, Suggestion
 from trivium.nodes.run.state import Step
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
+
+Value = bool | int | float | str
+"""An answer that is no entity: true or false, a number, a date or text."""
 
 
 class AnswerEntity(TypedDict):
@@ -38,10 +42,16 @@ class Answer(TypedDict):
     answer: str
     answers: list[AnswerEntity]
     choice: str | None
-    value: bool | int | float | str | None
+    value: Value | None
+    values: list[Any]
+    confidence: float | None
+    suggestions: list[Suggestion]
+    evidence: dict[str, Any] | None
     paths: list[PathRecord]
+    plan: list[dict[str, Any]] | None
+    query: dict[str, str] | None
     steps: list[dict[str, Any]]
-    stop_reason: str
+    stop_reason: StopReason
     usage: Usage
     events: list[dict[str, Any]]
 

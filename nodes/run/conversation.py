@@ -6,14 +6,16 @@ writes. A run that was given its `question` writes no message, so that a command
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from trivium.kg.errors import UsageError
 from trivium.kg.store import GraphStore
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.state import RunState
+from trivium.nodes.run.usage import fresh_channels
 
 if TYPE_CHECKING:
     from langchain_core.messages import AnyMessage
@@ -21,28 +23,16 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 10_000
 """The longest question that is read."""
 
+MAX_TOPICS = 100
+"""The most entities that a client may name for a question."""
+
 _SHOWN = 5  # paths that a message shows beside those in its text; `answer` has them all
 
 
-def question_of(state: RunState) -> str:
-    """The question that a run is to answer: a human message that nothing follows, else `question`.
-
-    Raises:
-        UsageError: neither is there, or the message holds no text.
-    """
-    last = _last_human(state)
-    if last is not None:
-        text = str(last.text).strip()
-        if not text:
-            raise UsageError("the message holds no text: ask in words, such as 'who directed Written on the Wind?'")
-        return text
-    if "question" not in state:
-        raise UsageError("nothing was asked: send a human message, or a `question`")
-    return state["question"]
-
-
-def check_question(question: str) -> None:
+def check_question(question: object) -> None:
     """Refuse a question that cannot be read; raises `UsageError`."""
+    if not isinstance(question, str):
+        raise UsageError(f"the question must be text, not {str(question)[:80]!r}")
     if not question.strip():
         raise UsageError("the question is empty: ask in words, such as 'who directed Written on the Wind?'")
     if len(question) > MAX_CHARACTERS:
@@ -51,9 +41,40 @@ def check_question(question: str) -> None:
         )
 
 
+def question_of(state: RunState) -> str:
+    """The question that a run is to answer: a human message that nothing follows, else `question`.
+
+    Raises:
+        UsageError: neither is there, it holds no text, or it is too long.
+    """
+    last = _last_human(state)
+    if last is None and "question" not in state:
+        raise UsageError("nothing was asked: send a human message, or a `question`")
+    question = state["question"] if last is None else str(last.text).strip()
+    check_question(question)
+    return question
+
+
+def topics_of(state: RunState) -> list[str]:
+    """The entities that the client says the question is about; raises `UsageError` for what is not a list of names."""
+    given: Any = state.get("topic_entities") or []
+    if not isinstance(given, list) or not all(isinstance(name, str) and name.strip() for name in given):
+        raise UsageError(f"topic_entities must be a list of ids or labels, not {str(given)[:80]!r}")
+    if len(given) > MAX_TOPICS:
+        raise UsageError(f"topic_entities may name at most {MAX_TOPICS} entities, not {len(given):,}")
+    topics: list[str] = given
+    return topics
+
+
 def asked(state: RunState, question: str) -> dict[str, Any]:
     """What the first stage writes, so that the stages behind it find the question in `question`."""
     return {} if state.get("question") == question else {"question": question}
+
+
+def begun(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run that its first stage could not begin leaves in the state: nothing of a thread's last run."""
+    run = cast(RunState, state)
+    return {**asked(run, question_of(run)), **fresh_channels(run), "started": time.time(), "topic_entities": []}
 
 
 async def reply(

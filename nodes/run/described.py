@@ -1,4 +1,4 @@
-"""Fields described by the docstring under them in every JSON schema made of a class: what Studio and clients show.
+"""TypedDict fields described by the docstring under them in JSON schemas: what Studio and clients show.
 
 Pydantic reads the docstrings of a class itself; here inherited fields keep theirs, too.
 """
@@ -6,7 +6,6 @@ Pydantic reads the docstrings of a class itself; here inherited fields keep thei
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from pydantic import ConfigDict, GetJsonSchemaHandler, TypeAdapter
@@ -16,16 +15,6 @@ from typing_extensions import get_original_bases, is_typeddict
 T = TypeVar("T")
 
 _BY_DOCSTRINGS = ConfigDict(use_attribute_docstrings=True)
-
-
-class Described:
-    """Base of a described dataclass."""
-
-    __pydantic_config__ = _BY_DOCSTRINGS
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return _with_inherited(core, handler, filter(is_dataclass, cls.__mro__[1:]))
 
 
 def described(kind: type[T]) -> type[T]:

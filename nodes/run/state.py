@@ -12,7 +12,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from trivium.nodes.run.described import described
-from trivium.nodes.run.usage import Usage, add_events, add_usage
+from trivium.nodes.run.usage import Usage, add_events, add_usage, newest
 
 Step = tuple[str, str, str, bool]
 """A walked triple: head, relation, tail, inverse."""
@@ -38,13 +38,15 @@ class RunState(QuestionInput, total=False):
 
     settings: dict[str, Any]
     """The run's settings, so that it goes on with them after an interrupt or from a checkpoint, where a server does
-    not hand them on (`trivium.graphs.routing.begin`)."""
+    not hand them on (`trivium.graphs.stage`)."""
     started: float
     """When the first stage began, seconds since the epoch."""
     usage: Annotated[Usage, add_usage]
     """What this run's stages have spent on the model; empty without one. The first stage empties it."""
     events: Annotated[list[dict[str, Any]], add_events]
     """What happened on the way of this run that a user should know; the first stage empties it."""
+    stopped: Annotated[dict[str, Any] | None, newest]
+    """What stopped the run from outside, such as the end of the question's time; its last stage says so."""
     answer: dict[str, Any]
     """The typed result (`trivium.nodes.run.answer_record`)."""
 

@@ -43,6 +43,12 @@ def add_events(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> 
     return [*old, *new]
 
 
+def newest(old: object, new: object) -> object:
+    """Reducer of a channel that parallel stages may write: the last one counts."""
+    del old
+    return new
+
+
 def fresh_channels(
     state: Mapping[str, Any], spent: Usage | None = None, noted: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Any]:

@@ -116,10 +116,10 @@ async def test_a_second_turn_carries_nothing_of_the_first_ones_lists(client: Lan
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"context": {"kg": "/etc"}}, "kg '/etc' is none that this server offers: sample, films, others"),
-    ({"context": {"kg": "bolt://127.0.0.1:7687"}}, "none that this server offers"),
-    ({"context": {"model": "openai:gpt-4o"}}, "none that this server offers: none, openai:scripted"),
-    ({"config": {"configurable": {"kg": ".."}}}, "none that this server offers"),
+    ({"context": {"kg": "/etc"}}, "this server does not offer kg '/etc'; choose one of: sample, films, others"),
+    ({"context": {"kg": "bolt://127.0.0.1:7687"}}, "this server does not offer"),
+    ({"context": {"model": "openai:gpt-4o"}}, "choose one of: none, openai:scripted"),
+    ({"config": {"configurable": {"kg": ".."}}}, "this server does not offer"),
     ({"context": {"max_tokens": 10**9}}, "max_tokens is at most 200000"),
     ({"context": {"templates_per_sub_question": "7"}}, "must be a whole number, not '7'"),
     ({"input": {"messages": []}}, "nothing was asked"),
@@ -206,11 +206,11 @@ async def test_oda_is_served_with_its_rounds_and_its_review(client: LangGraphCli
         if part.event == "updates"
     ]  # fmt: skip
     stages = [name for update in parts for name in update]
-    assert stages[:4] == ["link_task_entities", "observe", "act", "reflect"]
+    assert stages[:5] == ["link_task_entities", "observe", "choose_action", "act", "reflect"]
     assert {item["id"] for item in parts[-1]["answer"]["answer"]["answers"]} == {"deniro", "pacino"}
 
     thread = await _thread(client)
     stopped: Any = await client.runs.wait(thread, "oda", input=asked, context={"review": True})
     assert stopped["__interrupt__"][0]["value"]["action"] == {"action": "GetNeighbor", "entities": ["mann"]}
     told: Any = await client.runs.wait(thread, "oda", command={"resume": {"action": "Answer"}})
-    assert told["answer"]["stop_reason"] == "no_answer"  # nothing was looked at yet
+    assert told["answer"]["stop_reason"] == "not_found"  # nothing was looked at yet

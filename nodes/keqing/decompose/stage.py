@@ -19,7 +19,7 @@ from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
-from trivium.nodes.run.conversation import asked, check_question, question_of
+from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.read_question import Decomposition, Operator, SubQuestion, read_question
 
@@ -40,7 +40,6 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
     started = time.time()
     await check_context(runtime.context)
     question = question_of(state)
-    check_question(question)
     made = await _decomposed(question, state, runtime.context)
     found = made.found
     return {
@@ -60,7 +59,7 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
 
 async def _decomposed(question: str, state: KeqingState, context: KeqingContext) -> _Decomposed:
     """The trained decomposer's reading where it is sure, or there is no model; else the model's, if it gives one."""
-    topics = state.get("topic_entities") or ()
+    topics = topics_of(state)
     last = last_answers(state) if "answer" in state and not topics else None
     if context.decompose == "lora":
         return await _tuned(question, topics, last, context.kg)

@@ -29,9 +29,13 @@ graph TD;
 	decompose -.-> match_template;
 	decompose -.-> respond;
 	link_entities --> match_template;
+	match_template -.-> compute;
+	match_template -.-> respond;
 	match_template -.-> retrieve;
 	match_template -.-> review;
+	review -.-> compute;
 	review -.-> match_template;
+	review -.-> respond;
 	review -.-> retrieve;
 	compute --> reason;
 	reason -.-> compute;
@@ -91,7 +95,7 @@ async def test_a_join_gives_one_path_a_branch(kg_name: str) -> None:
 
 async def test_a_question_that_nothing_reads_says_so(kg_name: str) -> None:
     told = await _ask("what is the airspeed of an unladen swallow", kg_name)
-    assert (told["stop_reason"], told["answers"], told["paths"]) == ("no_reading", [], [])
+    assert (told["stop_reason"], told["answers"], told["paths"]) == ("not_understood", [], [])
     assert "no answer" in told["answer"]
 
 

@@ -222,7 +222,7 @@ async def test_a_model_that_does_not_know_gives_no_answer(ask: Ask) -> None:
     nothing = {"questions": [{"id": 0, "answers": []}, {"id": 1, "answers": []}]}
     with FakeOpenAI(script(reason={"json": nothing})) as server:
         told = await ask(server)
-    assert (told["answers"], told["stop_reason"]) == ([], "no_answer")
+    assert (told["answers"], told["stop_reason"]) == ([], "not_found")
     assert "no answer" in told["answer"]
     assert server.count == 2, "nothing is left to choose from, and nothing to word"
 
@@ -271,7 +271,7 @@ async def test_auto_asks_where_the_trained_decomposer_is_not_sure(ask: Ask) -> N
     words = [sub["question"] for sub in told["steps"][0]["sub_questions"]]
     subs = [{**sub, "question": text} for sub, text in zip(SUBS, words, strict=True)]
     with FakeOpenAI(script({"json": subs})) as server:
-        unsure = await ask(server, **asked, sure=1.01)
+        unsure = await ask(server, **asked, sure=1.0)
         assert [DECOMPOSE in request.last for request in server.requests] == [True, False]
     assert ids(told) == ids(unsure) == ANSWERS
     with FakeOpenAI(script({"json": [{**subs[0], "question": "the movies of [mask]"}, subs[1]]})) as server:

@@ -24,7 +24,7 @@ from trivium.policies.bandit.serving import give_feedback, open_bandit
 MERMAID = """\
 graph TD;
 	__start__ --> link_entities;
-	link_entities -.-> select_prompt;
+	link_entities --> select_prompt;
 	select_prompt --> extract;
 	extract --> verbalize;
 	verbalize --> answer;
@@ -106,7 +106,7 @@ async def test_targets_are_all_candidates_whichever_is_right(kg: str) -> None:
 async def test_a_choice_without_a_path_says_so(kg: str) -> None:
     told = await ask(kg, choices=[{"id": "x", "text": "a banana"}, {"id": "y", "text": "a director"}])
     assert told["choice"] == "y"
-    assert (told["paths"], told["stop_reason"]) == ([], "no_evidence")
+    assert (told["paths"], told["stop_reason"]) == ([], "answered")
     assert "No path in the knowledge graph leads to it" in told["answer"]
 
 
@@ -121,7 +121,7 @@ async def test_an_open_question_gets_its_candidates_from_the_kg(kg: str) -> None
 
 async def test_a_question_about_nothing_in_the_kg_gets_no_answer(kg: str) -> None:
     told = await ask(kg, "how do magnets work?")
-    assert (told["answers"], told["paths"], told["stop_reason"]) == ([], [], "no_answer")
+    assert (told["answers"], told["paths"], told["stop_reason"]) == ([], [], "not_understood")
     assert told["answer"] == "The knowledge graph gives no answer to this question."
 
 

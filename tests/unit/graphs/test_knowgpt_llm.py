@@ -96,7 +96,7 @@ async def test_the_direct_answer_sees_no_knowledge_and_claims_no_evidence(
     with FakeOpenAI([says("A")]) as server:
         told = await run(server, monkeypatch, kg, prompt="direct")
     assert "(none)" in prompts(server, CHOOSING)[0]
-    assert (told["choice"], told["paths"], told["stop_reason"]) == ("A", [], "no_evidence")
+    assert (told["choice"], told["paths"], told["stop_reason"]) == ("A", [], "answered")
     assert "the model chose it by what it knows itself" in told["answer"]
     with FakeOpenAI([rule(PROPOSING, {"json": {"candidates": ["Michael Mann"]}})]) as server:
         opened = await run(server, monkeypatch, kg, choices=[], prompt="direct")

@@ -20,16 +20,17 @@ from trivium.nodes.run.state import QuestionInput
 MERMAID = """\
 graph TD;
 	__start__ --> link_task_entities;
-	act -.-> answer;
-	act -.-> reflect;
-	act -.-> review_action;
+	act --> reflect;
+	choose_action -.-> act;
+	choose_action -.-> answer;
+	choose_action -.-> review_action;
 	link_task_entities -.-> answer;
 	link_task_entities -.-> observe;
-	observe --> act;
+	observe --> choose_action;
 	reflect -.-> answer;
 	reflect -.-> observe;
+	review_action -.-> act;
 	review_action -.-> answer;
-	review_action -.-> reflect;
 	answer --> __end__;
 """
 LONDON = "Where are both The Call of the Wild and White Fang set, the most two famous works of Jack London?"
@@ -67,7 +68,7 @@ def ids(told: dict[str, Any]) -> set[str]:
 
 
 def actions(told: dict[str, Any]) -> list[str]:
-    return [step["name"] for step in told["steps"] if step["stage"] == "act"]
+    return [step["name"] for step in told["steps"] if step["stage"] == "choose_action"]
 
 
 def test_the_drawing() -> None:
@@ -89,8 +90,8 @@ async def test_the_papers_second_case(sample: str) -> None:
     assert ids(told) == {"territory/yukon", "country/canada"}
     assert {path["triples"][0]["head"] for path in told["paths"]} == {"novel/the_call_of_the_wild", "novel/white_fang"}
     stages = [step["stage"] for step in told["steps"]]
-    assert stages[:5] == ["link_task_entities", "observe", "act", "reflect", "observe"]
-    assert len(stages) <= 1 + 3 * 8
+    assert stages[:5] == ["link_task_entities", "observe", "choose_action", "act", "reflect"]
+    assert len(stages) <= 1 + 4 * 8
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ async def test_a_list_is_whole_though_a_reflection_keeps_few(sample: str) -> Non
 
 async def test_nothing_to_start_from_and_nothing_found(sample: str) -> None:
     told = await ask("what is the airspeed of an unladen swallow?", sample)
-    assert (told["stop_reason"], told["answers"], told["value"]) == ("no_topic", [], None)
+    assert (told["stop_reason"], told["answers"], told["value"]) == ("not_understood", [], None)
     assert told["answer"] == "The knowledge graph gives no answer to this question."
     with pytest.raises(UnknownEntityError, match="nobody at all"):
         await ask("who is it?", sample, ["nobody at all"])
@@ -143,7 +144,7 @@ async def test_ablations_of_the_reflection(sample: str, reflection: str) -> None
     assert told["steps"] == again["steps"]
     kept = next(step["kept"] for step in told["steps"] if step["stage"] == "reflect")
     assert len({relation for _, relation, _ in kept}) > 1  # no group: the triples as they rank, or as they are drawn
-    assert told["steps"][3]["reflection"] == f"{reflection}, by similarity"
+    assert told["steps"][4]["reflection"] == f"{reflection}, by similarity"
 
 
 async def test_other_seeds_draw_other_triples(sample: str) -> None:
@@ -173,7 +174,7 @@ async def test_the_loop_ends_at_its_limit(sample: str) -> None:
     [
         ({"max_iterations": 0}, "max_iterations must be at least 1"),
         ({"path_hops": 9}, "path_hops must be at most 6"),
-        ({"reflection": "guess"}, "reflection must be one of"),
+        ({"reflection": "guess"}, "reflection must be 'observed', 'similarity'"),
         ({"reflection": "generated_fact"}, "has a model write the facts"),
         ({"completion_tokens": 0}, "completion_tokens must be at least 1"),
     ],
@@ -235,7 +236,16 @@ async def test_the_stages_stream(sample: str) -> None:
         async for update in graph.astream(given, context=OdaContext(kg=sample), stream_mode="updates")
         for name in cast("dict[str, Any]", update)
     ]
-    assert seen == ["link_task_entities", "observe", "act", "reflect", "observe", "act", "answer"]
+    assert seen == [
+        "link_task_entities",
+        "observe",
+        "choose_action",
+        "act",
+        "reflect",
+        "observe",
+        "choose_action",
+        "answer",
+    ]
 
 
 async def test_a_misspelt_name_is_found(sample: str) -> None:

@@ -67,7 +67,7 @@ RUNS = [
     ),
     pytest.param(
         oda, OdaContext, {"question": QUESTION},
-        {"find_task_entities": "link_task_entities", "observe": "observe", "rank_triples": "reflect"},
+        {"find_task_entities": "link_task_entities", "observe": "observe", "rank_triples": "act"},
         id="oda",
     ),
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from tests.unit.app.cli.running import Trivium, finish, refused, start
 
 KEYS = {
     "id", "question", "kg", "method", "model", "answer", "answers", "choice", "value", "paths", "steps", "stop_reason",
-    "usage", "events",
+    "usage", "events", "values", "confidence", "suggestions", "evidence", "plan", "query",
 }  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def test_a_question_that_nothing_answers_exits_0_and_says_so(trivium: Trivium, f
     question = "what is the airspeed of an unladen swallow"
     answer = trivium("ask", question, "--kg", films_kg, "--json")
     assert answer.code == 0
-    assert (answer.json["answers"], answer.json["stop_reason"]) == ([], "no_reading")
+    assert (answer.json["answers"], answer.json["stop_reason"]) == ([], "not_understood")
     shown = trivium("ask", question, "--kg", films_kg)
     assert shown.code == 0
     assert "could not map the question" in shown.out

@@ -10,8 +10,11 @@ import pytest
 
 from tests.films import build_films
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.graphs.auto import SURE, stands, whole
-from trivium.nodes.run.answer_record import Answer, usage
+from trivium.nodes.auto.judge_answer import SURE, chosen, stands
+from trivium.nodes.run.abstain import Signals, judge
+from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.context import Context
+from trivium.nodes.run.write_answer import Claim, record
 
 
 def tried(told: dict[str, Any]) -> list[str]:
@@ -25,7 +28,7 @@ def test_choices_go_to_knowgpt_and_learnt_templates_to_keqing(trivium: Trivium, 
     assert [item["label"] for item in told["answers"]] == ["Michael Mann"]
     plain = trivium(*asked).json
     assert (plain["method"], plain["choice"], tried(plain)) == ("keqing", None, ["keqing"])
-    assert plain["events"][0]["message"] == "Keqing has learnt this KG"
+    assert plain["events"][0]["message"] == "Keqing has learned this KG"
 
 
 def test_a_kg_that_learnt_nothing_goes_to_oda(trivium: Trivium, tmp_path: Path) -> None:
@@ -63,7 +66,7 @@ def test_a_batch_line_carries_its_choices(trivium: Trivium, films_kg: Path, tmp_
     told = [json.loads(line) for line in out.read_text().splitlines()]
     assert [line["choice"] for line in told] == ["A", None, None]
     assert [line["method"] for line in told[:2]] == ["knowgpt", "keqing"]
-    assert told[2]["stop_reason"] == "refused"
+    assert told[2]["stop_reason"] == "not_understood"
 
 
 def test_choices_are_for_knowgpt_and_a_question(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:
@@ -81,18 +84,15 @@ def test_knowgpts_stages_are_drawn(trivium: Trivium, films_kg: Path) -> None:
     assert "knowgpt, model none" in told.out
 
 
-def _answer(method: str, *, found: bool, confidence: float = 1.0, calls: int = 0) -> Answer:
-    spent = {**usage(0.0), "llm_calls": calls, "seconds": 1.0}
-    return Answer(
-        id="", question="", kg="", method=method, model="none", answer="", choice=None, value=None, stop_reason="",
-        answers=[{"id": "x", "label": "x", "score": 1.0}] if found else [], events=[],
-        paths=[{"triples": [], "answer": "x"}] if found else [], steps=[{"stage": "first", "confidence": confidence}],
-        usage=spent,  # type: ignore[typeddict-item]  # a copy with other numbers
-    )  # fmt: skip
+def _answer(method: str, *, found: bool, confidence: float = 1.0) -> Answer:
+    claim = Claim(method, [{"id": "x", "label": "x", "score": 1.0}], paths=[{"triples": [], "answer": "x"}])
+    given = claim if found else Claim()
+    steps = [{"stage": "first", "confidence": confidence}]
+    return record(method, {}, Context(), given, judge(Signals(given.found)), steps=steps)
 
 
 @pytest.mark.parametrize(
-    ("answers", "chosen"),
+    ("answers", "method"),
     [
         ([_answer("keqing", found=True, confidence=SURE)], "keqing"),
         ([_answer("keqing", found=True, confidence=SURE / 2), _answer("oda", found=True)], "oda"),
@@ -100,9 +100,11 @@ def _answer(method: str, *, found: bool, confidence: float = 1.0, calls: int = 0
         ([_answer("keqing", found=False), _answer("oda", found=False)], "keqing"),
     ],
 )
-def test_which_answer_stands(answers: list[Answer], chosen: str) -> None:
-    told = whole(answers, [{"stage": "auto"}])
-    assert told["method"] == chosen
-    assert told["usage"]["seconds"] == len(answers)
-    assert told["events"] == [{"stage": "auto"}]
-    assert [stands(answer) for answer in answers][-1] == (chosen == answers[-1]["method"] and bool(told["paths"]))
+def test_which_answer_stands(answers: list[Answer], method: str) -> None:
+    assert chosen(answers)["method"] == method
+
+
+def test_an_answer_stands_on_its_evidence() -> None:
+    assert [stands(_answer("oda", found=found)) for found in (True, False)] == [True, False]
+    assert not stands({**_answer("oda", found=True), "paths": []})
+    assert not stands({**_answer("oda", found=True), "stop_reason": "time_limit"})

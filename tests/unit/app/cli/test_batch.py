@@ -53,7 +53,7 @@ def test_a_line_a_question_in_order(trivium: Trivium, films_kg: Path, asked: Pat
     assert (said.code, said.out) == (0, "")
     assert [line["id"] for line in _lines(told)] == ["a", "b", "c", "d"]
     assert _answers(told) == [["mann"], ["tarkovsky"], [], ["ronin"]]
-    assert [line["stop_reason"] for line in _lines(told)] == ["answered", "answered", "no_reading", "answered"]
+    assert [line["stop_reason"] for line in _lines(told)] == ["answered", "answered", "not_understood", "answered"]
 
 
 def test_questions_may_come_compressed(trivium: Trivium, films_kg: Path, asked: Path, told: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_question_that_cannot_run_gets_a_line_and_the_batch_goes_on(
     assert said.code == 0
     found = _lines(told)
     assert [line["id"] for line in found] == ["long", "a", "?", "d"]
-    assert found[0]["stop_reason"] == "refused"
+    assert found[0]["stop_reason"] == "not_understood"
     assert found[0]["events"][0]["event"] == "UsageError"
     assert found[2]["answers"] == []
     assert _answers(told)[1::2] == [["mann"], ["ronin"]]

@@ -22,5 +22,12 @@ def test_what_there_is_no_graph_of_is_wrong_usage(trivium: Trivium) -> None:
 def test_odas_loop_shows(trivium: Trivium) -> None:
     said = trivium("draw", "oda")
     assert said.code == 0
-    for edge in ("observe --> act;", "act -.-> reflect;", "reflect -.-> observe;"):
+    for edge in ("observe --> choose_action;", "choose_action -.-> act;", "act --> reflect;", "reflect -.-> observe;"):
+        assert edge in said.out
+
+
+def test_the_router_and_its_methods_are_drawn(trivium: Trivium) -> None:
+    said = trivium("draw", "auto")
+    assert said.code == 0
+    for edge in ("plan_methods -.-> keqing;", "oda --> judge_answer;", "judge_answer -.-> knowgpt;"):
         assert edge in said.out

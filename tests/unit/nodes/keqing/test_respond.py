@@ -96,10 +96,10 @@ async def test_many_answers_are_counted(kg_name: str) -> None:
 
 async def test_no_evidence_no_claim(kg_name: str) -> None:
     unread = await _respond(kg_name, [], [], [])
-    assert (unread["stop_reason"], unread["answers"], unread["paths"]) == ("no_reading", [], [])
+    assert (unread["stop_reason"], unread["answers"], unread["paths"]) == ("not_understood", [], [])
     assert [step["stage"] for step in unread["steps"]] == ["decompose"]
     nothing = await _respond(kg_name, [_sub(0, mention="x")], [_done(0)], [], x=["heat"])
-    assert nothing["stop_reason"] == "no_answer"
+    assert nothing["stop_reason"] == "not_found"
     assert nothing["answer"] == unread["answer"] == "The knowledge graph gives no answer to this question."
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from langgraph.runtime import Runtime
 
 from tests.films import walk
@@ -88,7 +86,7 @@ async def _retrieve(
     settings: KeqingContext = SETTINGS,
 ) -> list[Retrieved]:
     task = RetrieveInput(line=subs, seeds=seeds, matches=matches, used=seeds)
-    update = await retrieve(task, Runtime(context=replace(settings, kg=kg)))
+    update = await retrieve(task, Runtime(context=settings.model_copy(update={"kg": kg})))
     return list(update["retrieved"].values())
 
 

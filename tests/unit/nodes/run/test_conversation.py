@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from trivium.graphs.keqing import builder, graph
 from trivium.kg.errors import UsageError
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.run.conversation import asked, question_of
+from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.state import QuestionInput, RunState
 
 BLOCKS = [
@@ -78,13 +78,22 @@ async def test_a_thread_takes_messages_and_questions_in_turn(kg_name: str) -> No
     [
         ({}, "nothing was asked"),
         ({"messages": []}, "nothing was asked"),
-        ({"messages": [HumanMessage([{"type": "image", "url": "file:x.png"}])]}, "no text"),
-        ({"messages": [HumanMessage("  ")]}, "no text"),
+        ({"messages": [HumanMessage([{"type": "image", "url": "file:x.png"}])]}, "the question is empty"),
+        ({"messages": [HumanMessage("  ")]}, "the question is empty"),
+        ({"question": 5}, "must be text, not '5'"),
+        ({"question": None}, "must be text"),
     ],
 )
-def test_what_asks_nothing_is_refused(given: RunState, named: str) -> None:
+def test_what_asks_nothing_is_refused(given: Any, named: str) -> None:  # noqa: ANN401 - a client's JSON
     with pytest.raises(UsageError, match=named):
         question_of(given)
+
+
+@pytest.mark.parametrize("given", ["Heat", [5, None], [""], ["x"] * 101])
+def test_topics_that_are_no_list_of_names_are_refused(given: Any) -> None:  # noqa: ANN401 - a client's JSON
+    with pytest.raises(UsageError, match="topic_entities"):
+        topics_of({"topic_entities": given})
+    assert topics_of({"topic_entities": ["Heat"]}) == ["Heat"]
 
 
 def test_a_human_message_at_the_end_goes_before_the_question() -> None:

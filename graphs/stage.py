@@ -1,0 +1,103 @@
+"""`stage`: a stage of a method as a LangGraph node.
+
+A stage runs with the settings with which its run began: a server hands a run's context to that run alone, and what
+goes on after an interrupt or from a checkpoint is a run of its own. Where the KG's database fails, or the question's
+time is over, the stage notes it as `stopped` in the state, those behind it do nothing, and the last one says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, TypeVar, get_args, get_type_hints
+
+from langgraph.runtime import Runtime
+
+from trivium.kg.errors import StoreError, TimeLimitError
+from trivium.nodes.run.access import check_policy
+from trivium.nodes.run.clock import clock_of
+from trivium.nodes.run.context import ContextT, check_context, context_of
+from trivium.nodes.run.conversation import begun
+from trivium.nodes.run.write_answer import stop_of, stopped_answer
+
+StateT = TypeVar("StateT", bound=Mapping[str, Any])
+StateT_contra = TypeVar("StateT_contra", bound=Mapping[str, Any], contravariant=True)
+
+Stage = Callable[[StateT, Runtime[ContextT]], Awaitable[dict[str, Any]]]
+
+
+class Node(Protocol[StateT_contra, ContextT]):
+    """A node as LangGraph calls it."""
+
+    def __call__(self, state: StateT_contra, *, runtime: Runtime[ContextT]) -> Awaitable[dict[str, Any]]:
+        """Run the stage."""
+        ...
+
+
+def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") -> Node[StateT, ContextT]:
+    """Make a stage a node.
+
+    Args:
+        run: the stage.
+        first: whether it begins a run: it takes the settings that the run was given and keeps them in the state.
+        last: the method's name, for the stage that writes its answer.
+    """
+    kind: type[ContextT] = get_args(get_type_hints(run)["runtime"])[0]
+
+    async def node(state: StateT, *, runtime: Runtime[ContextT]) -> dict[str, Any]:
+        context = kind.of(runtime.context) if first else await _as_begun(kind, state, runtime)
+        if not first and state.get("stopped"):
+            return stopped_answer(last, state, context) if last else {}
+        try:
+            update = await _in_time(run, state, runtime, context)
+        except (StoreError, TimeLimitError) as error:
+            if first and isinstance(error, StoreError):
+                raise  # nothing has begun: the request is refused
+            update = {**(begun(state) if first else {}), "stopped": stop_of(error)}
+            if last:
+                return {**update, **stopped_answer(last, {**state, **update}, context)}
+        if first:
+            update = {"stopped": None, **update} if state.get("stopped") else update
+            update["settings"] = context.chosen()
+        return update
+
+    return node
+
+
+async def _in_time(
+    run: Stage[StateT, ContextT], state: StateT, runtime: Runtime[ContextT], context: ContextT
+) -> dict[str, Any]:
+    """What the stage adds; raises `TimeLimitError` where the question's time ends before it does."""
+    clock = clock_of(runtime)
+    problem = f"the question took longer than its {context.seconds:g} seconds; allow more with the setting `seconds`"
+    left = clock.left(context)
+    if left <= 0:  # a stage that never waits would not notice
+        raise TimeLimitError(problem)
+    timer = asyncio.timeout(left)
+    try:
+        async with timer:
+            update = await run(state, runtime.override(context=context))
+    except TimeoutError:
+        if not timer.expired():
+            raise
+        raise TimeLimitError(problem) from None
+    clock.note(update)
+    return update
+
+
+async def _as_begun(kind: type[ContextT], state: Mapping[str, Any], runtime: Runtime[ContextT]) -> ContextT:
+    """The settings that the state keeps, whatever this run was given.
+
+    Raises:
+        UsageError: they are not settings, or none that this server allows; a client may write to a thread's state.
+    """
+    given = kind.of(runtime.context)
+    begun = state.get("settings")
+    if begun is None:
+        return given
+    if begun == given.chosen():
+        check_policy(given)  # once more: what the first stage checked may have been written over
+        return given
+    context = context_of(kind, state)
+    await check_context(context)
+    return context

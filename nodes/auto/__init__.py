@@ -1,0 +1,1 @@
+"""The router's own stages: `plan_methods` and `judge_answer`."""

@@ -1,0 +1,167 @@
+"""The last stage of every method: the typed answer in the shape of the contract, and its message where a chat asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from trivium.kg.store import GraphStore
+from trivium.nodes.run.abstain import Decision, Signals, Stop, judge, stopped_by
+from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, Value, usage
+from trivium.nodes.run.context import Context
+from trivium.nodes.run.conversation import reply
+from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.qualifiers import qualified
+
+NAMED = 12
+"""Answers that a sentence names; the rest are counted."""
+
+
+@dataclass
+class Claim:
+    """What a method would say, should `judge` let it.
+
+    Attributes:
+        text: the answer in words, with its evidence.
+        answers: best first.
+        value: where the answer is no entity.
+        choice: the id of the option chosen.
+        paths: what proves it.
+        confidence: in [0, 1]; None where a model alone answered.
+    """
+
+    text: str = ""
+    answers: list[AnswerEntity] = field(default_factory=list)
+    value: Value | None = None
+    choice: str | None = None
+    paths: list[PathRecord] = field(default_factory=list)
+    confidence: float | None = None
+
+    @property
+    def found(self) -> bool:
+        """Whether it claims anything."""
+        return bool(self.answers) or self.value is not None or self.choice is not None
+
+
+async def write_answer(  # noqa: PLR0913 - each is a part of the contract
+    method: str,
+    state: Mapping[str, Any],
+    context: Context,
+    store: GraphStore,
+    claim: Claim,
+    *,
+    signals: Signals,
+    steps: Sequence[dict[str, Any]],
+    events: Sequence[dict[str, Any]] = (),
+    told: Mapping[str, Any] | None = None,
+    message_id: str | None = None,
+) -> dict[str, Any]:
+    """What a method's last stage returns.
+
+    Args:
+        method: its name.
+        state: the run's.
+        context: its settings.
+        store: where labels and the properties of relationships are.
+        claim: what it would say.
+        signals: what it knows about its reading; decides whether it may.
+        steps: the method's own log.
+        events: what a user should know, besides the state's.
+        told: what the stage spent on the model, and its events.
+        message_id: of the message whose tokens were streamed.
+    """
+    told = told or {}
+    answer = record(
+        method,
+        state,
+        context,
+        claim,
+        judge(signals),
+        steps=steps,
+        events=[*told.get("events", ()), *events],
+        spent=told.get("usage"),
+    )
+    answer["paths"] = await qualified(answer["paths"], store)
+    return {"answer": answer, **told, **await reply(state, answer, store, message_id=message_id)}
+
+
+def record(  # noqa: PLR0913 - each is a part of the contract
+    method: str,
+    state: Mapping[str, Any],
+    context: Context,
+    claim: Claim,
+    decision: Decision,
+    *,
+    steps: Sequence[dict[str, Any]] = (),
+    events: Sequence[dict[str, Any]] = (),
+    spent: Any = None,  # noqa: ANN401 - a Usage or None
+) -> Answer:
+    """The typed answer; unless the decision is `answered` it claims nothing, whatever was found."""
+    answered = decision.stop_reason == "answered"
+    said = claim if answered else Claim(decision.message, confidence=claim.confidence)
+    if not answered and claim.text and not claim.found:  # a method's own words for having found nothing
+        said.text = claim.text
+    return Answer(
+        id="",
+        question=state.get("question", ""),
+        kg=context.kg,
+        method=method,
+        model=context.model,
+        answer=said.text,
+        answers=said.answers,
+        choice=said.choice,
+        value=said.value,
+        values=[],
+        confidence=None if said.confidence is None else round(min(max(said.confidence, 0.0), 1.0), 4),
+        suggestions=list(decision.suggestions),
+        evidence=None,
+        paths=said.paths,
+        plan=None,
+        query=None,
+        steps=list(steps),
+        stop_reason=decision.stop_reason,
+        usage=usage(state.get("started") or time.time(), state.get("usage"), spent),
+        events=[*state.get("events", ()), *events],
+    )
+
+
+def stop_of(error: Exception) -> Stop:
+    """What the state keeps of an error that stops a run."""
+    decision = stopped_by(error)
+    return Stop(error=type(error).__name__, problem=str(error), reason=decision.stop_reason, message=decision.message)
+
+
+def stopped_answer(method: str, state: Mapping[str, Any], context: Context) -> dict[str, Any]:
+    """What the last stage of a stopped run returns: an answer that says what stopped it, and claims nothing."""
+    stop: Stop = state["stopped"]
+    event = {"stage": "run", "event": stop["error"], "message": stop["problem"]}
+    decision = Decision(stop["reason"], stop["message"])
+    answer = record(method, state, context, Claim(), decision, events=[event])
+    messages = state.get("messages")
+    if not messages or messages[-1].type != "human":
+        return {"answer": answer}
+    from langchain_core.messages import AIMessage  # a run without a chat need not import the message classes
+
+    return {"answer": answer, "messages": [AIMessage(answer["answer"], name=method)]}
+
+
+def listed(names: Sequence[str], more: int = 0) -> str:
+    """Names in a sentence: `A, B and C`, or `A, B and 7 more`."""
+    if more:
+        return f"{', '.join(names)} and {more} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def named(answers: Sequence[AnswerEntity]) -> str:
+    """The first answers' labels, and how many more there are."""
+    return listed([answer["label"] for answer in answers[:NAMED]], max(0, len(answers) - NAMED))
+
+
+async def evidence(paths: Sequence[PathRecord], store: GraphStore, label: str = "") -> str:
+    """`Evidence for LABEL: A -r-> B; ...`, or nothing where there is no path."""
+    if not paths:
+        return ""
+    about = f" for {label}" if label else ""
+    return f"Evidence{about}: {'; '.join([await path_text(path, store) for path in paths])}."

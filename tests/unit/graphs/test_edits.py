@@ -1,0 +1,119 @@
+"""A checkpoint edited with `update_state` goes on from there with the edit in force, at every stage of every graph."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from trivium.graphs import auto, keqing, knowgpt, oda
+from trivium.nodes.auto.context import AutoContext
+from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.run.context import Context
+
+JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
+CHOICES = [{"id": "A", "text": "Ridley Scott"}, {"id": "B", "text": "Michael Mann"}]
+RUNS: dict[str, tuple[Any, type[Context], dict[str, Any]]] = {
+    "keqing": (keqing, KeqingContext, {"question": JOIN}),
+    "knowgpt": (knowgpt, KnowGPTContext, {"question": "who directed Heat?", "choices": CHOICES}),
+    "oda": (oda, OdaContext, {"question": "who starred in the films directed by Michael Mann?"}),
+    "auto": (auto, AutoContext, {"question": "who directed Heat?"}),
+}
+THREAD = RunnableConfig(configurable={"thread_id": "1"})
+
+
+def _same(answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer but for the time that it took, what an edit noted and what was counted of earlier runs."""
+    steps = [step for step in answer["steps"] if step["stage"] != "select_prompt"]
+    same: dict[str, Any] = json.loads(json.dumps({**answer, "usage": None, "events": None, "steps": steps}))
+    return same
+
+
+async def _edited(graph: Any, past: Any, writer: str, edit: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - LangGraph's
+    """The state at the end of a run that goes on from a checkpoint edited as the stage that wrote it."""
+    config = await graph.aupdate_state(past.config, edit, as_node=writer)
+    assert (await graph.aget_state(config)).next == past.next, f"an edit as {writer} lost what comes next"
+    state: dict[str, Any] = await graph.ainvoke(None, config)  # without the context, as a server resumes
+    return state
+
+
+async def _pasts(graph: Any) -> AsyncIterator[tuple[Any, str]]:  # noqa: ANN401 - LangGraph's
+    """Every checkpoint within a finished run that has something to come, with the stage that wrote it."""
+    history = [past async for past in graph.aget_state_history(THREAD)][::-1]
+    for before, past in itertools.pairwise(history):
+        if past.next and past.values.get("settings"):
+            yield past, before.next[0]
+
+
+@pytest.mark.parametrize("method", RUNS)
+async def test_every_checkpoint_goes_on_after_an_edit(kg_name: str, method: str) -> None:
+    module, kind, given = RUNS[method]
+    graph = module.builder.compile(InMemorySaver())
+    told = (await graph.ainvoke(given, THREAD, context=kind(kg=kg_name)))["answer"]
+    assert told["stop_reason"] == "answered"
+    writers = []
+    async for past, writer in _pasts(graph):
+        writers.append(writer)
+        note = {"stage": "test", "event": "edited", "message": writer}
+        state = await _edited(graph, past, writer, {"events": [note]})
+        assert _same(state["answer"]) == _same(told)
+        assert note in state["answer"]["events"], f"the edit as {writer} is not in force"
+    assert set(writers) == set(graph.get_graph().nodes) & EDITED[method]
+
+
+EDITED = {
+    "keqing": {"decompose", "match_template", "retrieve", "reason"},
+    "knowgpt": {"link_entities", "select_prompt", "extract", "verbalize"},
+    "oda": {"link_task_entities", "observe", "choose_action", "act", "reflect"},
+    "auto": {"plan_methods", "keqing"},
+}
+"""The stages after which there is something to come, in these runs."""
+
+
+async def test_an_edited_question_is_matched_and_answered(kg_name: str) -> None:
+    graph = keqing.builder.compile(InMemorySaver())
+    await graph.ainvoke({"question": "who directed Heat?"}, THREAD, context=KeqingContext(kg=kg_name))
+    async for past, writer in _pasts(graph):
+        if writer == "decompose":
+            sub = {**past.values["sub_questions"][0], "question": "who starred in [mask]?"}
+            sub.pop("chain", None)
+            state = await _edited(graph, past, writer, {"sub_questions": [sub]})
+            assert {item["id"] for item in state["answer"]["answers"]} == {"deniro", "pacino"}
+            return
+    pytest.fail("no checkpoint behind decompose")
+
+
+async def test_an_edit_beside_a_review_loses_neither(kg_name: str) -> None:
+    graph = keqing.builder.compile(InMemorySaver())
+    context = KeqingContext(kg=kg_name, review=True)
+    stopped = await graph.ainvoke({"question": "who directed Heat?"}, THREAD, context=context)
+    assert stopped["__interrupt__"]
+    await graph.aupdate_state(THREAD, {"unread": ["x"]})
+    assert (await graph.aget_state(THREAD)).next == ("review",)
+    state = await graph.ainvoke(None, THREAD)
+    assert state["__interrupt__"], "the review is still due"
+    state = await graph.ainvoke(Command(resume=True), THREAD)
+    assert [item["id"] for item in state["answer"]["answers"]] == ["mann"]
+    assert {"stage": "decompose", "event": "unread_name", "mention": "x"} in state["answer"]["events"]
+
+
+async def test_an_edited_action_is_carried_out(kg_name: str) -> None:
+    graph = oda.builder.compile(InMemorySaver())
+    given = {"question": "who directed Heat?"}
+    await graph.ainvoke(given, THREAD, context=OdaContext(kg=kg_name))  # type: ignore[call-overload]  # of no one graph
+    async for past, writer in _pasts(graph):
+        if writer == "choose_action" and past.values["iteration"] == 1:
+            action = {"name": "GetNeighbor", "entities": ["alien"], "thought": "", "by": "human", "hop": "directed_by"}
+            state = await _edited(graph, past, writer, {"action": action})
+            done = [step["entities"] for step in state["answer"]["steps"] if step["stage"] == "act"]
+            assert done[0] == ["alien"]
+            return
+    pytest.fail("no checkpoint behind choose_action")
