@@ -47,14 +47,16 @@ _LEARNED: dict[Learned, tuple[str, str]] = {
 async def stale(kg: Knowledge, *which: Learned) -> list[Stale]:
     """What is older than the KG; of all that may be, or of `which`. Microseconds while nothing has changed."""
     now = await kg.sources()
-    large = "kg" not in await kg.cheap_sources()
+    # What the schema of a database taught is brought up to date when a relation comes or goes.
+    partly = "kg" not in await kg.cheap_sources()
+    large = partly and isinstance(kg.store, EmbeddedStore)
     found = []
     for what in which or get_args(Learned):
         where = _LEARNED[what][0] if what in _LEARNED else "indexes/entities" if what == "entities" else "vectors"
         fingerprint = f"{_stamp(kg.path / where)} {now['kg']} {now['embedder']}"
-        found += await kg.derived(
-            f"stale {what}", fingerprint, partial(asyncio.to_thread, _stale, kg, what, now, large=large)
-        )
+        old_in_part = partly if what == "entities" else large
+        make = partial(asyncio.to_thread, _stale, kg, what, now, large=old_in_part)
+        found += await kg.derived(f"stale {what}", fingerprint, make)
     return found
 
 

@@ -99,6 +99,8 @@ class Knowledge:
             weakref.WeakKeyDictionary()
         )
         self._schema: tuple[tuple[str, ...], str] = ((), "")
+        self._remote: RemoteKG | None = None
+        self._surveyed = ""
 
     @classmethod
     def open(cls, kg: str | Path | RemoteKG, embedder: str | None = None, *, write: bool = False) -> Self:
@@ -134,7 +136,9 @@ class Knowledge:
                 opened.store.check_writable()
             chosen = open_embedder(wanted or read_manifest(opened.folder).embedder)
             cached = CachedEmbedder(chosen, opened.folder / "vectors.npz")
-            return cls(opened.folder, opened.store, cached, open_snapshot_store(opened.folder), name)
+            made = cls(opened.folder, opened.store, cached, open_snapshot_store(opened.folder), name)
+            made._remote, made._surveyed = found, opened.store.client.state
+            return made
         except BaseException:
             opened.store.close_now()
             raise
@@ -251,6 +255,23 @@ class Knowledge:
         kg = await self.store.fingerprint()
         return {"kg": kg, "schema": self._schema[1], "embedder": self.embedder.fingerprint}
 
+    def look_again(self) -> None:
+        """Read a user's own database as it is now, where it has committed anything since. Blocks."""
+        if isinstance(self.store, EmbeddedStore):
+            return
+        from trivium.kg.neo4j.store import Neo4jStore
+
+        if isinstance(self.store, Neo4jStore) and self._remote is not None and not self.store.view.made:
+            from trivium.kg.neo4j.opening import open_store
+
+            client = self.store.client
+            state = client.wait(client.fresh_state(_CHECK_SECONDS))
+            if state != self._surveyed:
+                found = client.wait(open_store(client, self._remote, cache_folder(), quiet=True))
+                if found.view != self.store.view:
+                    self.store = found
+                self._surveyed = state
+
     def _directions(self) -> list[str]:
         """How a database's relations are turned: what was learned of one direction does not fit the other."""
         if isinstance(self.store, EmbeddedStore):
@@ -267,6 +288,8 @@ class Knowledge:
     async def cheap_sources(self) -> dict[str, str]:
         """Those sources with which what reads the whole graph is made again at once: of a large KG, the schema's."""
         now = await self.sources()
+        if not isinstance(self.store, EmbeddedStore):  # reading all of a database after each commit is not cheap
+            return {"schema": now["schema"], "embedder": now["embedder"]}
         if sum(relation.triples for relation in await self.store.schema()) <= _CHEAP_TRIPLES:
             return now
         return {"schema": now["schema"], "embedder": now["embedder"]}
@@ -538,6 +561,7 @@ def _open_shared(name: str) -> _Shared:
     with _opening[name]:
         known = _shared.get(name)
         if known is not None and known.stamp == _place(known.source):
+            known.knowledge.look_again()
             return known
         source = find_kg(name)
         knowledge = Knowledge.open(source, named_embedder(name))
