@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from trivium.kg.content_hash import statement_lanes, triple_lanes
 from trivium.kg.embedded.natures import MOST_ENTITIES, declared_natures
-from trivium.kg.embedded.record import Meta, name_lanes, read_properties, write_properties
+from trivium.kg.embedded.record import UNDECIDED, Meta, name_lanes, read_properties, write_properties
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import guess_kind, is_missing, kind_of_datatype, main_kind, read_value
 
@@ -118,7 +118,7 @@ def _as_value(row: Triple) -> Triple:
 def _kind_of(connection: sqlite3.Connection, relation: int) -> tuple[PropertyKind | None, int]:
     """The kind of a relation and how many triples it has."""
     kind, triples = connection.execute("SELECT kind, triples FROM relations WHERE id = ?", (relation,)).fetchone()
-    return kind, triples
+    return None if kind == UNDECIDED else kind, triples
 
 
 def _guessed(connection: sqlite3.Connection, tails: list[str], heads: set[str]) -> PropertyKind | None:

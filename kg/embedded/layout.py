@@ -21,6 +21,7 @@ Values, numbered v in [0, V) (row E + v), grouped by property and sorted by kind
     value_number      float64 [V], by which values of a kind are ordered (`trivium.kg.values.TypedValue.number`)
     value_datatype    int16 [V], codes into the string column datatype_*
     value_hash        uint64 [V] sorted, of relation and text; value_order int32 [V], whose they are
+    value_naming      JSON: the properties that name the entities of each type, [{"type", "properties"}]
     owner_bounds      int64 [V + 1] into owner_rows int32: the entities that have each value, ascending
 
 Statements are relationships with properties of their own, sorted by the place of their triple in `rel` and `dst`:
@@ -39,6 +40,7 @@ Entities and relations are numbered in the order of their UTF-8 bytes: rows sort
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -46,6 +48,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int32, Int64, StringColumn, UInt64, hash_rows
 from trivium.kg.embedded.names import name_arrays
+from trivium.kg.embedded.naming import named
 from trivium.kg.embedded.tables import RELATION, Tables, Values, sort_rows
 from trivium.kg.values import KINDS, guess_kind
 
@@ -86,6 +89,7 @@ ARRAYS: dict[str, str] = {
     "value_datatype": "int16",
     "value_hash": "uint64",
     "value_order": "int32",
+    "value_naming": "uint8",
     "datatype_blob": "uint8",
     "datatype_offsets": "int64",
     "owner_bounds": "int64",
@@ -133,6 +137,7 @@ def empty_arrays(relations: int) -> dict[str, NDArray[np.generic]]:
 
 def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:
     """All arrays, one at a time so that a writer holds few of them in memory."""
+    tables, naming = named(tables)
     rows, values = len(tables.keys) + len(tables.values), tables.values
     indptr, rel, dst = _adjacency(tables)
     yield "indptr", indptr
@@ -161,6 +166,8 @@ def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:
     if len(values) or tables.statements:
         yield from _column("datatype", StringColumn.pack(datatypes))
         yield from _values(tables, codes)
+        told = [{"type": each.label, "properties": each.keys} for each in naming]
+        yield "value_naming", np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)
     yield from name_arrays(tables)
 
 

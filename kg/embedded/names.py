@@ -13,6 +13,7 @@ Arrays, N names (an entity has one for its id, one for a label that differs, one
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -33,6 +34,11 @@ def fold_names(texts: Sequence[str]) -> list[str]:
     return [_fold_ascii(text) if text.isascii() else fold_name(text) for text in texts]
 
 
+def _decoded(text: str) -> str:
+    """A name with its HTML entities decoded ("Tom &amp; Jerry"), as people write it."""
+    return html.unescape(text) if "&" in text and ";" in text else text
+
+
 def _fold_ascii(text: str) -> str:
     lower = text.lower()
     if "  " not in lower and lower.replace(" ", "").isalnum() and lower[0] != " " != lower[-1]:
@@ -43,7 +49,7 @@ def _fold_ascii(text: str) -> str:
 def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
     """The arrays of the index, by name."""
     raw, owners = _all_names(tables)
-    folded = StringColumn.pack(fold_names(raw))
+    folded = StringColumn.pack(fold_names([_decoded(text) for text in raw]))
     hashes = hash_rows(folded)
     # Of equal hashes the smaller entity first, so that equal KGs give equal bytes.
     order = np.lexsort((owners, hashes))

@@ -76,7 +76,7 @@ def declared_natures(relations: Sequence[str], wanted: Mapping[str, str], where:
             raise BadInputError(f"{where}: unknown kind {nature!r} for {name!r}; choose one of: {', '.join(NATURES)}")
         owners = [name] if name in relations else local.get(name, [])
         if len(owners) != 1:
-            close = difflib.get_close_matches(name, [*relations, *local], n=3)
+            close = difflib.get_close_matches(name, dict.fromkeys([*relations, *local]), n=3)
             hint = f"; closest: {', '.join(map(repr, close))}" if close else ""
             raise BadInputError(f"{where}: unknown relation {name!r}{hint}")
         found[owners[0]] = next(each for each in NATURES if each == nature)

@@ -62,7 +62,10 @@ ALTER TABLE meta ADD COLUMN statements_low TEXT;
 ALTER TABLE meta ADD COLUMN statements_high TEXT;
 ALTER TABLE meta ADD COLUMN statements INTEGER;
 ALTER TABLE relations ADD COLUMN kind TEXT;
+UPDATE relations SET kind = 'undecided';
 """
+UNDECIDED = "undecided"
+"""The kind of a relation of format 1, until `trivium kg upgrade` decides it: it leads to entities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +265,7 @@ def read_tables(connection: sqlite3.Connection) -> Tables:
     names = connection.execute(f"SELECT id, name, {kind} FROM relations ORDER BY name").fetchall()
     relation_ids = np.array([row[0] for row in names], dtype=np.int64)
     triples = fetch_ints(connection, "SELECT head, relation, tail FROM triples", 3)
-    kinds = [row[2] for row in names]
+    kinds = [None if row[2] == UNDECIDED else row[2] for row in names]
     literals = [] if plain else connection.execute("SELECT id, relation, text, datatype FROM literals").fetchall()
     literal_ids = np.array([row[0] for row in literals], dtype=np.int64)
     values, place = Values.of(

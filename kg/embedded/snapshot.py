@@ -62,6 +62,7 @@ class Snapshot:
         size: E + V, the rows of the arrays: entities first.
         indptr, rel, dst: the adjacency, int64 [E + V + 1], int32 [A], int32 [A].
         keys, labels: string columns of E + V rows; the key of a value is its text.
+        naming: by type the properties that name its entities, where those have no labels of their own.
         relation_names: R names, sorted; `relation_codes` maps a name to its code in [0, R).
     """
 
@@ -98,6 +99,8 @@ class Snapshot:
         self.triples = int(self.relation_stats[:, 0].sum())
         self.value_bounds: Int64 = arrays["value_bounds"]
         self._datatypes = self.column("datatype").slice(0, len(arrays["datatype_offsets"]) - 1)
+        told = json.loads(arrays["value_naming"].tobytes() or b"[]")
+        self.naming: dict[str, list[str]] = {each["type"]: each["properties"] for each in told}
         self.statement_place: Int64 = arrays["statement_place"]
         self.qualifier_names = self.column("qualifier_name").slice(0, len(arrays["qualifier_name_offsets"]) - 1)
         self._numbers: dict[str, int] = {}

@@ -27,8 +27,8 @@ from trivium.kg.embedded.transitions import hops_of, transitions
 from trivium.kg.embedded.write import add_triples, delete_triples
 from trivium.kg.manifest import read_manifest
 from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.survey import profile_of
 from trivium.kg.profile import GraphProfile
-from trivium.kg.profiling import profile_of
 from trivium.kg.types import (
     ChainResult,
     Direction,
@@ -245,7 +245,9 @@ class EmbeddedStore:
         snapshot = await self._current()
         if self._profile is None or self._profile.fingerprint != snapshot.stamp:
             columns = graph_columns(snapshot)
-            self._profile = await asyncio.to_thread(profile_of, columns, fingerprint=snapshot.stamp)
+            self._profile = await asyncio.to_thread(
+                profile_of, columns, naming=snapshot.naming, fingerprint=snapshot.stamp
+            )
         return self._profile
 
     async def schema(self) -> list[RelationSchema]:

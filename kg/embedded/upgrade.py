@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trivium.kg.embedded.build import Progress, read_input, silent, write_directory
-from trivium.kg.embedded.record import FORMAT, RECORD, read_meta, read_tables, reading
+from trivium.kg.embedded.natures import Nature, declared_natures
+from trivium.kg.embedded.record import FORMAT, RECORD, UNDECIDED, read_meta, read_tables, reading
 from trivium.kg.embedded.tables import Tables
-from trivium.kg.types import Entity, KGInfo, QualifiedTriple, Triple, ValueText
+from trivium.kg.types import Entity, KGInfo, PropertyKind, QualifiedTriple, Triple, ValueText
 
 
 @dataclass
@@ -40,17 +41,20 @@ def read_upgrade(directory: Path, natures: Mapping[str, str] | None = None) -> U
     with reading(path) as connection:
         meta = read_meta(connection, path)
         old = read_tables(connection)
+        query = "SELECT name FROM relations" + (" WHERE kind = ?" if meta.format == FORMAT else "")
+        rows = connection.execute(query, (UNDECIDED,) if meta.format == FORMAT else ())
+        undecided = {name for (name,) in rows}
     wanted = dict(natures or {})
-    if meta.format == FORMAT:
-        typed = {int(code) for code, datatype in zip(old.values.codes, old.values.datatypes, strict=True) if datatype}
-        held = {
-            name: kind or "entity"
-            for code, (name, kind) in enumerate(zip(old.relations, old.kinds, strict=True))
-            if code not in typed  # datatypes of its own say what its values are
-        }
-        if all(held.get(name) == kind for name, kind in wanted.items() if kind != "property"):
-            return None
-        wanted = {**held, **wanted}
+    typed = {int(code) for code, datatype in zip(old.values.codes, old.values.datatypes, strict=True) if datatype}
+    held = {
+        name: kind or "entity"
+        for code, (name, kind) in enumerate(zip(old.relations, old.kinds, strict=True))
+        if name not in undecided and code not in typed  # datatypes of its own say what its values are
+    }
+    declared = declared_natures(old.relations, wanted, "properties")
+    if not undecided and not any(map(_differs, declared, old.kinds)):
+        return None
+    wanted = {**held, **wanted}
     tables = read_input([_triples(old)], _entities(old), silent, wanted)
     before = dict(zip(old.relations, old.kinds, strict=True))
     after = dict(zip(tables.relations, tables.kinds, strict=True))
@@ -61,6 +65,13 @@ def read_upgrade(directory: Path, natures: Mapping[str, str] | None = None) -> U
         if kind is None and before[name] is not None:
             done.entities.append(name)
     return done
+
+
+def _differs(declared: Nature | None, kind: PropertyKind | None) -> bool:
+    """Whether a relation is not what it is declared to be."""
+    if declared == "property":
+        return kind is None
+    return declared is not None and declared != (kind or "entity")
 
 
 def write_upgrade(folder: Path, done: Upgrade, progress: Progress) -> KGInfo:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from trivium.kg.plans.cells import spread
 from trivium.kg.plans.columns import Column, GraphColumns, Int32, Int64, Statements, main_column
 from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile, TypeProfile
+from trivium.kg.values import read_value
 
 _EXAMPLES = 5
+_SAMPLED, _FEWEST = 40, 3  # triples looked at to tell that a property repeats a relationship, and the least of them
+_KEY_ENDINGS = ("id", "key", "code", "ref", "number", "nr", "no", "fk")
+_KEY_KINDS = ("number", "text")
 
 _Used = tuple[Column, Int64, Int32]
 """A column, the numbers of the values that count, and their owners."""
@@ -20,7 +26,7 @@ _Used = tuple[Column, Int64, Int32]
 def profile_of(
     graph: GraphColumns,
     *,
-    naming: Mapping[str, tuple[str, ...]] | None = None,
+    naming: Mapping[str, Sequence[str]] | None = None,
     units: Mapping[str, str] | None = None,
     fingerprint: str = "",
 ) -> GraphProfile:
@@ -29,7 +35,7 @@ def profile_of(
     Args:
         graph: the graph.
         naming: the properties that name the entities of each type, where they are known.
-        units: units of properties, where they are known.
+        units: units of properties, where they are known; else as their values are written.
         fingerprint: of the data.
     """
     names, bounds, codes = _types(graph)
@@ -39,13 +45,14 @@ def profile_of(
         for code, found in _by_type(name, graph.properties[name], bounds, codes, len(names)).items():
             properties[code].append(found if not units else _with_unit(found, units.get(name, "")))
     types = [
-        TypeProfile(each, int(counts[code]), (naming or {}).get(each, ()), tuple(properties[code]))
+        TypeProfile(each, int(counts[code]), tuple((naming or {}).get(each, ())), tuple(properties[code]))
         for code, each in enumerate(names)
         if counts[code]
     ]
     relationships, triples = _relationships(graph, names, bounds, codes)
+    ordered = tuple(sorted(types, key=lambda each: (-each.entities, each.name)))
     return GraphProfile(
-        types=tuple(sorted(types, key=lambda each: (-each.entities, each.name))),
+        types=_mark_foreign_keys(graph, ordered, relationships),
         relationships=tuple(
             sorted(relationships, key=lambda each: (-each.triples, each.relation, each.head_type, each.tail_type))
         ),
@@ -117,9 +124,18 @@ def _property(name: str, parts: Sequence[_Used]) -> PropertyProfile:
         lists=total > entities,
         minimum=main.texts[int(used[0])] if ordered else "",
         maximum=main.texts[int(used[-1])] if ordered else "",
+        unit=_unit(main, used),
         examples=tuple(main.texts[int(value)] for value in frequent.tolist()),
         unique=distinct == total and total == entities,
     )
+
+
+def _unit(column: Column, used: Int64) -> str:
+    """The unit that the smallest and the largest value share, as written beside them ("12 km")."""
+    if column.kind != "number":
+        return ""
+    units = {read_value(column.texts[int(each)]).unit for each in (used[0], used[-1])}
+    return units.pop() if len(units) == 1 else ""
 
 
 def _relationships(
@@ -164,3 +180,84 @@ def _own_properties(statements: Statements | None) -> tuple[PropertyProfile, ...
         for name, columns in sorted(statements.properties.items())
         if main_column(columns) is not None
     )
+
+
+def _mark_foreign_keys(
+    columns: GraphColumns, types: tuple[TypeProfile, ...], relationships: Sequence[RelationshipProfile]
+) -> tuple[TypeProfile, ...]:
+    """Mark the properties that repeat a relationship: equal to a key of the entity that it reaches."""
+    keys = {
+        kind.name: [p for p in kind.properties if p.unique and p.entities == kind.entities and p.kind in _KEY_KINDS]
+        for kind in types
+    }
+    # Most entities of the type have it, or it is nothing that a reader would take for the relationship.
+    repeating = {
+        kind.name: [p for p in kind.properties if p.kind in _KEY_KINDS and 2 * p.entities >= kind.entities]
+        for kind in types
+    }
+    marked: set[tuple[str, str]] = set()
+    for each in relationships:
+        for inverse in (False, True):
+            here, there = (each.tail_type, each.head_type) if inverse else (each.head_type, each.tail_type)
+            owners = each.tails if inverse else each.heads
+            if each.triples != owners or not keys[there]:  # a foreign key names one entity
+                continue
+            for found in repeating[here]:
+                if (here, found.name) not in marked:
+                    marked |= {
+                        (here, found.name)
+                        for key in keys[there]
+                        if (here, found.name) != (there, key.name)
+                        and found.kind == key.kind
+                        and _names_key(found.name, key.name, each.relation, there)
+                        and _repeats(columns, found.name, key.name, each.relation, inverse=inverse)
+                    }
+    if not marked:
+        return types
+    return tuple(
+        replace(
+            each,
+            properties=tuple(
+                replace(found, foreign_key=True) if (each.name, found.name) in marked else found
+                for found in each.properties
+            ),
+        )
+        for each in types
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _names_key(name: str, key: str, relation: str, other: str) -> bool:
+    """Whether a property's name reads like that of a foreign key: as the key's, the relation's, or as an id's."""
+    name, key, relation, other = map(_folded, (name, key, relation, other))
+    return (
+        name in (key, relation) or name.endswith(_KEY_ENDINGS) or (bool(other) and name.endswith((other, other + key)))
+    )
+
+
+def _repeats(columns: GraphColumns, name: str, key: str, relation: str, *, inverse: bool) -> bool:
+    """Whether the values of a property are those of a key at the other end of a relation, in an even sample."""
+    here, there = main_column(columns.properties[name]), main_column(columns.properties[key])
+    if here is None or there is None or here.kind != there.kind:
+        return False
+    code = columns.relation_codes[relation] + (len(columns.relations) if inverse else 0)
+    starts, ends, _ = columns.pairs(code)
+    sample = np.unique(np.linspace(0, len(starts) - 1, _SAMPLED).astype(np.int64))
+    equal = compared = 0
+    for start, end in zip(starts[sample].tolist(), ends[sample].tolist(), strict=True):
+        mine, other = _values_of(columns, here, start), _values_of(columns, there, end)
+        if mine:
+            compared += 1
+            equal += mine == other
+    return compared >= _FEWEST and equal == compared
+
+
+def _values_of(columns: GraphColumns, column: Column, row: int) -> set[float | str]:
+    _, values = column.by_owner
+    bounds = column.bounds(len(columns))
+    held = values[bounds[row] : bounds[row + 1]].tolist()
+    return {column.texts[each] if column.kind == "text" else float(column.keys[each]) for each in held}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.graph_store import FILMS, NAMES, GraphStoreContract, MakeStore
+from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.snapshot import HEADER, snapshot_path
@@ -37,6 +38,10 @@ async def make_store(tmp_path: Path) -> AsyncIterator[MakeStore]:
 
 class TestEmbeddedStore(GraphStoreContract):
     """The contract on the embedded store."""
+
+
+class TestEmbeddedProperties(PropertyContract):
+    """The contract of properties on the embedded store."""
 
 
 @pytest.fixture

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from trivium.app.cli.kg.options import DirectoryArgument, JsonOption, KGArgument
 from trivium.app.cli.output import print_facts, print_json, print_rows, print_text
 from trivium.kg.errors import CorruptError
 
 if TYPE_CHECKING:
+    from trivium.kg.plans.columns import GraphColumns
     from trivium.kg.profile import GraphProfile, PropertyProfile
 
 
@@ -25,19 +28,41 @@ def info(kg: KGArgument, as_json: JsonOption = False) -> None:
 
     with Knowledge.open(kg) as opened:
         held = asyncio.run(opened.store.info())
-        profile = asyncio.run(opened.store.profile()) if isinstance(opened.store, EmbeddedStore) else None
+        profile, columns = None, None
+        if isinstance(opened.store, EmbeddedStore):
+            profile, columns = asyncio.run(opened.store.profile()), asyncio.run(opened.store.columns())
     told = {"entities": held.entities, "relations": held.relations, "triples": held.triples, "hash": held.hash}
     rows = [] if profile is None else _properties(profile)
+    names = [] if profile is None or columns is None else _names(profile, columns)
     if as_json:
         listed = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
-        print_json({**told, **({"properties": listed} if listed else {})})
+        types = [dict(zip(_NAMES, row, strict=True)) for row in names]
+        print_json({**told, **({"types": types} if types else {}), **({"properties": listed} if listed else {})})
         return
     print_facts(told)
-    if rows:
-        print_text("")
-        print_rows(_COLUMNS, rows)
+    for columns_, found in ((_NAMES, names), (_COLUMNS, rows)):
+        if found:
+            print_text("")
+            print_rows(columns_, found)
 
 
+_NAMES = ("type", "entities", "named by", "examples")
+
+
+def _names(profile: GraphProfile, columns: GraphColumns) -> list[tuple[object, ...]]:
+    """A row for each type: what its entities are called by, and three of them."""
+    found: list[tuple[object, ...]] = []
+    for each in profile.types:
+        rows = columns.types[each.name] if each.name in columns.types else np.arange(len(columns), dtype=np.int32)
+        sample = rows[np.unique(np.linspace(0, len(rows) - 1, _EXAMPLES).astype(np.int64))].astype(np.int64)
+        labels = columns.labels(sample)
+        own = any(label != columns.ids[row] for label, row in zip(labels, sample.tolist(), strict=True))
+        by = " + ".join(each.naming) or ("label" if own else "id")
+        found.append((each.name or "entity", each.entities, by, "; ".join(map(_short, labels))))
+    return found
+
+
+_EXAMPLES = 3
 _COLUMNS = ("property", "of", "kind", "unit", "entities", "values", "distinct", "minimum", "maximum", "examples")
 
 
@@ -58,14 +83,18 @@ def _properties(profile: GraphProfile) -> list[tuple[object, ...]]:
             found.distinct,
             found.minimum,
             found.maximum,
-            ", ".join(example if len(example) <= _SHOWN else f"{example[:_SHOWN]}…" for example in found.examples[:3]),
+            "; ".join(map(_short, found.examples[:_EXAMPLES])),
         )
         for owner, _, properties in (*owners, *relations.values())
         for found in properties
     ]
 
 
-_SHOWN = 24  # characters of an example
+_SHOWN = 32  # characters of an example
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def verify(kg: DirectoryArgument, as_json: JsonOption = False) -> None:

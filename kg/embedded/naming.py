@@ -1,0 +1,154 @@
+"""What entities without a label are called: by a property of their type that tells them apart, as in a Neo4j graph.
+
+The choice is that of `trivium.kg.naming`: unique and nearly complete text, first and last name together, text
+that tells most apart, "TYPE key". It is made for entities whose ids do not read like names (IRIs, numbers, codes),
+of types that have mostly no labels.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.kg.embedded.columns import Int64
+from trivium.kg.embedded.tables import Tables
+from trivium.kg.naming import Naming, Property, full_name, naming
+from trivium.kg.values import KINDS
+
+_LABELLED = 0.5  # the share of a type's entities with labels from which the others' ids are left as they are
+_LEAST = 0.5  # the share of a type's entities that have a property, below which it names none
+_SAMPLE = 50
+_CYPHER = {"text": "STRING", "number": "INTEGER", "boolean": "BOOLEAN"}  # the terms of `Property.types`
+_OPAQUE = re.compile(r"[^\s]*[\d:/#][^\s]*|[^\s]{24,}")
+
+
+def named(tables: Tables) -> tuple[Tables, list[Naming]]:
+    """The tables with labels for entities that had none, and what names each type (in the order of their use)."""
+    if not len(tables.values):
+        return tables, []
+    owners = np.flatnonzero(tables.tails >= len(tables.keys))
+    if not len(owners):
+        return tables, []
+    types = _Types(tables)
+    labels = list(tables.labels)
+    found: list[Naming] = []
+    values = _Values(tables, owners)
+    for code in types.unlabelled(tables):
+        members = types.members(code)
+        choice = _choice(types.names[code], members, values)
+        if choice is not None:
+            found.append(choice)
+            _fill(labels, members, choice, values)
+    return (replace(tables, labels=labels) if found else tables), found
+
+
+class _Types:
+    """The types, "" for entities without one: `members(code)` are their rows."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.names = sorted(set(tables.types.texts))
+        place = {name: code for code, name in enumerate(self.names)}
+        owners = tables.types.owners
+        codes = np.array([place[text] for text in tables.types.texts], dtype=np.int64)
+        bare = np.flatnonzero(np.bincount(owners, minlength=len(tables.keys)) == 0)
+        if len(bare):
+            codes = np.concatenate((codes, np.full(len(bare), len(self.names))))
+            owners = np.concatenate((owners, bare))
+            self.names.append("")
+        order = np.argsort(codes, kind="stable")
+        self._rows: Int64 = owners[order]
+        self._bounds: Int64 = np.searchsorted(codes[order], np.arange(len(self.names) + 1))
+
+    def members(self, code: int) -> Int64:
+        """The rows of a type's entities."""
+        return self._rows[self._bounds[code] : self._bounds[code + 1]]
+
+    def unlabelled(self, tables: Tables) -> list[int]:
+        """The types whose entities mostly have no label, and ids that are no names: small types first."""
+        labelled = np.array([bool(label) for label in tables.labels], dtype=bool)
+        out = []
+        for code in np.argsort(np.diff(self._bounds), kind="stable").tolist():
+            rows = self.members(code)
+            if len(rows) and labelled[rows].mean() < _LABELLED:
+                sample = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))].tolist()
+                opaque = sum(_OPAQUE.fullmatch(tables.keys[row]) is not None for row in sample)
+                if 2 * opaque >= len(sample):
+                    out.append(code)
+        return out
+
+
+class _Values:
+    """The values of each property by owner: rows `owners`, and the numbers of their values, sorted by owner."""
+
+    def __init__(self, tables: Tables, at: Int64) -> None:
+        self.texts = tables.values.texts
+        self.kinds = tables.values.kinds
+        self.names = tables.relations
+        codes = tables.codes[at]
+        order = np.lexsort((tables.tails[at], tables.heads[at], codes))
+        self.owners: NDArray[np.int32] = tables.heads[at][order]
+        self.numbers: NDArray[np.int32] = tables.tails[at][order] - np.int32(len(tables.keys))
+        self.present = np.unique(codes).tolist()
+        self._bounds = np.searchsorted(codes[order], np.arange(len(tables.relations) + 1))
+
+    def of(self, code: int, rows: Int64) -> tuple[Int64, Int64]:
+        """The owners among some rows (sorted) and the numbers of their values, for one property."""
+        part = slice(*self._bounds[code : code + 2].tolist())
+        owners, numbers = self.owners[part], self.numbers[part]
+        places = np.minimum(np.searchsorted(rows, owners), len(rows) - 1)
+        mine = rows[places] == owners
+        return owners[mine].astype(np.int64), numbers[mine].astype(np.int64)
+
+
+def _choice(name: str, rows: Int64, values: _Values) -> Naming | None:
+    """The properties that name a type's entities; None where none does."""
+    properties = []
+    for code in values.present:
+        owners, numbers = values.of(code, rows)
+        having = len(np.unique(owners))
+        if having < _LEAST * len(rows):
+            continue
+        distinct = np.unique(numbers)
+        sample = distinct[np.unique(np.linspace(0, len(distinct) - 1, _SAMPLE).astype(np.int64))].tolist()
+        texts = [values.texts[number] for number in sample]
+        kinds = {KINDS[kind] for kind in values.kinds[distinct].tolist()}
+        types = tuple(sorted(_CYPHER.get(kind, "DATE") for kind in kinds))
+        if types == ("INTEGER",) and any(not text.strip("-").isdigit() for text in texts):
+            types = ("FLOAT",)
+        letters = sum(map(len, texts)) / len(texts)
+        shared = len(numbers) > len(distinct)
+        examples = tuple(texts[:5])
+        properties.append(
+            Property(values.names[code], len(rows), having, len(distinct), types, letters, examples, unique=not shared)
+        )
+    pair = full_name(properties)
+    together: dict[tuple[str, ...], float] = {} if pair is None else {pair: _together(pair, rows, values)}
+    return naming(name, properties, together)
+
+
+def _together(keys: Sequence[str], rows: Int64, values: _Values) -> float:
+    """The share of distinct texts among entities that have all of these properties."""
+    joined = [text for text in _texts(keys, rows, values) if text]
+    return len(set(joined)) / len(joined) if joined else 0.0
+
+
+def _texts(keys: Sequence[str], rows: Int64, values: _Values) -> list[str]:
+    """The texts of properties joined by a blank, for each of n entities; "" for one that lacks one of them."""
+    columns = []
+    for key in keys:
+        owners, numbers = values.of(values.names.index(key), rows)
+        first: dict[int, str] = {}
+        for owner, number in zip(owners.tolist(), numbers.tolist(), strict=True):
+            first.setdefault(owner, values.texts[number])
+        columns.append([first.get(row, "") for row in rows.tolist()])
+    return [" ".join(part.strip() for part in parts) if all(parts) else "" for parts in zip(*columns, strict=True)]
+
+
+def _fill(labels: list[str], rows: Int64, choice: Naming, values: _Values) -> None:
+    for row, text in zip(rows.tolist(), _texts(choice.keys, rows, values), strict=True):
+        if text.strip() and not labels[row]:
+            labels[row] = f"{choice.label} {text}" if choice.prefix and choice.label else text
