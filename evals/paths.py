@@ -51,11 +51,10 @@ from trivium.kg.loaders import Choice, Question, read_questions
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import PairExamples, make_examples
 from trivium.policies.paths.learn import PathTraining, TrainingSet, prepare
-from trivium.policies.paths.opened import learnt_policy, path_tables
 from trivium.policies.paths.policy import LearnedScorer
 from trivium.policies.paths.reward import PathRewards, RewardWeights
 from trivium.policies.paths.search import PathQuery, PathScorer, RandomScorer, StructuralScorer
-from trivium.policies.paths.tables import PathTables
+from trivium.policies.paths.tables import PathTables, learned_policy, path_tables
 from trivium.policies.paths.train import PolicySettings
 
 _SOURCES = 4
@@ -119,7 +118,7 @@ def _case(
     seen = set() if learnt is None else set(map(tuple, learnt.pairs.tolist()))
     contexts = tables.features.contexts(tables.embedder, asked.texts)
     query = PathQuery(asked.pairs[:, 0], asked.pairs[:, 1], asked.question, contexts)
-    opened = learnt_policy(tables) if training_set is None else None
+    opened = learned_policy(tables) if training_set is None else None
     rewards = (
         tables.rewards(None if training_set is None else training_set.mapping) if opened is None else opened.rewards
     )
@@ -136,7 +135,7 @@ def _plain_rows(case: Case) -> None:
 
 
 def _learnt_rows(case: Case) -> None:
-    opened = learnt_policy(case.tables)
+    opened = learned_policy(case.tables)
     if opened is not None:
         _rows(case, "learned", LearnedScorer(opened.model))
 

@@ -78,9 +78,12 @@ async def _teach(folder: Path, questions: Path) -> None:
 def add_paths(base: Knowledge, kg_hash: str) -> None:
     """Copy the path policy that ships with the sample: learning one needs torch, which the base has not."""
     try:
-        load_policy(sample.PATHS, base.embedder, kg_hash)
+        shipped = load_policy(sample.PATHS, base.embedder)
     except TriviumError as error:
-        log.info("the sample's path policy is left out: %s", error)  # other triples than those it was learnt on
+        log.info("the sample's path policy is left out: %s", error)
+        return
+    if shipped.kg != kg_hash:
+        log.info("the sample's path policy is left out: it was learned on other triples")
         return
     folder = base.path / FOLDER
     with write_lock(base.path):

@@ -42,7 +42,7 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
     """The best paths from each source to each target (ids), by total reward.
 
     Raises:
-        StaleError, EmbedderError, CorruptError, VersionError: as `trivium.policies.paths.extraction.extract_paths`.
+        CorruptError, VersionError: as `trivium.policies.paths.extraction.extract_paths`.
     """
     return await extract(
         kg, question, sources, targets, max_hops=max_hops, beam_width=beam_width, paths_per_pair=paths_per_pair,
@@ -59,4 +59,4 @@ async def _(kg: Knowledge, args: ExtractPathsArguments) -> Result:
     )  # fmt: skip
     paths = [{**path_result(each.path, each.target), "reward": each.reward} for each in found.paths]
     result: Result = {"paths": paths, "expanded": found.expanded, "policy": found.policy}
-    return result | ({"events": list(found.events)} if found.events else {})
+    return result | ({"events": [note.message for note in found.events]} if found.events else {})

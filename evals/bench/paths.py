@@ -21,8 +21,8 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.env import EpisodeSettings, PathEnv, PathTask, PathVectorEnv, random_actions
 from trivium.policies.paths.extraction import PolicyName, extract_paths
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.opened import path_tables
 from trivium.policies.paths.policy import PathInputs, PathModel, PathNetwork, initial_parameters
+from trivium.policies.paths.tables import path_tables
 
 WALKERS, _SINGLES = 1_024, 16
 _EXTRACTIONS = 30

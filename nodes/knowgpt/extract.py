@@ -42,7 +42,7 @@ async def extract(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict
         )
         for each in walked.paths
     ]
-    noted = [{"stage": "extract", "event": "policy", "message": message} for message in walked.events]
+    noted = [{"stage": "extract", "event": note.event, "message": note.message} for note in walked.events]
     kept = best_first(paths, context.max_triples)
     return {"evidence": kept, "expanded": walked.expanded, **({"events": noted} if noted else {})}
 

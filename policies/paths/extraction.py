@@ -17,11 +17,10 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from trivium.kg.embedded.columns import Int64
-from trivium.kg.errors import EmbedderError, StaleError
+from trivium.kg.errors import EmbedderError, OutdatedError, StaleError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import ReasoningPath, WalkedTriple
 from trivium.policies.paths.live import LiveGraph, TextScorer, live_rewards, walk_live
-from trivium.policies.paths.opened import learnt_policy, path_tables
 from trivium.policies.paths.policy import LearnedScorer
 from trivium.policies.paths.reward import PathRewards
 from trivium.policies.paths.search import (
@@ -35,16 +34,25 @@ from trivium.policies.paths.search import (
     walk_beam,
     walk_exactly,
 )
-from trivium.policies.paths.tables import PathTables
+from trivium.policies.paths.tables import PathTables, learned_policy, path_tables
 
 _LIVE = (
-    "this KG is searched live, through its store: neighbours are ranked by their labels. "
+    "this KG is searched live, through its store: neighbors are ranked by their labels. "
     "A snapshot of the graph brings learned, structural and exact paths"
 )
 
+_STALE = "the path policy was learned before this KG changed; trivium learn knowgpt renews it"
+
 PolicyName = Literal["learned", "structural", "random", "exact"]
 UsedPolicy = Literal["learned", "structural", "random", "exact", "text"]
-"""`text` is what a live graph gets: neighbours ranked by their labels."""
+"""`text` is what a live graph gets: neighbors ranked by their labels."""
+
+
+class Note(NamedTuple):
+    """An event: its kind, `policy` or `stale`, and what to say."""
+
+    event: str
+    message: str
 
 
 class ExtractedPath(NamedTuple):
@@ -62,15 +70,15 @@ class Extraction:
 
     Attributes:
         paths: pair by pair in the order of sources, then targets; the best of a pair first.
-        expanded: entities whose neighbours were read, counted once a pair, over all pairs.
+        expanded: entities whose neighbors were read, counted once a pair, over all pairs.
         policy: the one that was used.
-        events: what a user should know, in words: a policy that stood in for another.
+        events: what a user should know: a policy that stood in for another, or that is older than the KG.
     """
 
     paths: tuple[ExtractedPath, ...]
     expanded: int
     policy: UsedPolicy
-    events: tuple[str, ...] = ()
+    events: tuple[Note, ...] = ()
 
 
 async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as the contract names them
@@ -94,12 +102,11 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
         max_hops: K, the longest path.
         beam_width: entities a pair expanded at each hop but the first; `exact` does not look at it.
         paths_per_pair: at most so many paths of a pair.
-        policy: who ranks the steps; without a learnt one `structural` stands in, and an event says so. On a live
+        policy: who ranks the steps; without a learned one `structural` stands in, and an event says so. On a live
             graph all but `random` become `text`.
 
     Raises:
-        StaleError, EmbedderError: the learnt policy belongs to another KG or embedder (`learned` alone).
-        CorruptError, VersionError: it is damaged, or a newer Trivium wrote it.
+        CorruptError, VersionError: the learned policy is damaged, or a newer Trivium wrote it.
     """
     tables = await path_tables(base)
     if tables is None:
@@ -132,7 +139,7 @@ class _Request:
 async def _extract_live(
     base: KnowledgeBase, question: str, pairs: list[tuple[str, str]], limits: _Limits, policy: PolicyName
 ) -> Extraction:
-    """The same through the store; whatever policy is asked for, but for `random`, labels rank the neighbours."""
+    """The same through the store; whatever policy is asked for, but for `random`, labels rank the neighbors."""
     graph = LiveGraph(base)
     known = set(await graph.start([key for pair in pairs for key in pair]))
     pairs = [pair for pair in pairs if known.issuperset(pair)]
@@ -144,7 +151,7 @@ async def _extract_live(
     ranked = best_paths(found, live_rewards(graph), query, limits.paths_per_pair)
     paths = tuple(ExtractedPath(*pairs[path.pair], _live_triples(graph, path), path.reward) for path in ranked)
     used: UsedPolicy = "random" if policy == "random" else "text"
-    return Extraction(paths, int(expanded.sum()), used, () if policy == "random" else (_LIVE,))
+    return Extraction(paths, int(expanded.sum()), used, () if policy == "random" else (Note("policy", _LIVE),))
 
 
 def _live_triples(graph: LiveGraph, path: RankedPath) -> ReasoningPath:
@@ -163,13 +170,13 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _search_alone(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[str, ...]]:
+def _search_alone(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[Note, ...]]:
     """Search on one thread: with small matrices two BLAS threads that wait for each other took 20 times as long."""
     with _libraries().limit(limits=1, user_api="blas"):
         return _search(request, policy)
 
 
-def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[str, ...]]:
+def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[Note, ...]]:
     """Search all pairs; the policy used, and what stood in for what."""
     tables, limits = request.tables, request.limits
     contexts = tables.features.contexts(tables.embedder, [request.question])
@@ -185,22 +192,22 @@ def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, 
 
 def _policy(
     tables: PathTables, policy: PolicyName
-) -> tuple[PathRewards, PathScorer | None, PolicyName, tuple[str, ...]]:
+) -> tuple[PathRewards, PathScorer | None, PolicyName, tuple[Note, ...]]:
     """Rewards, scorer (None: exact search), the policy used, events."""
-    events: tuple[str, ...] = ()
     try:
-        learnt = learnt_policy(tables)
-    except (EmbedderError, StaleError):
-        if policy == "learned":
-            raise
-        learnt = None  # the others do without it, with W the identity
-    # Every policy is judged by the same rewards: with W as it was learnt, where it was.
-    rewards = tables.rewards() if learnt is None else learnt.rewards
+        learned, why = learned_policy(tables), "no path policy was learned on this KG"
+    except (EmbedderError, OutdatedError, StaleError) as error:
+        learned, why = None, str(error)
+    # Every policy is judged by the same rewards: with W as it was learned, where it was.
+    rewards = tables.rewards() if learned is None else learned.rewards
+    events: tuple[Note, ...] = ()
     if policy == "learned":
-        if learnt is not None:
-            return rewards, LearnedScorer(learnt.model), policy, events
+        if learned is not None:
+            if learned.stale:
+                events = (Note("stale", _STALE),)
+            return rewards, LearnedScorer(learned.model), policy, events
         policy = "structural"
-        events = ("no path policy was learnt on this KG: the structural one stands in (trivium learn knowgpt)",)
+        events = (Note("policy", f"{why}: the structural one stands in (trivium learn knowgpt)"),)
     if policy == "random":
         return rewards, RandomScorer(), policy, events
     if policy == "exact":

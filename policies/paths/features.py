@@ -38,7 +38,7 @@ class PathFeatures:
     Attributes:
         text: unit rows float32 [E, d], B.2's embeddings by their d <= 128 main directions.
         relation: unit rows float32 [R, d], the relations' names in the same directions.
-        log_degree: float32 [E], log(1 + distinct neighbours).
+        log_degree: float32 [E], log(1 + distinct neighbors).
         basis: float32 [D, d], orthonormal columns: the embedder's space to that of `text`.
     """
 
@@ -76,26 +76,39 @@ def main_directions(vectors: Floats, dimensions: int) -> Floats:
     """
     _, directions = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
     chosen: Floats = np.ascontiguousarray(directions[:, ::-1][:, :dimensions], dtype=np.float32)
-    return chosen
+    return chosen * _signs(chosen)
 
 
 def pool_sentences(
-    graph: PathGraph, labels: Sequence[str], words: Sequence[str], embedder: Embedder, progress: Progress
+    graph: PathGraph,
+    labels: Sequence[str],
+    words: Sequence[str],
+    embedder: Embedder,
+    progress: Progress,
+    rows: Int64 | None = None,
 ) -> Floats:
-    """The mean of the sentence vectors around each entity, unit rows float32 [E, D]; its label's where it has none."""
+    """The mean of the sentence vectors around each entity, unit rows float32 [E, D]; its label's where it has none.
+
+    `words` are the relations' names in words. With `rows`, int64 [n] ascending, only of these entities.
+    """
     # Uncached: a cache of 20,000 texts would be flushed by a KG's labels.
     inner: Embedder = getattr(embedder, "inner", embedder)
+    involved = np.arange(graph.entities)
+    if rows is not None:  # only their labels and their neighbors' are embedded
+        involved = np.union1d(rows, graph.around(rows).entity)
+        labels = [labels[row] for row in involved.tolist()]
+    rows = involved if rows is None else rows
     embed = _sentence_embedder(labels, words, inner, progress)
-    pooled = np.zeros((graph.entities, embedder.dimensions), dtype=np.float32)
-    for start, stop in pairwise(_parts(graph)):
-        part = _sentences_around(graph, start, stop)
-        owners, at = np.unique(part.entity, return_index=True)
+    pooled = np.zeros((len(rows), embedder.dimensions), dtype=np.float32)
+    for start, stop in pairwise(_parts(graph, rows)):
+        owner, part = _sentences_around(graph, rows[start:stop], involved)
+        owners, at = np.unique(owner, return_index=True)
         if len(owners):
-            pooled[owners] = np.add.reduceat(embed(part), at, axis=0)
-        progress("sentences of triples", stop, graph.entities)
-    bare = np.flatnonzero(graph.degrees == 0).tolist()
-    if bare:
-        pooled[bare] = inner.embed([labels[row] for row in bare])
+            pooled[start + owners] = np.add.reduceat(embed(part), at, axis=0)
+        progress("sentences of triples", stop, len(rows))
+    bare = np.flatnonzero(graph.degrees[rows] == 0)
+    if len(bare):
+        pooled[bare] = inner.embed([labels[place] for place in np.searchsorted(involved, rows[bare]).tolist()])
     return unit(pooled)
 
 
@@ -108,18 +121,15 @@ class _Sentences(NamedTuple):
     inverse: NDArray[np.bool_]
 
 
-def _sentences_around(graph: PathGraph, start: int, stop: int) -> _Sentences:
-    """The triples around the entities `start:stop`, in their order."""
-    around = graph.around(np.arange(start, stop))
+def _sentences_around(graph: PathGraph, rows: Int64, involved: Int64) -> tuple[Int64, _Sentences]:
+    """The triples around some entities, in their order: whose each is (a place in `rows`), and their parts."""
+    around = graph.around(rows)
     counts = np.diff(graph.code_bounds)[around.place]
-    first, last = graph.code_bounds[graph.indptr[start]], graph.code_bounds[graph.indptr[stop]]
-    codes = graph.codes[first:last].astype(np.int64)
-    return _Sentences(
-        start + np.repeat(around.owner, counts),
-        codes % max(graph.relations, 1),
-        np.repeat(around.entity, counts),
-        codes >= graph.relations,
-    )
+    index, _ = ranges(graph.code_bounds[around.place], counts)
+    codes = graph.codes[index].astype(np.int64)
+    owner = np.repeat(around.owner, counts)
+    entity, other = (np.searchsorted(involved, ends) for ends in (rows[owner], np.repeat(around.entity, counts)))
+    return owner, _Sentences(entity, codes % max(graph.relations, 1), other, codes >= graph.relations)
 
 
 def _sentence_embedder(
@@ -143,13 +153,13 @@ def _worded(part: _Sentences, labels: Sequence[str], words: Sequence[str]) -> li
     ]
 
 
-def _parts(graph: PathGraph) -> list[int]:
-    """Bounds of runs of entities with a bounded number of triples each, the first 0 and the last E."""
-    triples = graph.code_bounds[graph.indptr]
+def _parts(graph: PathGraph, rows: Int64) -> list[int]:
+    """Bounds of runs of n rows with a bounded number of triples each, the first 0 and the last n."""
+    triples = np.append(0, np.cumsum(np.diff(graph.code_bounds[graph.indptr])[rows]))
     bounds = [0]
-    while bounds[-1] < graph.entities:
+    while bounds[-1] < len(rows):
         stop = int(np.searchsorted(triples, triples[bounds[-1]] + _SENTENCES, side="right")) - 1
-        bounds.append(max(min(stop, graph.entities), bounds[-1] + 1))
+        bounds.append(max(min(stop, len(rows)), bounds[-1] + 1))
     return bounds
 
 
@@ -167,7 +177,7 @@ def _in_parts(
 WALK_COLUMNS = 256
 """Of walks of one and two steps: the first of three hops is chosen by them, and 128 miss a third more pairs."""
 STEP_COLUMNS = 128
-"""Of single steps: who has whom as a neighbour is told by fewer."""
+"""Of single steps: who has whom as a neighbor is told by fewer."""
 _ROWS = 1 << 7  # rows multiplied at once: two blocks of 160 KB stay in a core's own cache
 _OVERSAMPLED = 10  # columns more than asked for, and
 _PASSES = 2  # power iterations: Halko, Martinsson and Tropp (2011), algorithm 4.4
@@ -231,13 +241,13 @@ class _Sparse:
 
 @dataclass(frozen=True)
 class Structure:
-    """Structural features of E entities; zeros where an entity's component has none with two neighbours.
+    """Structural features of E entities; zeros where an entity's component has none with two neighbors.
 
     Attributes:
         walks: unit rows float32 [E, s], from walks of one and two steps: who stands near whom.
         aim: unit rows float32 [E, s], from single steps, an entity as the target of one.
-        near: unit rows float32 [P, s], likewise, as where it starts: for the P entities with two neighbours or more,
-            ascending. `aim[a] . near[b]` is high where b has a as its neighbour.
+        near: unit rows float32 [P, s], likewise, as where it starts: for the P entities with two neighbors or more,
+            ascending. `aim[a] . near[b]` is high where b has a as its neighbor.
     """
 
     walks: Floats
@@ -313,7 +323,7 @@ def _two_steps(step: _Sparse, seed: int) -> tuple[Int64, Int64, Floats]:
 
 
 def _factors(matrix: _Sparse, dimensions: int, seed: int) -> tuple[Floats, Floats]:
-    """U and V, each times the root of the singular values: float32 [n, d] and [m, d], by randomised decomposition."""
+    """U and V, each times the root of the singular values: float32 [n, d] and [m, d], by randomized decomposition."""
     turned = matrix.transposed()
     width = min(dimensions + _OVERSAMPLED, matrix.width)
     random = np.random.default_rng(seed)
@@ -324,12 +334,62 @@ def _factors(matrix: _Sparse, dimensions: int, seed: int) -> tuple[Floats, Float
     inner, values, right = np.linalg.svd((turned @ basis).T, full_matrices=False)
     roots = np.sqrt(values[:dimensions])
     left: Floats = (basis @ inner[:, :dimensions]) * roots
-    return left, right[:dimensions].T * roots
+    signs = _signs(left)
+    return left * signs, right[:dimensions].T * roots * signs
+
+
+def _signs(columns: Floats) -> Floats:
+    """1 or -1 for each column, so that its largest entry is positive: one sign for any linear algebra library."""
+    largest = np.take_along_axis(columns, np.abs(columns).argmax(axis=0)[None], axis=0)
+    signs: Floats = np.where(largest < 0, np.float32(-1), np.float32(1))
+    return signs
 
 
 def _orthonormal(columns: Floats) -> Floats:
     basis: Floats = np.linalg.qr(columns)[0]
     return basis
+
+
+def carried_structure(graph: PathGraph, before: Structure, rows: Int64, core: Int64) -> Structure:
+    """Structural features for the entities of a graph from those of an earlier state of it.
+
+    A known entity keeps its rows. A new one gets what its neighbors say of it: the walks of those it is near to, and as
+    a target, and as a start, what fits those it is joined with. So a policy goes on to know both.
+
+    Args:
+        graph: the graph now.
+        before: the features of the earlier state.
+        rows: int64 [E], each entity's row then, -1 for a new one.
+        core: int64 [P], the rows that `before.near` is of.
+    """
+    known = rows >= 0
+    walks, aim = (_gathered(table, rows) for table in (before.walks, before.aim))
+    place = np.full(len(before.aim), -1, dtype=np.int64)
+    place[core] = np.arange(len(core))
+    starts = np.where(known, place[np.maximum(rows, 0)], -1)
+    near = _gathered(before.near, starts)
+    lacking = np.flatnonzero((graph.degrees > 1) & (starts < 0))
+    for _ in range(2):  # a new entity may be joined with new ones alone
+        fresh = np.flatnonzero(~known)
+        walks[fresh], aim[fresh] = _around(graph, walks, fresh), _around(graph, near, fresh)
+        near[lacking] = _around(graph, aim, lacking)
+    return Structure(walks, aim, near[graph.degrees > 1])
+
+
+def _gathered(table: Floats, rows: Int64) -> Floats:
+    """Rows of a table, float32 [n, s]; zeros where a row is -1."""
+    out = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
+    known = rows >= 0
+    out[known] = table[rows[known]]
+    return out
+
+
+def _around(graph: PathGraph, table: Floats, rows: Int64) -> Floats:
+    """The direction of the sum of the neighbors' rows of some entities, unit rows float32 [n, s]."""
+    around = graph.around(rows)
+    summed = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
+    np.add.at(summed, around.owner, table[around.entity])
+    return unit(summed)
 
 
 def row_products(left: Floats, rows: Int64, right: Floats, others: Int64) -> Floats:

@@ -13,7 +13,6 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from trivium.kg.embedded import EmbeddedStore, keep
-from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import Embedder, open_embedder
 from trivium.kg.errors import BadInputError, UsageError
@@ -21,7 +20,6 @@ from trivium.kg.examples import keep_examples
 from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_questions
-from trivium.kg.manifest import register_derived
 from trivium.kg.store import GraphStore
 from trivium.policies.paths.env import PathTask
 from trivium.policies.paths.examples import (
@@ -107,17 +105,17 @@ async def learn_paths(
     needs_torch()
     snapshot, began = base.snapshot(), time.perf_counter()
     if snapshot is None:
-        raise UsageError("paths are learnt on adjacency arrays, and this KG has none at hand: make a snapshot of it")
+        raise UsageError("paths are learned on adjacency arrays, and this KG has none at hand: make a snapshot of it")
     kg_hash = (await base.store.info()).hash
     number = await asyncio.to_thread(_numbers, snapshot)
     examples = await make_examples(base.store, questions, number)
-    learnt = await asyncio.to_thread(_learn, base, snapshot, kg_hash, examples, progress, settings or PathTraining())
-    report = learnt.report | {"questions": len(questions), "seconds": round(time.perf_counter() - began, 1)}
-    learnt = replace(learnt, report=report)
-    await asyncio.to_thread(_keep, base, learnt, kg_hash)
+    learned = await asyncio.to_thread(_learn, base, snapshot, kg_hash, examples, progress, settings or PathTraining())
+    report = learned.report | {"questions": len(questions), "seconds": round(time.perf_counter() - began, 1)}
+    learned = replace(learned, report=report)
+    await asyncio.to_thread(_keep, base, learned)
     # For trivium learn --renew.
     await asyncio.to_thread(keep, base.path, lambda: keep_examples(base.path, "knowgpt", questions))
-    return learnt
+    return learned
 
 
 def _numbers(snapshot: Snapshot) -> dict[str, int]:
@@ -132,7 +130,8 @@ def _learn(
     progress: Progress,
     settings: PathTraining,
 ) -> PathPolicy:
-    training_set = prepare(PathTables(base, snapshot, kg_hash, progress), examples, progress, settings)
+    tables = PathTables(base, snapshot, kg_hash, progress, anew=True)
+    training_set = prepare(tables, examples, progress, settings)
     taught = training_set.taught
     trained = train_policy(
         training_set.task, training_set.inputs, taught, settings.policy, progress, base.path / FOLDER
@@ -142,7 +141,7 @@ def _learn(
         "pairs": own, "connected": int(taught.connected[:own].sum()),
         "states": len(taught.pair), "steps": trained.steps, "held_out_reward": round(trained.measure, 4),
     }  # fmt: skip
-    return PathPolicy(training_set.mapping, trained.parameters, settings.weights, report)
+    return PathPolicy(training_set.mapping, trained.parameters, settings.weights, report, kg_hash)
 
 
 class TrainingSet(NamedTuple):
@@ -286,10 +285,8 @@ def task_of(
     return PathTask(tables.graph, tables.features.text, rewards, *together, contexts)
 
 
-def _keep(base: KnowledgeBase, learnt: PathPolicy, kg_hash: str) -> None:
+def _keep(base: KnowledgeBase, learned: PathPolicy) -> None:
     """Write the policy, register its files, and remove the checkpoint."""
     folder: Path = base.path / FOLDER
-    with write_lock(base.path):
-        written = save_policy(folder, learnt, base.embedder, kg_hash)
-        register_derived(base.path, [*written, folder / CURVE])
+    keep(base.path, lambda: [*save_policy(folder, learned, base.embedder), folder / CURVE])
     (folder / CHECKPOINT).unlink(missing_ok=True)

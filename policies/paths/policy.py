@@ -9,26 +9,21 @@ functions.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load
 
+from trivium.kg.artifact import ArtifactKind
 from trivium.kg.embedded.columns import Int64
 from trivium.kg.embedders import Embedder
-from trivium.kg.errors import CorruptError, EmbedderError, StaleError, TriviumError, VersionError
-from trivium.kg.files import write_atomic
+from trivium.kg.errors import EmbedderError
 from trivium.policies.paths.features import PathFeatures, Structure, row_products
 from trivium.policies.paths.graph import Floats
 from trivium.policies.paths.reward import RewardWeights
 from trivium.policies.paths.search import PathQuery, PathSteps
-from trivium.policies.paths.tables import pack
 
 MAX_LEFT = 6
 """Steps left that the network tells apart; more count as this many."""
@@ -265,9 +260,10 @@ class LearnedScorer:
 
 
 FOLDER = "knowgpt"
-FORMAT = 2
-_MODEL, _ARRAYS = "paths.json", "paths-{}.safetensors"
-_AGAIN = "learn again with trivium learn knowgpt"
+"""The folder of a KG's directory in which the policy is."""
+_AGAIN = "run trivium learn knowgpt"
+POLICY = ArtifactKind("the path policy", "paths", 3, _AGAIN)
+"""Its file is `paths.json`."""
 
 
 @dataclass(frozen=True)
@@ -278,76 +274,39 @@ class PathPolicy:
         mapping: W, float32 [d, d].
         parameters: the network's, as `initial_parameters` names them.
         weights: of the rewards that it was trained on.
-        report: what was learnt from and how well it did, for people.
+        report: what it was learned from and how well it did, for people.
+        kg: the content hash of the KG whose features it knows.
     """
 
     mapping: Floats
     parameters: dict[str, Floats]
     weights: RewardWeights
     report: dict[str, Any]
+    kg: str
 
 
-def save_policy(folder: Path, learnt: PathPolicy, embedder: Embedder, kg_hash: str) -> list[Path]:
-    """Write a policy in one step (the JSON names the arrays' file); returns the files written or removed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    blob = pack({"W": learnt.mapping, **learnt.parameters}, {})
-    digest = hashlib.sha256(blob).hexdigest()
-    arrays = folder / _ARRAYS.format(digest[:16])
-    write_atomic(arrays, blob)
-    model = {
-        "format": FORMAT, "arrays": arrays.name, "sha256": digest, "embedder": embedder.name,
-        "embedder_fingerprint": embedder.fingerprint, "kg_hash": kg_hash, "weights": asdict(learnt.weights),
-        "report": learnt.report,
-    }  # fmt: skip
-    write_atomic(folder / _MODEL, json.dumps(model, ensure_ascii=False, indent=1).encode())
-    stale = [path for path in folder.glob(_ARRAYS.format("*")) if path != arrays]
-    for path in stale:
-        path.unlink(missing_ok=True)
-    return [arrays, folder / _MODEL, *stale]
+def save_policy(folder: Path, learned: PathPolicy, embedder: Embedder) -> list[Path]:
+    """Write a policy in one step, its arrays as float16; returns the files written or removed."""
+    arrays = {"W": learned.mapping, **learned.parameters}
+    half = {name: array.astype(np.float16) for name, array in arrays.items()}
+    data = {"embedder": embedder.name, "weights": asdict(learned.weights), "report": learned.report}
+    return POLICY.save(folder, data, half, made_from={"kg": learned.kg, "embedder": embedder.fingerprint})
 
 
-def has_policy(folder: Path) -> bool:
-    """Whether a path policy has been learnt there."""
-    return (folder / _MODEL).exists()
-
-
-def modified(folder: Path) -> int:
-    """When the policy there was learnt, in nanoseconds: changes with every `trivium learn knowgpt`."""
-    return (folder / _MODEL).stat().st_mtime_ns
-
-
-def load_policy(folder: Path, embedder: Embedder, kg_hash: str) -> PathPolicy:
+def load_policy(folder: Path, embedder: Embedder) -> PathPolicy:
     """Read what `save_policy` wrote.
 
     Raises:
-        CorruptError: a file is missing or damaged.
-        EmbedderError: it was learnt with another embedder.
-        StaleError: it was learnt on another KG, on this one before it changed, or by a Trivium before this one.
-        VersionError: a newer Trivium wrote it.
+        CorruptError, OutdatedError, VersionError: as `ArtifactKind.load`.
+        EmbedderError: it was learned with another embedder.
     """
-    path = folder / _MODEL
+    found = POLICY.load(folder)
+    if found.stale(embedder=embedder.fingerprint):
+        made = found.data.get("embedder")
+        raise EmbedderError(f"the path policy was learned with the embedder {made!r}, not {embedder.name!r}: {_AGAIN}")
+    arrays = {name: array.astype(np.float32) for name, array in found.arrays.items()}
     try:
-        model = json.loads(path.read_bytes())
-        if model["format"] > FORMAT:
-            raise VersionError(f"{path} has format {model['format']}, this Trivium reads up to {FORMAT}: upgrade it")
-        if model["format"] < FORMAT:
-            raise StaleError(f"{path} was learnt by an older Trivium, which saw entities otherwise: {_AGAIN}")
-        if model["embedder_fingerprint"] != embedder.fingerprint:
-            told = f"the path policy was learnt with the embedder {model['embedder']!r}, not {embedder.name!r}"
-            raise EmbedderError(f"{told}: {_AGAIN}")
-        if model["kg_hash"] != kg_hash:
-            told = f"the path policy was learnt on a KG with hash {model['kg_hash'][:12]}, this one has {kg_hash[:12]}"
-            raise StaleError(f"{told}: {_AGAIN}, or ask for the policy structural")
-        blob = (folder / model["arrays"]).read_bytes()
-        if hashlib.sha256(blob).hexdigest() != model["sha256"]:
-            raise CorruptError(_damaged(folder, "its arrays differ from their checksum"))
-        arrays = {name: array.astype(np.float32) for name, array in load(blob).items()}
-        return PathPolicy(arrays.pop("W"), arrays, RewardWeights(**model["weights"]), model["report"])
-    except TriviumError:
-        raise  # a StaleError is a ValueError too
-    except (OSError, AttributeError, KeyError, TypeError, ValueError, SafetensorError) as error:
-        raise CorruptError(_damaged(folder, str(error))) from error
-
-
-def _damaged(folder: Path, why: str) -> str:
-    return f"the path policy in {folder} is damaged ({why}): {_AGAIN}"
+        weights, report = RewardWeights(**found.data["weights"]), found.data["report"]
+        return PathPolicy(arrays.pop("W"), arrays, weights, report, found.made_from["kg"])
+    except (KeyError, TypeError) as error:
+        raise POLICY.damaged(folder, error) from error

@@ -19,8 +19,7 @@ from trivium.kg.embedded.walk import neighbors
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
 from trivium.policies.paths.live import LiveGraph
-from trivium.policies.paths.opened import path_tables
-from trivium.policies.paths.tables import PathTables
+from trivium.policies.paths.tables import PathTables, path_tables
 
 KEPT = 200
 """Entities that are kept, the paper's number."""

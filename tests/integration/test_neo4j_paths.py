@@ -13,7 +13,7 @@ import pytest
 from trivium.kg import sample
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedders import CachedEmbedder, open_embedder
-from trivium.kg.errors import NotAKnowledgeBaseError, StaleError
+from trivium.kg.errors import NotAKnowledgeBaseError
 from trivium.kg.loaders import read_entities, read_triples
 from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.artefacts import prepare
@@ -199,14 +199,14 @@ async def test_every_policy_walks_a_snapshot_of_the_database_as_the_directory(
         assert (theirs.policy, theirs.expanded, theirs.events) == (policy, ours.expanded, ())
 
 
-async def test_a_policy_of_another_state_of_the_database_is_refused(
+async def test_a_policy_of_another_state_of_the_database_stays_in_use_and_says_so(
     sampled: tuple[Knowledge, Knowledge],
 ) -> None:
     _, remote = sampled
     assert await remote.store.add([Triple("novel/white_fang", "set in", "somewhere else")]) == 1
     source, targets = ["novel/white_fang"], ["novel/the_call_of_the_wild"]
-    with pytest.raises(StaleError, match="learn again with trivium learn knowgpt"):
-        await extract_paths(remote, QUESTION, source, targets)
+    stale = await extract_paths(remote, QUESTION, source, targets)
+    assert (stale.policy, [note.event for note in stale.events]) == ("learned", ["stale"])
     assert (await extract_paths(remote, QUESTION, source, targets, policy="structural")).policy == "structural"
     # Live no policy is looked at, whatever lies in the folder.
     live = await extract_paths(_Live(remote.path, remote.store, remote.embedder), QUESTION, source, targets)

@@ -49,9 +49,17 @@ def test_what_is_learnt_is_used_until_the_kg_changes(trivium: Trivium, films_kg:
     assert again.out.startswith("learned a path policy from ")
     (tmp_path / "more.tsv").write_text("heat\thas_genre\tnoir\n")
     assert trivium("kg", "add", folder, tmp_path / "more.tsv").code == 0
-    refused(trivium("tool", "extract_paths", CALL, "--kg", folder), "StaleError", "trivium learn knowgpt")
-    stand_in = json.dumps({**json.loads(CALL), "policy": "structural"})
-    assert trivium("tool", "extract_paths", stand_in, "--kg", folder).json["policy"] == "structural"
+    stale = trivium("tool", "extract_paths", CALL, "--kg", folder).json
+    assert stale["policy"] == "learned"  # it stays in use, and says so
+    assert "before this KG changed; trivium learn knowgpt" in stale["events"][0]
+    assert {path["answer"] for path in stale["paths"]} == {"deniro"}
+    for file in (folder / "paths").iterdir():
+        file.unlink()  # the features that it knows entities by
+    lost = trivium("tool", "extract_paths", CALL, "--kg", folder).json
+    assert lost["policy"] == "structural"
+    assert "another state of the KG" in lost["events"][0]
+    trivium("learn", "knowgpt", "--kg", folder, "--questions", questions)
+    assert "events" not in trivium("tool", "extract_paths", CALL, "--kg", folder).json
 
 
 @pytest.mark.usefixtures("small")

@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tests.unit.policies.paths.worlds import random_graph, task_on, vectors
-from trivium.kg.knowledge_base import KnowledgeBase
+from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.env import (
     ENV_ID,
     EpisodeSettings,
@@ -79,7 +79,7 @@ def test_it_is_made_from_a_kg_by_its_name_alone(films_kg: Path) -> None:
     assert subprocess.check_output([sys.executable, "-c", bare], text=True) == "False\n"
 
 
-async def test_questions_give_the_pairs_of_an_open_kg(films: KnowledgeBase, tmp_path: Path) -> None:
+async def test_questions_give_the_pairs_of_an_open_kg(films: Knowledge, tmp_path: Path) -> None:
     """In an event loop too, as in a notebook."""
     file = tmp_path / "q.jsonl"
     file.write_text(json.dumps({"question": "who directed Alien?", "answers": ["scott"]}) + "\n")

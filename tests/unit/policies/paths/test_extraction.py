@@ -61,7 +61,8 @@ async def test_no_policy_beats_exact_and_a_budget_is_kept(films: Knowledge) -> N
 async def test_without_a_learnt_policy_the_structural_one_stands_in(films: Knowledge) -> None:
     found = await _extract(films, "learned")
     assert found.policy == "structural"
-    assert "trivium learn knowgpt" in found.events[0]
+    assert found.events[0].event == "policy"
+    assert "trivium learn knowgpt" in found.events[0].message
     assert found.paths == (await _extract(films, "structural")).paths
 
 

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 
 from tests.unit.policies.paths.worlds import grid, random_graph, task_on, vectors
 from trivium.kg.embedders import open_embedder
-from trivium.kg.errors import CorruptError, EmbedderError, StaleError, UsageError, VersionError
+from trivium.kg.errors import CorruptError, EmbedderError, OutdatedError, UsageError, VersionError
 from trivium.policies.paths.env import EpisodeSettings, PathTask, PathVectorEnv
 from trivium.policies.paths.examples import Demonstrations, DemonstrationSettings, demonstrate
 from trivium.policies.paths.features import PathFeatures, Structure, structure
@@ -308,43 +308,41 @@ def test_the_folded_terms_are_those_that_training_sees(world: PathTask, policy: 
 
 @pytest.fixture
 def kept(tmp_path: Path, policy: TrainedPolicy) -> Path:
-    learnt = PathPolicy(np.eye(12, dtype=np.float32), policy.parameters, RewardWeights(2, 1, 1), {"pairs": 3})
-    save_policy(tmp_path, learnt, open_embedder("hashing"), "hash")
+    learned = PathPolicy(np.eye(12, dtype=np.float32), policy.parameters, RewardWeights(2, 1, 1), {"pairs": 3}, "hash")
+    save_policy(tmp_path, learned, open_embedder("hashing"))
     return tmp_path
 
 
 def test_what_is_saved_is_read_again(kept: Path, world: PathTask, policy: TrainedPolicy) -> None:
-    read = load_policy(kept, open_embedder("hashing"), "hash")
-    assert (read.weights, read.report) == (RewardWeights(2, 1, 1), {"pairs": 3})
+    read = load_policy(kept, open_embedder("hashing"))
+    assert (read.weights, read.report, read.kg) == (RewardWeights(2, 1, 1), {"pairs": 3}, "hash")
     assert all(np.allclose(read.parameters[k], v, rtol=1e-3, atol=1e-3) for k, v in policy.parameters.items())
     assert _reach(world, read.parameters) == pytest.approx(_reach(world, policy.parameters), abs=0.01)
-    stale = save_policy(kept, replace(read, mapping=read.mapping * 2), open_embedder("hashing"), "hash")
+    touched = save_policy(kept, replace(read, mapping=read.mapping * 2), open_embedder("hashing"))
     assert len(list(kept.glob("*.safetensors"))) == 1
-    assert len(stale) == 3
+    assert len(touched) == 3
 
 
-def test_another_kg_embedder_or_damage_is_refused(kept: Path) -> None:
+def test_another_embedder_or_damage_is_refused(kept: Path) -> None:
     embedder = open_embedder("hashing")
-    with pytest.raises(StaleError, match="trivium learn knowgpt"):
-        load_policy(kept, embedder, "another")
     with pytest.raises(EmbedderError, match="trivium learn knowgpt"):
-        load_policy(kept, open_embedder("static"), "hash")
+        load_policy(kept, open_embedder("static"))
     model = kept / "paths.json"
     text = model.read_text()
-    model.write_text(text.replace('"format": 2', '"format": 9'))
+    model.write_text(text.replace('"format": 3', '"format": 9'))
     with pytest.raises(VersionError, match="upgrade"):
-        load_policy(kept, embedder, "hash")
-    model.write_text(text.replace('"format": 2', '"format": 1'))
-    with pytest.raises(StaleError, match="older Trivium"):
-        load_policy(kept, embedder, "hash")
+        load_policy(kept, embedder)
+    model.write_text(json.dumps({"format": 2, "arrays": "paths-0.safetensors", "sha256": "0"}))
+    with pytest.raises(OutdatedError, match="older Trivium"):
+        load_policy(kept, embedder)
     model.write_text(text[:80])
-    with pytest.raises(CorruptError, match="learn again"):
-        load_policy(kept, embedder, "hash")
+    with pytest.raises(CorruptError, match="trivium learn knowgpt"):
+        load_policy(kept, embedder)
     model.write_text(text)
     (arrays,) = kept.glob("*.safetensors")
     arrays.write_bytes(arrays.read_bytes()[:-7] + b"damaged")
     with pytest.raises(CorruptError, match="checksum"):
-        load_policy(kept, embedder, "hash")
+        load_policy(kept, embedder)
 
 
 def test_nothing_to_learn_from_is_told(world: PathTask) -> None:
