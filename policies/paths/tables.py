@@ -12,10 +12,11 @@ import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trivium.kg.artifact import Artifact, ArtifactKind
 from trivium.kg.embedded import EmbeddedStore
@@ -47,6 +48,10 @@ FORMAT = 3
 _AGAIN = "remove it, and it is made again"
 TEXT = ArtifactKind("the paths' text features", "text", FORMAT, _AGAIN)
 STRUCTURE = ArtifactKind("the paths' structural features", "structure", FORMAT, _AGAIN)
+
+
+_Kept = dict[str, NDArray[Any]]
+"""Features as float32, `keys` uint64 [E] and `degrees` int64 [E] of the entities that they are of."""
 
 
 class TablesHome(Protocol):
@@ -125,7 +130,7 @@ class PathTables:
             return self._carried_text(kept, log_degree, progress)
         return PathFeatures(kept["text"], kept["relation"], log_degree, kept["basis"])
 
-    def _carried_text(self, kept: Mapping[str, Floats], log_degree: Floats, progress: Progress) -> PathFeatures:
+    def _carried_text(self, kept: _Kept, log_degree: Floats, progress: Progress) -> PathFeatures:
         """Text features of an earlier state, for the entities of this one."""
         rows = self._rows_before(kept)
         text = np.zeros((self.graph.entities, kept["text"].shape[1]), dtype=np.float32)
@@ -162,7 +167,7 @@ class PathTables:
         hashes[self.snapshot.arrays["key_order"]] = self.snapshot.arrays["key_hash"]
         return hashes
 
-    def _rows_before(self, kept: Mapping[str, Floats]) -> Int64:
+    def _rows_before(self, kept: _Kept) -> Int64:
         """The row of each entity in tables of an earlier state, int64 [E]; -1 for a new one."""
         before = kept["keys"]
         order = np.argsort(before)
@@ -170,10 +175,10 @@ class PathTables:
         rows: Int64 = order[places]
         return np.where(before[rows] == self._hashes, rows, -1)
 
-    def _write(self, kind: ArtifactKind, made: Mapping[str, Floats]) -> dict[str, Floats]:
+    def _write(self, kind: ArtifactKind, made: Mapping[str, Floats]) -> _Kept:
         """Keep features; returns them as they will be read again, so that every run sees the same numbers."""
         half = {name: array.astype(np.float16) for name, array in made.items()}
-        own = {"keys": self._hashes, "degrees": self.graph.degrees.astype(np.int32)}
+        own: _Kept = {"keys": self._hashes, "degrees": self.graph.degrees}
         sources = {"kg": self.kg_hash, "embedder": self.embedder.fingerprint}
 
         def save(folder: Path) -> None:
@@ -182,7 +187,7 @@ class PathTables:
         self.base.keep(FOLDER, save)
         return {name: array.astype(np.float32) for name, array in half.items()} | own
 
-    def _read(self, kind: ArtifactKind, wanted: tuple[str, ...]) -> dict[str, Floats] | None:
+    def _read(self, kind: ArtifactKind, wanted: tuple[str, ...]) -> _Kept | None:
         """The features kept, and `keys` and `degrees` of what they were made for; None where they are of no use."""
         found = self._usable(kind)
         if found is None or not {*wanted, "keys", "degrees"} <= set(found.arrays):
@@ -192,7 +197,7 @@ class PathTables:
             self.made_for = made_for
         elif made_for != self.made_for:
             return None
-        arrays = {name: found.arrays[name].astype(np.float32) for name in wanted}
+        arrays: _Kept = {name: found.arrays[name].astype(np.float32) for name in wanted}
         return arrays | {name: found.arrays[name] for name in ("keys", "degrees")}
 
     def _usable(self, kind: ArtifactKind) -> Artifact | None:
@@ -209,7 +214,7 @@ class PathTables:
         return None if "embedder" in stale or (stale and self._anew) else found
 
 
-def _take(column: Int64, rows: Int64) -> Int64:
+def _take(column: NDArray[Any], rows: Int64) -> Int64:
     """Column values at rows, -1 where a row is -1."""
     taken: Int64 = np.where(rows >= 0, column[np.maximum(rows, 0)], -1)
     return taken
