@@ -7,12 +7,12 @@ do with questions that it has never seen is then scored greedily.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.policies.bandit.bandit import ARMS, BanditSettings, Floats, PromptBandit
+from trivium.policies.bandit.bandit import ARMS, BanditSettings, Floats, PromptBandit, arm_named
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,39 @@ class Workload:
         return type(self)(dealt(self.learn), dealt(self.held_out), self.chances)
 
 
+Name = Literal["linucb", "greedy", "epsilon_greedy", "thompson", "fixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chooser:
+    """Who chooses over the bandit's statistics: LinUCB, which is served, or a rival to compare it with.
+
+    Attributes:
+        name: `linucb`; `greedy` takes the largest expectation; `fixed` always pulls `arm`.
+        epsilon: share of random pulls of `epsilon_greedy`, in [0, 1].
+        scale: `thompson` draws each expectation with so many times its width as standard deviation.
+        arm: of `fixed`.
+    """
+
+    name: Name = "linucb"
+    epsilon: float = 0.1
+    scale: float = 0.4
+    arm: str = ARMS[0].name
+
+    def choose(self, bandit: PromptBandit, context: Floats, random: np.random.Generator) -> int:
+        """The place of the arm to pull for a context, float32 [d]; ties to the first one."""
+        if self.name == "fixed":
+            return ARMS.index(arm_named(self.arm))
+        expectation, width = bandit.estimate(context)
+        if self.name == "linucb":
+            return int((expectation + bandit.settings.g * width).argmax())
+        if self.name == "thompson":
+            return int(random.normal(expectation, self.scale * width).argmax())
+        if self.name == "epsilon_greedy" and random.random() < self.epsilon:
+            return int(random.integers(len(ARMS)))
+        return int(expectation.argmax())
+
+
 @dataclass(frozen=True)
 class Replay:
     """One replay: `accuracy`, greedy on the held-out questions, expected, in [0, 1]; `regret`, float64 [rounds].
@@ -62,16 +95,15 @@ class Replay:
     regret: NDArray[np.float64]
 
 
-def replay(workload: Workload, settings: BanditSettings, rounds: int, seed: int) -> Replay:
+def replay(workload: Workload, settings: BanditSettings, chooser: Chooser, rounds: int, seed: int) -> Replay:
     """Play so many rounds, each a question of a random type, and score the bandit that comes out."""
     rng = np.random.default_rng(seed)
     bandit = PromptBandit(workload.learn[0].shape[1], settings)
     lost = np.zeros(rounds)
-    places = {arm.name: place for place, arm in enumerate(ARMS)}
     for number in range(rounds):
         kind = int(rng.integers(len(workload.learn)))
         context = workload.learn[kind][rng.integers(len(workload.learn[kind]))]
-        place = places[bandit.choose(context, f"{seed}-{number}").arm.name]
+        place = chooser.choose(bandit, context, np.random.default_rng([seed, number]))
         chances = workload.chances[kind]
         bandit.update(place, context, float(rng.random() < chances[place]))
         lost[number] = chances.max() - chances[place]

@@ -13,22 +13,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trivium.evals.paper_figures import paper
-from trivium.evals.prompt_replay import Replay, Workload, replay
+from trivium.evals.prompt_replay import Chooser, Name, Replay, Workload, replay
 from trivium.kg.embedders import Embedder, open_embedder
-from trivium.policies.bandit.bandit import ARMS, BanditSettings, Policy, question_context
+from trivium.policies.bandit.bandit import ARMS, BanditSettings, question_context
 
 TYPES = ("simple", "multi_hop", "graph_reasoning")
 ABOVE_FIXED, BELOW_ORACLE = 0.04, 0.03
 """The goals: at least so far above the best fixed arm, at most so far below the oracle."""
 _FOLDER = Path(__file__).with_name("question_types")
-_COMPARED: tuple[Policy, ...] = ("linucb", "thompson", "epsilon_greedy", "greedy", "fixed")
+_COMPARED: tuple[Name, ...] = ("linucb", "thompson", "epsilon_greedy", "greedy", "fixed")
 
 
 def questions(kind: str) -> list[str]:
@@ -88,15 +87,15 @@ def plot(path: Path, runs: dict[str, list[Replay]]) -> None:
 
 
 def report(
-    given: Workload, settings: BanditSettings, policies: Sequence[Policy], rounds: int, seeds: int
+    given: Workload, settings: BanditSettings, policies: Sequence[Name], rounds: int, seeds: int
 ) -> dict[str, list[Replay]]:
     """Replay each policy with each seed, printing a line for each."""
     name, fixed = given.best_fixed
     print(f"{'policy':16} {'held out':>8} {'sd':>6} {'worst':>8} {'regret':>9}")
     runs: dict[str, list[Replay]] = {}
     for policy in policies:
-        chosen = replace(settings, policy=policy, arm=name)
-        runs[policy] = [replay(given, replace(chosen, seed=seed), rounds, seed) for seed in range(seeds)]
+        chooser = Chooser(policy, arm=name)
+        runs[policy] = [replay(given, settings, chooser, rounds, seed) for seed in range(seeds)]
         if policy != "fixed":  # its greedy choice is no fixed arm; the line below says what it earns
             print(row(policy, runs[policy]), flush=True)
     print(f"{'best fixed arm':16} {100 * fixed:8.2f}  ({name})\n{'oracle':16} {100 * given.oracle:8.2f}")

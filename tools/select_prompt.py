@@ -16,7 +16,7 @@ __all__ = ["ARM_NAMES", "ArmEstimate", "select_prompt"]
 ARM_NAMES = tuple(arm.name for arm in ARMS)
 """The arms, `extraction/format`; the first is the default where nothing is known."""
 
-BanditPolicy = Literal["linucb", "greedy", "epsilon_greedy", "thompson"]
+BanditPolicy = Literal["linucb", "greedy"]
 
 
 class SelectPromptArguments(Arguments):
@@ -34,7 +34,6 @@ async def select_prompt(
     *,
     bandit: BanditPolicy = "linucb",
     discount: float = 1.0,
-    run: str = "",
 ) -> BanditChoice:
     """The arm for a question, and the estimates of all arms.
 
@@ -44,13 +43,12 @@ async def select_prompt(
         model: the chat model that will answer.
         bandit: how it chooses.
         discount: weight of feedback after one more piece of it, in (0, 1].
-        run: seeds the policies that choose at random.
 
     Raises:
         UsageError: a setting is out of range.
         OSError, CorruptError, VersionError, BusyError: the bandit's log cannot be used.
     """
-    return await choose_prompt(kg, question, model, BanditSettings(policy=bandit, discount=discount), run)
+    return await choose_prompt(kg, question, model, BanditSettings(policy=bandit, discount=discount))
 
 
 @select_prompt.json

@@ -22,7 +22,7 @@ class KnowGPTContext(Context):
     prompt: Prompt = "auto"
     """The arm, extraction and format. `auto`: the bandit chooses; `direct`: no knowledge at all, to compare with."""
 
-    bandit: Literal["linucb", "greedy", "epsilon_greedy", "thompson"] = "linucb"
+    bandit: Literal["linucb", "greedy"] = "linucb"
     """How the bandit chooses; `linucb` is the paper's, and `greedy` explores nothing."""
 
     discount: Annotated[float, Field(gt=0, le=1)] = 1.0

@@ -51,7 +51,7 @@ async def select_prompt(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
 async def _chosen(state: KnowGPTState, context: KnowGPTContext) -> Chosen:
     """The arm that the settings name, else the bandit's."""
     choice = await choose_prompt(
-        context.kg, state["question"], context.model, bandit=context.bandit, discount=context.discount, run=state["run"]
+        context.kg, state["question"], context.model, bandit=context.bandit, discount=context.discount
     )
     estimates = [_rounded(each) for each in choice.estimates]
     if context.prompt != "auto":

@@ -16,30 +16,25 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Literal, NamedTuple
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.errors import UsageError
-from trivium.policies.bandit.log import BanditLog, Given, Pull, Rewarded
+from trivium.policies.bandit.log import BanditLog, Pull, Rewarded
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Extraction = Literal["rl", "sub"]
-"""`rl`: paths of the learnt policy (P_RL, section 4.1); `sub`: the 2-hop subgraph (P_sub, appendix B.1)."""
+"""`rl`: paths of the learned policy (P_RL, section 4.1); `sub`: the 2-hop subgraph (P_sub, appendix B.1)."""
 Form = Literal["triples", "sentences", "graph"]
 """F_t, F_s, F_g: triples as they are, sentences, a description of the graph around its central entity."""
-Policy = Literal["linucb", "greedy", "epsilon_greedy", "thompson", "fixed"]
-
-
-_DEFERRED = 8  # steps of Sherman-Morrison that wait for each other
+Policy = Literal["linucb", "greedy"]
 
 
 class Arm(NamedTuple):
@@ -79,23 +74,15 @@ class BanditSettings:
     """How the bandit learns and chooses. The paper names none of the values: all are ours (deviation B1)."""
 
     policy: Policy = "linucb"
-    """`linucb` is the paper's; `greedy` takes the largest expectation; `fixed` always pulls `arm`."""
-    regularisation: float = 60.0
+    """`linucb` is the paper's; `greedy` takes the largest expectation and explores nothing."""
+    regularization: float = 60.0
     """lambda of equation 7, > 0: how strongly an arm is drawn to its format."""
-    format_regularisation: float = 20.0
+    format_regularization: float = 20.0
     """The same of a format's regression, > 0: how strongly it is drawn to the mean reward."""
     delta: float = 0.3
     """Of g in equation 8, in (0, 1]: the smaller, the longer every arm is explored."""
-    epsilon: float = 0.1
-    """Share of random pulls of `epsilon_greedy`, in [0, 1]."""
-    thompson_scale: float = 0.4
-    """`thompson` draws each expectation with so many times its width as standard deviation, as 0 and 1 vary."""
     discount: float = 1.0
     """What a pull weighs after one more piece of feedback, in (0, 1]; below 1 a model that drifts is followed."""
-    arm: str = ARMS[0].name
-    """The arm of `fixed`."""
-    seed: int = 0
-    """Of the random policies: equal state, run and seed, equal choice."""
 
     @property
     def g(self) -> float:
@@ -104,15 +91,12 @@ class BanditSettings:
 
     def check(self) -> None:
         """Raise `UsageError` for a value out of range."""
-        for name in ("regularisation", "format_regularisation"):
+        for name in ("regularization", "format_regularization"):
             if not 0 < getattr(self, name) < math.inf:
                 raise UsageError(f"{name} must be above 0, not {getattr(self, name)}")
         for name in ("delta", "discount"):
             if not 0 < getattr(self, name) <= 1:
                 raise UsageError(f"{name} must be above 0 and at most 1, not {getattr(self, name)}")
-        if not 0 <= self.epsilon <= 1:
-            raise UsageError(f"epsilon must be in [0, 1], not {self.epsilon}")
-        arm_named(self.arm)
 
 
 class ArmEstimate(NamedTuple):
@@ -131,80 +115,64 @@ class BanditChoice:
 
     Attributes:
         known: of each arm when it was chosen: expectation, bound, pulls and sum of rewards, float64 [4, K].
-        arms: the K arms.
     """
 
     arm: Arm
     reason: str
     known: NDArray[np.float64]
-    arms: tuple[Arm, ...]
 
     @property
     def estimates(self) -> list[ArmEstimate]:
         """What was known of every arm, in their order."""
-        columns = zip(self.arms, *self.known.tolist(), strict=True)
+        columns = zip(ARMS, *self.known.tolist(), strict=True)
         return [ArmEstimate(arm.name, e, b, int(n), r / n if n else None) for arm, e, b, n, r in columns]
 
 
 class PromptBandit:
     """The statistics of all arms, and choices by them.
 
-    The inverses are kept by Sherman-Morrison, O(d^2) an update, as float32: 20,000 updates stay within 1e-5 of the
-    exact expectation, and a choice reads half the memory. With a discount the weighted sums are kept instead and
-    inverted when next needed, O(d^3): forgetting takes the regularisation out of an inverse, step by step.
+    Inverses are kept by Sherman and Morrison's step, O(d^2) an update. With a discount the weighted sums are kept
+    instead and inverted when next needed, O(d^3): forgetting would take the regularization out of an inverse.
 
     Args:
         dimensions: d, the length of a context vector.
         settings: as given; not checked here.
-        arms: K arms, at least one.
 
     Attributes:
         rounds: pieces of feedback taken in.
-        pulls: int64 [K]; rewards: float64 [K], the sums.
+        pulls: int64 [K]; rewards: float64 [K], the sums; K arms, those of `ARMS`.
     """
 
-    def __init__(self, dimensions: int, settings: BanditSettings | None = None, arms: Sequence[Arm] = ARMS) -> None:
+    def __init__(self, dimensions: int, settings: BanditSettings | None = None) -> None:
         self.settings = settings or BanditSettings()
-        self.arms = tuple(arms)
         self.dimensions = dimensions
         self.rounds = 0
-        count, forms = len(self.arms), list(dict.fromkeys(arm.form for arm in self.arms))
+        count, forms = len(ARMS), list(dict.fromkeys(arm.form for arm in ARMS))
         self.pulls: Ints = np.zeros(count, np.int64)
         self.rewards = np.zeros(count)
         # Regressions 0 to K - 1 are the arms', the F after them the formats'; `_parents` names an arm's.
-        self._parents = np.array([count + forms.index(arm.form) for arm in self.arms])
-        own, drawn = self.settings.regularisation, self.settings.format_regularisation
-        self._g = np.float32(self.settings.g)
+        self._parents = np.array([count + forms.index(arm.form) for arm in ARMS])
+        own, drawn = self.settings.regularization, self.settings.format_regularization
         self._lambdas = np.array([own] * count + [drawn] * len(forms))
         shape = (count + len(forms), dimensions)
-        self._inverse = np.eye(dimensions, dtype=np.float32) / self._lambdas.astype(np.float32)[:, None, None]
+        self._inverse = np.eye(dimensions) / self._lambdas[:, None, None]
         # Regressions of the rewards and of a constant 1: with them a change of m needs no new regression.
-        self._alphas: Floats = np.zeros((2, *shape), np.float32)
-        # Sherman-Morrison's last steps of each regression, v / sqrt(s) a row, not yet taken from its inverse: together
-        # they are one product of matrices, which takes a fifth of as many outer products. Rows without a step are zero.
-        self._steps: Floats = np.zeros((shape[0], _DEFERRED, dimensions), np.float32)
-        self._deferred = [0] * shape[0]
-        self._scratch = (np.empty((dimensions, _DEFERRED), np.float32), np.empty((dimensions, dimensions), np.float32))
-        # The last choice's context, the products of the arms' inverses with it, and the round that they are of.
-        self._asked: Floats = np.empty((count + 1, dimensions), np.float32)
-        self._asked_in = -1
-        self._columns = np.arange(1, count + 1)
-        # Sums of weighted outer products, float64 [K + F, d, d], kept where a discount makes them change; and of the
-        # contexts weighted by rewards and by 1, float64 [2, K + F, d].
-        self._grams = np.zeros((*shape, dimensions)) if self.settings.discount < 1 else None
+        self._alphas = np.zeros((2, *shape))
+        # Contexts weighted by rewards and by 1, float64 [2, K + F, d], and sums of outer products, [K + F, d, d].
         self._moments = np.zeros((2, *shape))
-        self._stale = False
+        self._grams = np.zeros((*shape, dimensions)) if self.settings.discount < 1 else None
+        self._outdated = False
 
     @property
-    def mean_reward(self) -> np.float32:
+    def mean_reward(self) -> float:
         """The mean reward m of all arms, in [0, 1]; a half where nothing is known."""
-        return np.float32((self.rewards.sum() + 0.5) / (self.rounds + 1))
+        return float((self.rewards.sum() + 0.5) / (self.rounds + 1))
 
     def learn(self, arms: Ints, contexts: Floats, rewards: NDArray[np.float64]) -> None:
-        """Take in a whole log at once, in its order: the same as `update` for each, exact, by one inversion an arm.
+        """Take in a whole log at once, in its order: the same as `update` for each, by one inversion an arm.
 
         Args:
-            arms: places in `self.arms`, int64 [n].
+            arms: places in `ARMS`, int64 [n].
             contexts: float32 [n, d].
             rewards: float64 [n], each in [0, 1].
 
@@ -212,10 +180,10 @@ class PromptBandit:
             ValueError: something was taken in before.
         """
         if self.rounds:
-            raise ValueError("a log is learnt by a new bandit")
+            raise ValueError("a log is learned by a new bandit")
         self.rounds = len(arms)
-        self.pulls += np.bincount(arms, minlength=len(self.arms))
-        self.rewards += np.bincount(arms, weights=rewards, minlength=len(self.arms))
+        self.pulls += np.bincount(arms, minlength=len(ARMS))
+        self.rewards += np.bincount(arms, weights=rewards, minlength=len(ARMS))
         weights = self.settings.discount ** np.arange(self.rounds - 1, -1, -1.0)
         for place in range(len(self._lambdas)):
             own = (arms == place) | (self._parents[arms] == place)
@@ -229,115 +197,56 @@ class PromptBandit:
 
     def update(self, arm: int, context: Floats, reward: float) -> None:
         """Take in the reward, in [0, 1], of one pull of the arm at this place for a context, float32 [d]."""
-        known = self._known(arm, context)
         self.rounds += 1
         self.pulls[arm] += 1
         self.rewards[arm] += reward
-        parent = int(self._parents[arm])
+        exact, seen = context.astype(np.float64), np.array((reward, 1.0))
         if self._grams is not None:
-            self._forget_and_add(self._grams, (arm, parent), context, reward)
-            return
-        seen = np.array((reward, 1.0), np.float32)
-        self._step(arm, context, seen, known)
-        self._step(parent, context, seen, None)
+            self._grams *= self.settings.discount
+            self._moments *= self.settings.discount
+            self._outdated = True
+        for place in (arm, int(self._parents[arm])):
+            if self._grams is None:
+                v = self._inverse[place] @ exact
+                s = 1 + v @ exact
+                self._alphas[:, place] += np.outer((seen - self._alphas[:, place] @ exact) / s, v)
+                self._inverse[place] -= np.outer(v, v / s)
+            else:
+                self._grams[place] += np.outer(exact, exact)
+                self._moments[:, place] += np.outer(seen, exact)
 
-    def _known(self, arm: int, context: Floats) -> Floats | None:
-        """An arm's (C'C + lambda I)^-1 c as the last choice left it; None where that was another state or context."""
-        if self._asked_in != self.rounds or not (self._asked[0] == context).all():
-            return None
-        v: Floats = self._asked[1 + arm]
-        return v
-
-    def _step(self, place: int, context: Floats, seen: Floats, v: Floats | None) -> None:
-        """Sherman-Morrison's step of one regression; `v` is its inverse times the context, where that is known."""
-        steps, alphas = self._steps[place], self._alphas[:, place]
-        if v is None:
-            v = self._inverse[place] @ context - (steps @ context) @ steps
-        s = 1 + v @ context
-        # The new alphas need no product with the new inverse: they move along v by what was predicted wrongly.
-        alphas += ((seen - alphas @ context) / s)[:, None] * v
-        np.divide(v, math.sqrt(s), out=steps[self._deferred[place]])
-        self._deferred[place] += 1
-        if self._deferred[place] == _DEFERRED:
-            self._take_steps(place)
-
-    def _take_steps(self, place: int) -> None:
-        """Take the deferred steps from an inverse."""
-        steps, (turned, product) = self._steps[place], self._scratch
-        # A copy of the transpose: of one array with itself NumPy makes half the product and mirrors it, at five times
-        # the cost. A kept array for the product: a new one of this size is new pages from the system each time.
-        np.copyto(turned, steps.T)
-        np.dot(turned, steps, out=product)
-        self._inverse[place] -= product
-        steps[:] = 0
-        self._deferred[place] = 0
-
-    def estimate(self, context: Floats) -> tuple[Floats, Floats]:
-        """Expectation and width sqrt(c (C'C + lambda I)^-1 c') of every arm for a context, float32 [K] each."""
-        if self._stale and self._grams is not None:
+    def estimate(self, context: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Expectation and width sqrt(c (C'C + lambda I)^-1 c') of every arm for a context, float64 [K] each."""
+        if self._outdated and self._grams is not None:
             for place, gram in enumerate(self._grams):
                 self._invert(place, gram)
-            self._stale = False
-        count = len(self.arms)
-        asked = self._asked  # rows: the context, then v = (C'C + lambda I)^-1 c of every arm
-        asked[0], self._asked_in = context, self.rounds
-        np.dot(self._inverse[:count].reshape(-1, self.dimensions), context, out=asked[1:].reshape(-1))
-        steps = self._steps[:count]
-        asked[1:] -= np.matmul((steps @ context)[:, None], steps)[:, 0]
-        # One product for all: every regression, of the rewards and of 1, with every row.
-        said = (self._alphas.reshape(-1, self.dimensions) @ asked.T).reshape(2, -1, count + 1)
+            self._outdated = False
+        count, exact = len(ARMS), context.astype(np.float64)
+        v = self._inverse[:count] @ exact
         # An arm's own part, c . alpha, and what it is drawn to: lambda v . a, a being its format's.
-        drawn = said[:, self._parents, self._columns] * np.float32(self.settings.regularisation)
-        rewards, ones = said[:, :count, 0] + drawn
+        drawn = (v * self._alphas[:, self._parents]).sum(axis=-1) * self.settings.regularization
+        rewards, ones = self._alphas[:, :count] @ exact + drawn
         mean = self.mean_reward
-        expectation: Floats = mean + rewards - mean * ones
-        return expectation, np.sqrt(np.maximum(asked[1:] @ context, 0))
+        return mean + rewards - mean * ones, np.sqrt(np.maximum(v @ exact, 0))
 
-    def choose(self, context: Floats, run: str = "") -> BanditChoice:
-        """The arm to pull for a context, float32 [d]; `run` parts the random numbers of runs that see one state."""
+    def choose(self, context: Floats) -> BanditChoice:
+        """The arm to pull for a context, float32 [d]: ties go to the first one."""
         expectation, width = self.estimate(context)
-        bound = self._g * width
-        place, reason = self._pick(expectation, width, bound, run)
-        known = np.array((expectation, bound, self.pulls, self.rewards))
-        return BanditChoice(self.arms[place], reason, known, self.arms)
-
-    def _pick(self, expectation: Floats, width: Floats, bound: Floats, run: str) -> tuple[int, str]:
-        """The place of the chosen arm, ties to the first one, and why."""
+        bound = self.settings.g * width
         best = int(expectation.argmax())
-        policy = self.settings.policy
-        if policy == "fixed":
-            return self.arms.index(arm_named(self.settings.arm)), "always this arm"
-        if policy == "linucb":
-            place = int((expectation + bound).argmax())
-            if not self.rounds:
-                return place, "nothing is known yet: the first arm in order"
-            return place, "the largest expectation" if place == best else "little known for such questions: explored"
-        if policy == "greedy":
-            return best, "the largest expectation"
-        rng = np.random.default_rng([self.settings.seed, self.rounds, crc32(run.encode())])
-        if policy == "thompson":
-            drawn = rng.normal(expectation, self.settings.thompson_scale * width)
-            return int(drawn.argmax()), "the largest of the expectations as drawn"
-        if rng.random() < self.settings.epsilon:
-            return int(rng.integers(len(self.arms))), "a random arm, as happens now and then"
-        return best, "the largest expectation"
-
-    def _forget_and_add(
-        self, grams: NDArray[np.float64], regressions: tuple[int, int], context: Floats, reward: float
-    ) -> None:
-        grams *= self.settings.discount
-        self._moments *= self.settings.discount
-        exact = context.astype(np.float64)
-        for place in regressions:
-            grams[place] += np.outer(exact, exact)
-            self._moments[:, place] += np.outer((reward, 1), exact)
-        self._stale = True
+        place = best if self.settings.policy == "greedy" else int((expectation + bound).argmax())
+        if not self.rounds:
+            reason = "nothing is known yet: the first arm in order"
+        elif place == best:
+            reason = "the largest expectation"
+        else:
+            reason = "little known for such questions: explored"
+        return BanditChoice(ARMS[place], reason, np.array((expectation, bound, self.pulls, self.rewards)))
 
     def _invert(self, place: int, gram: NDArray[np.float64]) -> None:
         """Set the inverse and the alphas of one regression from its weighted sums, float64 [d, d] the first."""
-        exact = np.linalg.inv(gram + self._lambdas[place] * np.eye(self.dimensions))
-        self._inverse[place] = exact
-        self._alphas[:, place] = self._moments[:, place] @ exact
+        self._inverse[place] = np.linalg.inv(gram + self._lambdas[place] * np.eye(self.dimensions))
+        self._alphas[:, place] = self._moments[:, place] @ self._inverse[place]
 
 
 def question_context(embedder: Embedder, question: str) -> Floats:
@@ -419,19 +328,15 @@ class KeptBandit:
         """The bandit of a KG's directory; raises as `BanditLog.open`, and `UsageError` for settings out of range."""
         return cls(BanditLog.open(directory / FOLDER), space, dimensions, settings)
 
-    def choose(self, context: Floats, run: str = "") -> BanditChoice:
+    def choose(self, context: Floats) -> BanditChoice:
         """The arm for a context, float32 [d], by all feedback that was counted until now."""
         with self._lock:
             self._catch_up()
-            return self._bandit.choose(context, run)
+            return self._bandit.choose(context)
 
     def remember(self, run: str, arm: str, context: Floats) -> None:
         """Note that a run pulled this arm, so that feedback on the run reaches it; raises as `BanditLog.choose`."""
         self.log.choose(Pull(run, arm, self.space, context))
-
-    def feedback(self, run: str, reward: float, source: str = "user") -> Given:
-        """Count feedback on a run; raises as `BanditLog.give`."""
-        return self.log.give(run, reward, source)
 
     def report(self) -> BanditReport:
         """The dashboard."""
@@ -441,7 +346,7 @@ class KeptBandit:
             bandit = self._bandit
             expected = [bandit.estimate(row.pull.context)[0] for row in rows]
             regret = sum(float(e.max() - e[_PLACES[row.pull.arm]]) for e, row in zip(expected, rows, strict=True))
-            pairs = list(zip(bandit.arms, bandit.pulls.tolist(), bandit.rewards.tolist(), strict=True))
+            pairs = list(zip(ARMS, bandit.pulls.tolist(), bandit.rewards.tolist(), strict=True))
         sources: dict[str, int] = {}
         for row in rows:
             sources[row.source] = sources.get(row.source, 0) + 1

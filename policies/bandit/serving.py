@@ -36,12 +36,12 @@ async def open_bandit(base: KnowledgeBase, model: str, settings: BanditSettings 
 
 
 async def choose_prompt(
-    base: KnowledgeBase, question: str, model: str, settings: BanditSettings | None = None, run: str = ""
+    base: KnowledgeBase, question: str, model: str, settings: BanditSettings | None = None
 ) -> BanditChoice:
     """The arm for a question; raises as `open_bandit`."""
     bandit = await open_bandit(base, model, settings)
     context = await asyncio.to_thread(question_context, base.embedder, question)
-    return await asyncio.to_thread(bandit.choose, context, run)
+    return await asyncio.to_thread(bandit.choose, context)
 
 
 async def record_pull(base: KnowledgeBase, question: str, model: str, run: str, arm: str) -> None:

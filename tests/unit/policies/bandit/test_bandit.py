@@ -24,7 +24,7 @@ def _pulls(count: int, seed: int = 0) -> tuple[np.ndarray, Floats, np.ndarray]:
 
 
 def test_one_arm_by_hand() -> None:
-    settings = BanditSettings(regularisation=2.0, format_regularisation=3.0, delta=0.1)
+    settings = BanditSettings(regularization=2.0, format_regularization=3.0, delta=0.1)
     bandit = PromptBandit(2, settings)
     bandit.update(1, np.array([1, 0], np.float32), 1.0)
     bandit.update(1, np.array([0.6, 0.8], np.float32), 0.0)
@@ -46,7 +46,7 @@ def test_one_arm_by_hand() -> None:
 
 @pytest.mark.parametrize("discount", [1.0, 0.97])
 def test_updates_one_by_one_equal_the_log_at_once_and_the_normal_equations(discount: float) -> None:
-    settings = BanditSettings(regularisation=0.5, format_regularisation=0.25, discount=discount)
+    settings = BanditSettings(regularization=0.5, format_regularization=0.25, discount=discount)
     arms, contexts, rewards = _pulls(300)
     single, batch = PromptBandit(D, settings), PromptBandit(D, settings)
     for arm, context, reward in zip(arms.tolist(), contexts, rewards.tolist(), strict=True):
@@ -71,37 +71,20 @@ def test_updates_one_by_one_equal_the_log_at_once_and_the_normal_equations(disco
     assert single.pulls.tolist() == batch.pulls.tolist() == [int((arms == k).sum()) for k in range(len(ARMS))]
 
 
-def test_an_update_right_after_its_choice_is_any_other_update() -> None:
-    asked, unasked = PromptBandit(D), PromptBandit(D)
-    arms, contexts, rewards = _pulls(60, seed=3)
-    for number, (arm, context, reward) in enumerate(zip(arms.tolist(), contexts, rewards.tolist(), strict=True)):
-        asked.choose(context)
-        if number % 3 == 1:
-            asked.choose(contexts[0])  # another question in between
-        if number % 3 == 2:
-            for bandit in (asked, unasked):
-                bandit.update(arm, contexts[1], 0.0)  # other feedback in between
-        for bandit in (asked, unasked):
-            bandit.update(arm, context, reward)
-    for context in _contexts(5, seed=9):
-        for ours, theirs in zip(asked.estimate(context), unasked.estimate(context), strict=True):
-            assert ours == pytest.approx(theirs, abs=1e-5)
-
-
-def test_sherman_morrison_in_float32_stays_near_the_exact_inverse() -> None:
+def test_sherman_morrison_stays_near_the_exact_inverse() -> None:
     rng = np.random.default_rng(4)
-    contexts = rng.normal(size=(4_000, 256)).astype(np.float32)
+    contexts = rng.normal(size=(1_000, 256)).astype(np.float32)
     contexts /= np.linalg.norm(contexts, axis=1, keepdims=True)
-    rewards = (rng.random(4_000) < 0.7).astype(float)
-    arms = np.zeros(4_000, np.int64)
+    rewards = (rng.random(1_000) < 0.7).astype(float)
+    arms = np.zeros(1_000, np.int64)
     single, batch = PromptBandit(256), PromptBandit(256)
     for context, reward in zip(contexts, rewards.tolist(), strict=True):
         single.update(0, context, reward)
     batch.learn(arms, contexts, rewards)
     for context in contexts[:50]:
         (drifted, wide), (exact, width) = single.estimate(context), batch.estimate(context)
-        assert np.abs(drifted - exact).max() < 1e-4
-        assert np.abs(wide - width).max() < 1e-4
+        assert np.abs(drifted - exact).max() < 1e-8
+        assert np.abs(wide - width).max() < 1e-8
 
 
 def test_nothing_known_pulls_the_first_arm_and_every_arm_in_turn_where_rewards_are_equal() -> None:
@@ -120,7 +103,7 @@ def test_nothing_known_pulls_the_first_arm_and_every_arm_in_turn_where_rewards_a
 
 
 def test_the_choice_explains_itself() -> None:
-    bandit = PromptBandit(D, BanditSettings(regularisation=1.0, format_regularisation=1.0))
+    bandit = PromptBandit(D, BanditSettings(regularization=1.0, format_regularization=1.0))
     (context,) = _contexts(1)
     for place in range(len(ARMS)):
         for _ in range(30):
@@ -136,20 +119,19 @@ def test_the_choice_explains_itself() -> None:
 
 def _solved(policy: Policy, rounds: int = 1_500) -> float:
     """The share of contexts whose best arm is found: a context's largest component says which arm pays."""
-    bandit = PromptBandit(D, BanditSettings(policy=policy, regularisation=1.0, format_regularisation=1.0, seed=1))
+    bandit = PromptBandit(D, BanditSettings(policy=policy, regularization=1.0, format_regularization=1.0))
     rng = np.random.default_rng(2)
     basis = np.eye(D, dtype=np.float32)
-    for number in range(rounds):
+    for _ in range(rounds):
         kind = int(rng.integers(D))
-        place = ARMS.index(bandit.choose(basis[kind], str(number)).arm)
+        place = ARMS.index(bandit.choose(basis[kind]).arm)
         bandit.update(place, basis[kind], float(rng.random() < (0.8 if place == kind else 0.3)))
     return float(np.mean([bandit.estimate(basis[kind])[0].argmax() == kind for kind in range(D)]))
 
 
-@pytest.mark.parametrize("policy", ["linucb", "thompson", "epsilon_greedy"])
-def test_it_learns_which_arm_suits_which_question(policy: Policy) -> None:
-    assert _solved(policy) == 1.0
-    assert _solved(policy, rounds=6) < 1.0  # the test can tell
+def test_it_learns_which_arm_suits_which_question() -> None:
+    assert _solved("linucb") == 1.0
+    assert _solved("linucb", rounds=6) < 1.0  # the test can tell
 
 
 def test_a_discount_follows_a_model_that_changes_and_without_one_it_lags() -> None:
@@ -163,35 +145,25 @@ def test_a_discount_follows_a_model_that_changes_and_without_one_it_lags() -> No
     assert kept.estimate(context)[0][:2].argmax() == 0
 
 
-def test_random_policies_repeat_by_seed_and_differ_by_run() -> None:
-    (context,) = _contexts(1)
-    bandit = PromptBandit(D, BanditSettings(policy="thompson", seed=5))
-    names = [bandit.choose(context, f"run {n}").arm.name for n in range(40)]
-    again = [
-        PromptBandit(D, BanditSettings(policy="thompson", seed=5)).choose(context, f"run {n}").arm.name
-        for n in range(40)
-    ]
-    assert names == again
-    assert len(set(names)) > 3
-
-
-def test_the_fixed_policy_and_a_context_without_content() -> None:
-    bandit = PromptBandit(D, BanditSettings(policy="fixed", arm="sub/graph"))
+def test_a_context_without_content_and_the_greedy_policy() -> None:
+    bandit = PromptBandit(D, BanditSettings(policy="greedy"))
     zero = np.zeros(D, np.float32)
-    bandit.update(0, zero, 1.0)
+    bandit.update(5, zero, 1.0)
     choice = bandit.choose(zero)
-    assert choice.arm.name == "sub/graph"
+    assert choice.arm == ARMS[0]  # no arm differs for it
     assert all(math.isfinite(e.expectation) and e.bound == 0 for e in choice.estimates)
+    (context,) = _contexts(1)
+    for place in range(len(ARMS)):
+        bandit.update(place, context, float(place == 2))
+    assert bandit.choose(context).arm == ARMS[2]
 
 
 @pytest.mark.parametrize(
     ("settings", "part"),
     [
-        (BanditSettings(regularisation=0), "regularisation must be above 0, not 0"),
+        (BanditSettings(regularization=0), "regularization must be above 0, not 0"),
         (BanditSettings(delta=1.5), "delta must be above 0 and at most 1, not 1.5"),
         (BanditSettings(discount=0), "discount"),
-        (BanditSettings(epsilon=-0.1), "epsilon"),
-        (BanditSettings(arm="rl/poem"), "no arm is named 'rl/poem'; there are rl/sentences"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings: BanditSettings, part: str) -> None:
@@ -206,3 +178,5 @@ def test_a_log_is_learnt_by_a_new_bandit_alone() -> None:
     with pytest.raises(ValueError, match="new bandit"):
         bandit.learn(arms, contexts, rewards)
     assert arm_named("sub/triples") == Arm("sub", "triples")
+    with pytest.raises(UsageError, match="no arm is named 'rl/poem'; there are rl/sentences"):
+        arm_named("rl/poem")

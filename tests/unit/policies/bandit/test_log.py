@@ -18,7 +18,7 @@ from trivium.policies.bandit.bandit import ARMS, BanditSettings, Floats, KeptBan
 from trivium.policies.bandit.log import FILE, BanditLog, Pull, Rewarded
 
 D = 8
-SETTINGS = BanditSettings(regularisation=1.0)
+SETTINGS = BanditSettings(regularization=1.0)
 
 
 def _context(number: int) -> Floats:
@@ -34,12 +34,12 @@ def test_feedback_reaches_the_arm_of_its_run_once(tmp_path: Path) -> None:
     kept = _kept(tmp_path)
     kept.remember("run", "sub/graph", _context(1))
     assert kept.report().waiting == 1
-    assert kept.feedback("run", 1.0) == ("sub/graph", 1.0, True)
-    assert kept.feedback("run", 1.0) == ("sub/graph", 1.0, False)
+    assert kept.log.give("run", 1.0, "user") == ("sub/graph", 1.0, True)
+    assert kept.log.give("run", 1.0, "user") == ("sub/graph", 1.0, False)
     with pytest.raises(UsageError, match="feedback of 1 was counted for run 'run'"):
-        kept.feedback("run", 0.0)
+        kept.log.give("run", 0.0, "user")
     with pytest.raises(UsageError, match="no run 'other' waits for feedback"):
-        kept.feedback("other", 1.0)
+        kept.log.give("other", 1.0, "user")
     report = kept.report()
     assert (report.rounds, report.waiting, report.sources) == (1, 0, {"user": 1})
     assert {arm.arm: arm.pulls for arm in report.arms if arm.pulls} == {"sub/graph": 1}
@@ -50,9 +50,9 @@ def test_a_bandit_sees_what_another_process_counted_and_a_new_one_the_same(tmp_p
     for number in range(60):
         writer = (first, second)[number % 2]
         run, context = str(number), _context(number)
-        arm = writer.choose(context, run).arm.name
+        arm = writer.choose(context).arm.name
         writer.remember(run, arm, context)
-        (second, first)[number % 2].feedback(run, float(arm.startswith("rl")))
+        (second, first)[number % 2].log.give(run, float(arm.startswith("rl")), "user")
     asked = _context(99)
     seen = [[e.expectation for e in kept.choose(asked).estimates] for kept in (first, second, _kept(tmp_path))]
     assert seen[0] == pytest.approx(seen[1], abs=1e-5)
@@ -64,7 +64,7 @@ def test_a_bandit_sees_what_another_process_counted_and_a_new_one_the_same(tmp_p
 def test_pulls_of_another_embedder_are_kept_and_not_used(tmp_path: Path) -> None:
     old, new = _kept(tmp_path, "old"), _kept(tmp_path, "new")
     old.remember("run", "rl/graph", _context(1))
-    old.feedback("run", 1.0)
+    old.log.give("run", 1.0, "user")
     assert [kept.report().rounds for kept in (old, new)] == [1, 0]
     assert new.choose(_context(1)).estimates[2].pulls == 0
 
@@ -88,14 +88,14 @@ import numpy as np
 from trivium.policies.bandit.bandit import KeptBandit
 from trivium.policies.bandit.bandit import BanditSettings
 folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-kept = KeptBandit.open(folder, "e", 8, BanditSettings(regularisation=1.0))
+kept = KeptBandit.open(folder, "e", 8, BanditSettings(regularization=1.0))
 told = (folder / f"told-{name}").open("a", buffering=1)
 for number in range(count):
     run = f"{name}-{number}"
     context = np.eye(8, dtype=np.float32)[number % 8]
     if run not in kept.log.counted([run]):
         kept.remember(run, "rl/triples", context)
-    given = kept.feedback(run, float(number % 2))
+    given = kept.log.give(run, float(number % 2), "user")
     told.write(f"{run} {int(given.new)}\\n")
 """
 
@@ -155,6 +155,6 @@ def test_choices_that_never_get_feedback_do_not_pile_up(tmp_path: Path, monkeypa
     for number in range(30):
         kept.remember(str(number), "rl/triples", _context(0))
     assert kept.report().waiting == 10
-    assert kept.feedback("29", 1.0).new
+    assert kept.log.give("29", 1.0, "user").new
     with pytest.raises(UsageError, match="waits for feedback"):
-        kept.feedback("3", 1.0)
+        kept.log.give("3", 1.0, "user")
