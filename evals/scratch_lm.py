@@ -29,7 +29,7 @@ from trivium.policies.keqing.decomposer import Decomposer, Decomposition
 from trivium.policies.lora.examples import Example
 from trivium.policies.lora.model import BaseModel, LoraSettings, chosen_device, fingerprint, need_lora, quiet
 from trivium.policies.lora.serve import LoraDecomposer, generate
-from trivium.policies.lora.train import Trainer, split, stage_examples, tokenize
+from trivium.policies.lora.train import split, stage_examples, tokenize, train
 
 SIZES = {"1M": (128, 4, 4, 2_000), "10M": (256, 8, 8, 8_000), "50M": (512, 12, 8, 8_000)}
 """Hidden size, layers, heads, tokens of the vocabulary; the names are rough counts of the weights."""
@@ -129,11 +129,10 @@ def _train(plan: Plan, examples: Sequence[Example], names: Sequence[str]) -> Bas
     rows, _ = tokenize(kept, tuned.tokenizer, plan.settings.max_tokens)
     looked_at, _ = tokenize(held_out, tuned.tokenizer, plan.settings.max_tokens)
     weights = sum(parameter.numel() for parameter in model.parameters())
-    tokens = sum(len(row.ids) for row in rows)
+    tokens = sum(len(row["input_ids"]) for row in rows)
     print(f"{weights:,} weights, {len(rows):,} examples, {tokens:,} tokens an epoch, on {device}", flush=True)
     began = perf_counter()
-    trainer = Trainer(tuned, rows, looked_at, plan.settings, folder / "training.safetensors", "scratch")
-    report = trainer.run(_progress)
+    report = train(tuned, rows, looked_at, plan.settings, folder, _progress, "scratch")
     held = "" if report.held_out_loss is None else f", held out {report.held_out_loss:.4f} nats a token"
     print(f"{report.steps} steps in {perf_counter() - began:.0f} s: loss {report.loss:.4f}{held}", flush=True)
     return tuned

@@ -3,13 +3,12 @@
 KG/lora/STAGE/lora.json        what it is: base model, hash, settings, how training went; names the adapter's folder
 KG/lora/STAGE/adapter-HASH/    adapter_model.safetensors, adapter_config.json: peft's own layout, so that peft and
                                servers which take adapters read it as well
-KG/lora/STAGE/training.safetensors   the checkpoint of an unfinished run; removed when it is done
+KG/lora/STAGE/training-KEY/    transformers' checkpoints of an unfinished run; removed when it is done
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import warnings
 from collections.abc import Iterable, Iterator
@@ -19,15 +18,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from trivium.kg.artifact import ArtifactKind
 from trivium.kg.errors import (
     CorruptError,
     KnowledgeBaseExistsError,
     ModelError,
     NotLearntError,
     UsageError,
-    VersionError,
 )
-from trivium.kg.files import atomic_folder, sha256_file, write_atomic
+from trivium.kg.files import atomic_folder, sha256_file
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class LoraSettings:
     eight_bit: bool = False
     """Load the base in 8 bits; needs bitsandbytes and a CUDA device."""
     device: str = "auto"
-    """`cpu`, `cuda`, `cuda:1`, `mps`; `auto` takes CUDA where there is one."""
+    """`cpu`, `cuda`; `auto` takes CUDA where there is one."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -102,15 +101,6 @@ def _parsed(name: str, kind: str, value: str) -> object:
         raise UsageError(f"{name} must be a number ({kind}), not {value!r}") from None
 
 
-def as_json(settings: LoraSettings) -> dict[str, object]:
-    """The settings for the artefact's JSON."""
-    return asdict(settings)
-
-
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
-
-
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
     """How a run went.
@@ -118,7 +108,7 @@ class TrainingReport:
     Attributes:
         examples, held_out: how many were trained on and how many only looked at.
         steps: taken in all, those before a resume included.
-        loss: mean training loss a token since the last look.
+        loss: mean training loss a token of the last steps.
         held_out_loss: the best one, in nats a token; None where nothing was held out.
         stopped_early: whether the held-out loss ended the run.
         resumed_from: the step at which a checkpoint was taken up; 0 for a run from its start.
@@ -248,14 +238,12 @@ def quiet() -> Iterator[None]:
 
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 Stage = Literal["decompose", "reason"]
 """What a model was fine-tuned for: the paper's Question Decomposition or its Candidate Reasoning."""
 
-FORMAT = 1
-_MODEL, _WEIGHTS = "lora.json", "adapter_model.safetensors"
-_CHECKPOINT = "training.safetensors"
+_WEIGHTS, _CONFIG = "adapter_model.safetensors", "adapter_config.json"
 
 
 def stage_folder(kg: Path, stage: Stage) -> Path:
@@ -263,18 +251,18 @@ def stage_folder(kg: Path, stage: Stage) -> Path:
     return kg / "lora" / stage
 
 
-def checkpoint_file(kg: Path, stage: Stage) -> Path:
-    """Where an unfinished run is kept."""
-    return stage_folder(kg, stage) / _CHECKPOINT
+def adapter_kind(stage: Stage) -> ArtifactKind:
+    """The artifact of a stage, `lora.json` in its folder, with peft's files beside it."""
+    return ArtifactKind(f"the model fine-tuned to {stage}", "lora", 2, f"run trivium learn lora MODEL --stage {stage}")
 
 
 def has_adapter(kg: Path, stage: Stage) -> bool:
     """Whether a fine-tuned model of this stage is there."""
-    return (stage_folder(kg, stage) / _MODEL).exists()
+    return adapter_kind(stage).exists(stage_folder(kg, stage))
 
 
-def free_adapters(base: BaseModel, settings: LoraSettings) -> None:
-    """Put fresh adapters on every linear layer of the base and let them alone learn; changes `base.model`."""
+def add_adapters(base: BaseModel, settings: LoraSettings) -> None:
+    """Put new adapters on every linear layer of the base and let them alone learn; changes `base.model`."""
     import torch
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 
@@ -308,74 +296,49 @@ def save_adapter(
     with quiet():
         # Trained embeddings are among the saved modules already; asking the hub about them is spared.
         base.model.save_pretrained(building, save_embedding_layers=False)
-    sha = sha256_file(building / _WEIGHTS)
-    adapter = folder / f"adapter-{sha[:16]}"
+    adapter = folder / f"adapter-{sha256_file(building / _WEIGHTS)[:16]}"
     shutil.rmtree(adapter, ignore_errors=True)
     building.rename(adapter)
     name = str(Path(base.name).resolve()) if Path(base.name).is_dir() else base.name
-    model = {
-        "format": FORMAT,
-        "stage": stage,
-        "base": name,
-        "base_fingerprint": base.fingerprint,
-        "adapter": adapter.name,
-        "sha256": sha,
-        "kg_hash": kg_hash,
-        "settings": as_json(settings),
-        "report": asdict(report),
-    }
-    write_atomic(folder / _MODEL, json.dumps(model, ensure_ascii=False, indent=1).encode())
-    stale = [path for path in folder.glob("adapter-*/*") if path.parent != adapter]
-    for path in {path.parent for path in stale}:
-        shutil.rmtree(path, ignore_errors=True)
-    return [adapter / _WEIGHTS, adapter / "adapter_config.json", folder / _MODEL, *stale]
-
-
-def read_adapter(kg: Path, stage: Stage) -> dict[str, Any]:
-    """What `lora.json` says.
-
-    Raises:
-        NotLearntError: nothing was fine-tuned for this stage.
-        CorruptError: a file is missing or damaged.
-        VersionError: a newer Trivium wrote it.
-    """
-    folder = stage_folder(kg, stage)
-    if not has_adapter(kg, stage):
-        raise NotLearntError(
-            f"no model was fine-tuned to {stage} on this KG yet: run trivium learn lora MODEL "
-            f"--stage {stage} --kg KG --questions F.jsonl"
-        )
-    try:
-        model: dict[str, Any] = json.loads((folder / _MODEL).read_bytes())
-        if model["format"] > FORMAT:
-            raise VersionError(f"{folder / _MODEL} has format {model['format']}, this Trivium reads up to {FORMAT}")
-        if sha256_file(folder / model["adapter"] / _WEIGHTS) != model["sha256"]:
-            raise CorruptError(f"the adapter in {folder} differs from its checksum: fine-tune it again")
-        return {key: model[key] for key in ("base", "base_fingerprint", "adapter", "settings", "report", "stage")}
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise CorruptError(f"the adapter in {folder} is damaged ({error}): fine-tune it again") from error
+    data = {"base": name, "settings": asdict(settings), "report": asdict(report)}
+    files = {"weights": adapter / _WEIGHTS, "config": adapter / _CONFIG}
+    made_from = {"kg": kg_hash, "base": base.fingerprint}
+    touched = adapter_kind(stage).save(folder, data, made_from=made_from, files=files)
+    for other in folder.glob("adapter-*"):
+        if other != adapter:
+            shutil.rmtree(other, ignore_errors=True)
+    return touched
 
 
 def open_adapter(kg: Path, stage: Stage, *, device: str = "auto") -> BaseModel:
     """The base with its adapter, ready to generate. Blocks for as long as the base takes to load.
 
     Raises:
+        NotLearntError: nothing was fine-tuned for this stage.
+        CorruptError, OutdatedError, VersionError: as `ArtifactKind.load`; `CorruptError` too where the base is not the
+            one that the adapter was trained on.
         ModelError: the base cannot be opened.
-        NotLearntError, CorruptError, VersionError: as `read_adapter`; `CorruptError` too where the base is not the one
-            that the adapter was trained on.
     """
-    told = read_adapter(kg, stage)
-    folder = Path(told["base"])
-    if folder.is_dir() and fingerprint(told["base"], None) != told["base_fingerprint"]:
+    kind, folder = adapter_kind(stage), stage_folder(kg, stage)
+    if not kind.exists(folder):
+        raise NotLearntError(
+            f"no model was fine-tuned to {stage} on this KG yet: {kind.renew} --kg KG --questions F.jsonl"
+        )
+    found = kind.load(folder)
+    try:
+        name, weights = str(found.data["base"]), found.files["weights"]
+    except KeyError as error:
+        raise kind.damaged(folder, error) from error
+    if Path(name).is_dir() and found.stale(base=fingerprint(name, None)):
         raise CorruptError(
-            f"{folder} is not the base model that the adapter of {kg} was trained on (its hash differs): "
+            f"{name} is not the base model that the adapter of {kg} was trained on (its hash differs): "
             "put that one back, or fine-tune again"
         )
-    base = open_base(told["base"], device=device)
+    base = open_base(name, device=device)
     from peft import PeftModel
 
     with quiet():
-        base.model = PeftModel.from_pretrained(base.model, stage_folder(kg, stage) / told["adapter"])
+        base.model = PeftModel.from_pretrained(base.model, weights.parent)
     base.model.eval()
     return base
 

@@ -1,4 +1,4 @@
-"""Fine-tuning on an open KG, `trivium learn lora`: tokens, training loop, checkpoints, the adapter kept."""
+"""Fine-tuning on an open KG, `trivium learn lora`: examples to tokens, transformers' Trainer, the adapter kept."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from trivium.kg.embedded import guard_files
+from trivium.kg.embedded import keep
 from trivium.kg.errors import BadInputError
-from trivium.kg.files import write_atomic
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question as Pair
 from trivium.policies.keqing.artefact import load_decomposer
@@ -27,42 +25,39 @@ from trivium.policies.lora.model import (
     LoraSettings,
     Stage,
     TrainingReport,
-    checkpoint_file,
-    free_adapters,
+    add_adapters,
     open_base,
     quiet,
     save_adapter,
+    stage_folder,
 )
 
 if TYPE_CHECKING:
-    from torch import Tensor
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedTokenizerBase, TrainerCallback
+
+log = logging.getLogger("trivium.lora")
+
+Progress = Callable[[str, int, int | None, str], None]
+"""Called with a stage's name, how much is done, the total if known, and a word on how it goes."""
+Row = dict[str, list[int]]
+"""An example in token ids: `input_ids`, and `labels` of the same length, -100 where nothing is learned."""
 
 _IGNORED = -100  # torch's cross-entropy passes over these labels
-_BUCKET = 32  # batches that are sorted by length together: less padding, and still a shuffled order
+_FINAL_RATE = 0.1  # of the peak learning rate, at the last step
 
 
-class Tokens(NamedTuple):
-    """One example in token ids; the first `prompt` of them are read, the rest is learnt."""
-
-    ids: tuple[int, ...]
-    prompt: int
-
-
-def tokenize(
-    examples: Sequence[Example], tokenizer: PreTrainedTokenizerBase, max_tokens: int
-) -> tuple[list[Tokens], int]:
+def tokenize(examples: Sequence[Example], tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> tuple[list[Row], int]:
     """The examples that fit, in their order, and how many were too long.
 
-    Prompt and answer are tokenized apart, so that the answer begins where generation begins; it ends with end-of-text.
+    The prompt is read, only the answer is learned. Both are tokenized apart, so that the answer begins where generation
+    begins; it ends with end-of-text.
     """
-    out, long = [], 0
+    out, long = list[Row](), 0
     for example in examples:
         prompt = prompt_ids(example.prompt, tokenizer)
-        answer = tokenizer(example.target, add_special_tokens=False).input_ids
-        ids = (*prompt, *answer, tokenizer.eos_token_id)
-        if len(ids) <= max_tokens:
-            out.append(Tokens(ids, len(prompt)))
+        answer = [*tokenizer(example.target, add_special_tokens=False).input_ids, tokenizer.eos_token_id]
+        if len(prompt) + len(answer) <= max_tokens:
+            out.append({"input_ids": prompt + answer, "labels": [_IGNORED] * len(prompt) + answer})
         else:
             long += 1
     return out, long
@@ -74,284 +69,103 @@ def prompt_ids(prompt: str, tokenizer: PreTrainedTokenizerBase) -> list[int]:
     return ids if tokenizer.bos_token_id is None else [tokenizer.bos_token_id, *ids]
 
 
-def epoch(count: int, lengths: Sequence[int], batch: int, seed: tuple[int, int]) -> list[list[int]]:
-    """Places of the examples of each batch for one epoch; the same for the same seed, so that a run can resume."""
-    random = np.random.default_rng(seed)
-    order = random.permutation(count)
-    batches = []
-    for start in range(0, count, batch * _BUCKET):
-        part = sorted(order[start : start + batch * _BUCKET].tolist(), key=lambda place: lengths[place])
-        batches += [part[i : i + batch] for i in range(0, len(part), batch)]
-    return [batches[place] for place in random.permutation(len(batches))]
+def train(
+    base: BaseModel,
+    rows: Sequence[Row],
+    held_out: Sequence[Row],
+    settings: LoraSettings,
+    folder: Path,
+    progress: Progress,
+    identity: str = "",
+) -> TrainingReport:
+    """Train whatever parameters of the model may learn; with held-out rows the best state is in the model afterwards.
 
-
-def collate(rows: Sequence[Tokens], pad: int, device: str) -> dict[str, Tensor]:
-    """input_ids, attention_mask and labels, each int64 [rows, longest], padded on the right."""
-    import torch
-
-    longest = max(len(row.ids) for row in rows)
-    ids = np.full((len(rows), longest), pad, dtype=np.int64)
-    mask = np.zeros_like(ids)
-    labels = np.full_like(ids, _IGNORED)
-    for place, row in enumerate(rows):
-        ids[place, : len(row.ids)] = row.ids
-        mask[place, : len(row.ids)] = 1
-        labels[place, row.prompt : len(row.ids)] = row.ids[row.prompt :]
-    arrays = {"input_ids": ids, "attention_mask": mask, "labels": labels}
-    return {name: torch.from_numpy(array).to(device) for name, array in arrays.items()}
-
-
-def in_order(rows: Sequence[Tokens], batch: int) -> Iterator[list[Tokens]]:
-    """All rows once, the longest first, so that memory runs out at once or never."""
-    ordered = sorted(rows, key=lambda row: -len(row.ids))
-    for start in range(0, len(ordered), batch):
-        yield ordered[start : start + batch]
-
-
-if TYPE_CHECKING:
-    from torch import Tensor
-
-log = logging.getLogger("trivium.lora")
-
-Place = Mapping[str, object]
-"""What a checkpoint says in words: the run's key, its step, the losses so far."""
-
-
-def run_key(*parts: object) -> str:
-    """What a run is: a checkpoint of another base, other examples or other settings is not taken up."""
-    return hashlib.sha256(json.dumps([str(part) for part in parts]).encode()).hexdigest()
-
-
-def save_checkpoint(path: Path, tensors: dict[str, Tensor], place: Place) -> None:
-    """Replace the checkpoint in one step: a run that is killed while writing resumes from the one before."""
-    from safetensors.torch import save
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    on_cpu = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_atomic(path, save(on_cpu, metadata={"place": json.dumps(place)}))
-
-
-def load_checkpoint(path: Path, key: str) -> tuple[dict[str, Tensor], Place] | None:
-    """The checkpoint of the run of this key; None where there is none, or it is damaged or of another run."""
-    from safetensors import SafetensorError, safe_open
-
-    if not path.is_file():
-        return None
-    try:
-        with safe_open(path, framework="pt", device="cpu") as file:
-            place = json.loads((file.metadata() or {})["place"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
-    except (SafetensorError, OSError, KeyError, ValueError) as error:
-        log.warning("the checkpoint %s is damaged (%s): training starts afresh", path, error)
-        return None
-    if place.get("key") != key:
-        log.warning("the checkpoint %s is of another base, other questions or other settings: not used", path)
-        return None
-    return tensors, place
-
-
-if TYPE_CHECKING:
-    from torch import Tensor
-    from torch.nn import Parameter
-
-Progress = Callable[[str, int, int | None, str], None]
-"""Called with a stage's name, how much is done, the total if known, and a word on how it goes."""
-
-_BETTER = 0.999  # of the best held-out loss, from which a look counts as an improvement
-_FINAL_RATE = 0.1  # of the peak, at the last step
-_CLIP = 1.0  # norm of the gradient
-
-
-@dataclass
-class _State:
-    """What changes from step to step, beside weights and optimizer."""
-
-    step: int = 0
-    loss: float = 0.0
-    best: float = math.inf
-    looks_without: int = 0
-    stopped: bool = False
-
-
-class Trainer:
-    """One run over tokenized examples.
-
-    Args:
-        base: the model with its adapters, or all its weights, free to learn.
-        rows: what is trained on; `held_out` is only looked at.
-        settings: of the run.
-        checkpoint: the file to resume from; None keeps no checkpoint.
-        identity: what besides settings and rows makes this run this run.
+    Checkpoints are kept in `folder`/training-KEY, where KEY stands for this run: base (`identity`), rows and settings.
+    A run that was killed goes on from its newest whole one; those of other runs are removed. The folder is removed by
+    the caller when what was trained is safe.
     """
+    from transformers import DataCollatorForSeq2Seq, PrinterCallback, Trainer, TrainingArguments, set_seed
 
-    def __init__(
-        self,
-        base: BaseModel,
-        rows: Sequence[Tokens],
-        held_out: Sequence[Tokens],
-        settings: LoraSettings,
-        checkpoint: Path | None = None,
-        identity: str = "",
-    ) -> None:
-        import torch
+    run = _run_folder(folder, settings, identity, rows, held_out)
+    total = math.ceil(len(rows) / settings.batch) * settings.epochs
+    measured: dict[str, Any] = {"eval_strategy": "no"}
+    if held_out:
+        measured = {
+            "eval_strategy": "steps", "eval_steps": settings.evaluate_every, "load_best_model_at_end": True,
+            "metric_for_best_model": "eval_loss", "greater_is_better": False,
+        }  # fmt: skip
+    arguments = TrainingArguments(
+        output_dir=str(run), seed=settings.seed, data_seed=settings.seed, use_cpu=base.device == "cpu",
+        per_device_train_batch_size=settings.batch, per_device_eval_batch_size=settings.batch,
+        num_train_epochs=settings.epochs, train_sampling_strategy="group_by_length",
+        learning_rate=settings.learning_rate, weight_decay=settings.weight_decay, max_grad_norm=1.0,
+        warmup_steps=round(settings.warmup * total), lr_scheduler_type="cosine_with_min_lr",
+        lr_scheduler_kwargs={"min_lr_rate": _FINAL_RATE}, logging_steps=min(20, total),
+        save_steps=settings.evaluate_every, save_total_limit=1, report_to=[], disable_tqdm=True,
+        dataloader_pin_memory=False, remove_unused_columns=False, **measured,
+    )  # fmt: skip
+    base.tokenizer.padding_side = "right"
+    set_seed(settings.seed)
+    with quiet():
+        trainer = Trainer(
+            base.model, arguments, data_collator=DataCollatorForSeq2Seq(base.tokenizer, label_pad_token_id=_IGNORED),
+            train_dataset=list(rows), eval_dataset=list(held_out) or None,
+            callbacks=_callbacks(settings, total, progress, stop_early=bool(held_out)),
+        )  # fmt: skip
+        trainer.remove_callback(PrinterCallback)  # it writes on stdout
+        begun = _newest_checkpoint(run)
+        trainer.train(resume_from_checkpoint=None if begun is None else str(begun))
+    base.model.eval()
+    state = trainer.state
+    losses = [row["loss"] for row in state.log_history if "loss" in row]
+    resumed = 0 if begun is None else int(begun.name.rsplit("-", 1)[1])
+    best, steps = state.best_metric, state.global_step
+    return TrainingReport(
+        len(rows), len(held_out), steps, float(losses[-1]) if losses else 0.0, best, steps < total, resumed
+    )
 
-        self.base, self.rows, self.held_out = base, list(rows), list(held_out)
-        self.settings, self.checkpoint = settings, checkpoint
-        self.free: dict[str, Parameter] = {n: p for n, p in base.model.named_parameters() if p.requires_grad}
-        self.optimizer = torch.optim.AdamW(
-            self.free.values(), lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
-        self.best: dict[str, Tensor] = {}
-        self.state = _State()
-        # The device is left out: a run may go on on another machine.
-        self.key = run_key(replace(settings, device=""), identity, [row.ids for row in self.rows], len(self.held_out))
-        self.per_epoch = max(1, -(-len(self.rows) // settings.batch))
-        self.total = self.per_epoch * settings.epochs
 
-    def run(self, progress: Progress) -> TrainingReport:
-        """Train to the end, or until the held-out loss stops falling; the best weights are in the model then."""
-        import torch
+def _callbacks(settings: LoraSettings, total: int, progress: Progress, *, stop_early: bool) -> list[TrainerCallback]:
+    """Trainer's callbacks: what is shown, and the early stop."""
+    from transformers import EarlyStoppingCallback, TrainerCallback
 
-        resumed = self._resume()
-        if not resumed:
-            torch.manual_seed(self.settings.seed)
-        with quiet():
-            while self.state.step < self.total and not self.state.stopped:
-                self._epoch(progress)
-        if self.best:
-            self._restore(self.best)
-        self.base.model.eval()
-        loss = None if math.isinf(self.state.best) else self.state.best
-        return TrainingReport(
-            len(self.rows), len(self.held_out), self.state.step, self.state.loss, loss, self.state.stopped, resumed
-        )
+    class Show(TrainerCallback):  # type: ignore[misc]  # transformers hands its classes out untyped
+        """Tells how far it is after every step."""
 
-    def _epoch(self, progress: Progress) -> None:
-        """The rest of the present epoch."""
-        number, done = divmod(self.state.step, self.per_epoch)
-        lengths = [len(row.ids) for row in self.rows]
-        batches = epoch(len(self.rows), lengths, self.settings.batch, (self.settings.seed, number))
-        for places in batches[done:]:
-            loss = self._step([self.rows[place] for place in places])
-            self.state.step += 1
-            # A running mean of the last twenty steps or so: single batches are too noisy to read.
-            self.state.loss = loss if self.state.step == 1 else 0.95 * self.state.loss + 0.05 * loss
-            progress("fine-tune", self.state.step, self.total, self._words())
-            if self.state.step % self.settings.evaluate_every == 0 or self.state.step == self.total:
-                self._look()
-                if self.state.stopped:
-                    return
+        def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ANN401, ARG002
+            losses = [f"loss {row['loss']:.3f}" for row in state.log_history if "loss" in row]
+            best = [] if state.best_metric is None else [f"held out {state.best_metric:.3f}"]
+            progress("fine-tune", state.global_step, total, ", ".join([*losses[-1:], *best]))
 
-    def _step(self, rows: Sequence[Tokens]) -> float:
-        """One batch; returns its loss in nats a token."""
-        import torch
+    return [Show(), *([EarlyStoppingCallback(settings.patience)] if stop_early else [])]
 
-        self.base.model.train()
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.settings.learning_rate * self._rate()
-        loss = self.base.model(**self._batch(rows)).loss
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.free.values(), _CLIP)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        return float(loss.detach())
 
-    def _rate(self) -> float:
-        """The share of the peak rate at this step: up in a line, then half a cosine down to `_FINAL_RATE`."""
-        rise = max(1, round(self.settings.warmup * self.total))
-        if self.state.step < rise:
-            return (self.state.step + 1) / rise
-        way = (self.state.step - rise) / max(1, self.total - rise)
-        return _FINAL_RATE + (1 - _FINAL_RATE) * (1 + math.cos(math.pi * way)) / 2
+def _run_folder(
+    folder: Path, settings: LoraSettings, identity: str, rows: Sequence[Row], held_out: Sequence[Row]
+) -> Path:
+    """Where this run's checkpoints are; those of other bases, examples or settings are removed."""
+    # The device is left out: a run may go on on another machine.
+    parts = [{**asdict(settings), "device": ""}, identity, [row["input_ids"] for row in rows], len(held_out)]
+    own = folder / f"training-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]}"
+    for other in folder.glob("training-*"):
+        if other != own:
+            log.warning("the checkpoint %s is of another base, other questions or other settings: removed", other)
+            shutil.rmtree(other, ignore_errors=True)
+    return own
 
-    def _batch(self, rows: Sequence[Tokens]) -> dict[str, Tensor]:
-        return collate(rows, self.base.tokenizer.pad_token_id, self.base.device)
 
-    def _look(self) -> None:
-        """Measure the held-out loss, keep the best weights, decide on stopping, and save where the run stands."""
-        if self.held_out:
-            loss = self._held_out_loss()
-            if loss < _BETTER * self.state.best:
-                self.state.best, self.state.looks_without = loss, 0
-                self.best = {name: p.detach().cpu().clone() for name, p in self.free.items()}
-            else:
-                self.state.looks_without += 1
-            self.state.stopped = self.state.looks_without >= self.settings.patience
-        self._save()
-
-    def _held_out_loss(self) -> float:
-        """Nats a token over the held-out examples."""
-        import torch
-
-        self.base.model.eval()
-        total, count = 0.0, 0
-        with torch.inference_mode():
-            for rows in in_order(self.held_out, self.settings.batch):
-                learnt = sum(len(row.ids) - row.prompt for row in rows)
-                total += float(self.base.model(**self._batch(rows)).loss) * learnt
-                count += learnt
-        return total / max(count, 1)
-
-    def _words(self) -> str:
-        best = "" if math.isinf(self.state.best) else f", held out {self.state.best:.3f}"
-        return f"loss {self.state.loss:.3f}{best}"
-
-    def _restore(self, weights: dict[str, Tensor]) -> None:
-        import torch
-
-        with torch.no_grad():
-            for name, value in weights.items():
-                self.free[name].copy_(value)
-
-    def _save(self) -> None:
-        """Weights `p.`, best weights `b.`, AdamW's moments `m.` and `v.`, and the random state, for dropout."""
-        if self.checkpoint is None:
-            return
-        import torch
-
-        tensors = {f"p.{name}": parameter for name, parameter in self.free.items()}
-        tensors |= {f"b.{name}": value for name, value in self.best.items()}
-        for name, parameter in self.free.items():
-            moments = self.optimizer.state[parameter]
-            tensors |= {f"m.{name}": moments["exp_avg"], f"v.{name}": moments["exp_avg_sq"]}
-        tensors["random"] = torch.get_rng_state()
-        state = self.state
-        place = {
-            "key": self.key,
-            "step": state.step,
-            "loss": state.loss,
-            "best": None if math.isinf(state.best) else state.best,
-            "looks_without": state.looks_without,
-            "stopped": state.stopped,
-        }
-        save_checkpoint(self.checkpoint, tensors, place)
-
-    def _resume(self) -> int:
-        """Take up the checkpoint of this very run; returns its step, 0 where there is none."""
-        found = load_checkpoint(self.checkpoint, self.key) if self.checkpoint else None
-        if found is None:
-            return 0
-        import torch
-
-        tensors, place = found
-        self._restore({name: tensors[f"p.{name}"] for name in self.free})
-        self.best = {name[2:]: value for name, value in tensors.items() if name.startswith("b.")}
-        best = place["best"]
-        self.state = _State(
-            int(str(place["step"])),
-            float(str(place["loss"])),
-            math.inf if best is None else float(str(best)),
-            int(str(place["looks_without"])),
-            bool(place["stopped"]),
-        )
-        for name, parameter in self.free.items():
-            self.optimizer.state[parameter] = {
-                "step": torch.tensor(float(self.state.step)),
-                "exp_avg": tensors[f"m.{name}"].to(parameter.device),
-                "exp_avg_sq": tensors[f"v.{name}"].to(parameter.device),
-            }
-        torch.set_rng_state(tensors["random"])
-        return self.state.step
+def _newest_checkpoint(run: Path) -> Path | None:
+    """The newest whole checkpoint of a run: its `trainer_state.json` is written last."""
+    found = sorted(run.glob("checkpoint-*"), key=lambda path: int(path.name.rsplit("-", 1)[1]), reverse=True)
+    for path in found:
+        try:
+            json.loads((path / "trainer_state.json").read_bytes())
+        except (OSError, ValueError) as error:
+            log.warning("the checkpoint %s is damaged (%s): not used", path, error)
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            return path
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,7 +238,7 @@ def _run(
     stage, settings = wish.stage, wish.settings
     progress("open the base model", 0, None, wish.model)
     opened = open_base(wish.model, device=settings.device, eight_bit=settings.eight_bit)
-    free_adapters(opened, settings)
+    add_adapters(opened, settings)
     kept, held_out = split(examples, settings.held_out)
     rows, long = tokenize(kept, opened.tokenizer, settings.max_tokens)
     looked_at, also_long = tokenize(held_out, opened.tokenizer, settings.max_tokens)
@@ -432,9 +246,9 @@ def _run(
         raise BadInputError(
             f"every example has more than {settings.max_tokens} tokens: raise that with --set max_tokens=N"
         )
-    checkpoint = checkpoint_file(base.path, stage)
-    trainer = Trainer(opened, rows, looked_at, settings, checkpoint, f"{opened.fingerprint} {stage}")
-    report = trainer.run(progress)
-    guard_files(base.path, save_adapter(base.path, stage, opened, settings, report, kg_hash))
-    checkpoint.unlink(missing_ok=True)
+    folder = stage_folder(base.path, stage)
+    report = train(opened, rows, looked_at, settings, folder, progress, opened.fingerprint)
+    keep(base.path, lambda: save_adapter(base.path, stage, opened, settings, report, kg_hash))
+    for run in folder.glob("training-*"):
+        shutil.rmtree(run, ignore_errors=True)
     return report, long + also_long
