@@ -106,7 +106,7 @@ async def learn_paths(
     snapshot, began = base.snapshot(), time.perf_counter()
     if snapshot is None:
         raise UsageError("paths are learned on adjacency arrays, and this KG has none at hand: make a snapshot of it")
-    kg_hash = (await base.store.info()).hash
+    kg_hash = await base.store.fingerprint()
     number = await asyncio.to_thread(_numbers, snapshot)
     examples = await make_examples(base.store, questions, number)
     learned = await asyncio.to_thread(_learn, base, snapshot, kg_hash, examples, progress, settings or PathTraining())
@@ -223,7 +223,7 @@ def task_of_kg(kg: KnowledgeBase | Path | str, questions: Path | str | None, max
 def _task_of_kg(
     home: TablesHome, store: GraphStore, snapshot: Snapshot, questions: Path | str | None, max_hops: int
 ) -> PathTask:
-    tables = PathTables(home, snapshot, _waited(store.info()).hash, lambda *_: None)
+    tables = PathTables(home, snapshot, _waited(store.fingerprint()), lambda *_: None)
     if questions is None:
         examples = _random_walks(tables, max_hops)
     else:

@@ -78,14 +78,14 @@ class PathTables:
     Args:
         base: the KG.
         snapshot: names, ids and labels of its entities.
-        kg_hash: the KG's content hash.
+        kg_hash: the KG's fingerprint.
         progress: called while features are made.
         anew: make the features of this state of the KG, whatever is kept of an earlier one.
 
     Attributes:
         graph: adjacency.
         features: text features.
-        made_for: the content hash of the state of the KG that the features were first made for.
+        made_for: the fingerprint of the state of the KG that the features were first made for.
         mixed: whether the structure, once it is there, is of another state than the text.
     """
 
@@ -232,7 +232,7 @@ async def path_tables(base: KnowledgeBase) -> PathTables | None:
     known = _tables.get(base)
     if known is not None and known[0] == snapshot.stamp and isinstance(base.store, EmbeddedStore):
         return known[1]
-    kg_hash = (await base.store.info()).hash  # a database may have changed since its snapshot was made
+    kg_hash = await base.store.fingerprint()  # a database may have changed since its snapshot was made
 
     def make() -> PathTables:
         with _making:  # whoever comes second finds what the first one made
