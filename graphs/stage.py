@@ -18,6 +18,7 @@ from trivium.nodes.run.access import check_policy
 from trivium.nodes.run.clock import clock_of
 from trivium.nodes.run.context import ContextT, check_context, context_of
 from trivium.nodes.run.conversation import begun
+from trivium.nodes.run.found import found_by
 from trivium.nodes.run.write_answer import stop_of, stopped_answer
 
 StateT = TypeVar("StateT", bound=Mapping[str, Any])
@@ -59,7 +60,9 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
         if first:
             update = {"stopped": None, **update} if state.get("stopped") else update
             update["settings"] = context.chosen()
-        return update
+        info = runtime.execution_info
+        # In process `updates` has every channel; without a thread nobody else watches.
+        return {**update, "found": found_by(run.__name__, update)} if info and info.thread_id else update
 
     return node
 

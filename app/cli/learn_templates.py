@@ -7,7 +7,7 @@ limit, goes on from there. What a model has answered once is never requested aga
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from trivium.app.cli.output import complain
@@ -169,7 +169,9 @@ class _Work:
     def _within(self, session: Session) -> KeqingContext:
         """The settings of the next request: what is left of the tokens is all that it may spend."""
         limit = self.writer.spending.max_tokens
-        return self.context if limit is None else replace(self.context, max_tokens=max(limit - session.tokens, 0))
+        if limit is None:
+            return self.context
+        return self.context.model_copy(update={"max_tokens": max(limit - session.tokens, 0)})
 
 
 async def _examples(base: Knowledge, hops: Sequence[Hop]) -> dict[str, Triple]:

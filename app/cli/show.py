@@ -76,7 +76,7 @@ class Show:
 
     def _tried(self, events: Overwrite | list[dict[str, Any]]) -> None:
         """Why the router tries a method."""
-        for event in events.value if isinstance(events, Overwrite) else events:
+        for event in _plain(events):
             self._line("auto", f"{event['method']}: {event['message']}")
 
     async def _found(self, done: dict[str, Any]) -> str:
@@ -191,7 +191,7 @@ def _estimate(estimate: dict[str, Any]) -> str:
 
 async def oda_line(added: dict[str, Any], labels: Labels) -> str:
     """The last entry of the log in words, entities by their labels."""
-    step: dict[str, Any] = (added.get("log") or [{}])[-1]
+    step: dict[str, Any] = (_plain(added.get("log")) or [{}])[-1]
     stage = step.get("stage")
     if stage == "link_task_entities":
         return f"about {await _some(step['topics'], labels) or 'no entity of this graph'}"
@@ -214,3 +214,8 @@ async def _some(entities: Sequence[str], labels: Labels) -> str:
 async def _triple(triple: Sequence[str], labels: Labels) -> str:
     head, tail = await labels([triple[0], triple[2]])
     return f"{head} {triple[1]} {tail}"
+
+
+def _plain(written: Overwrite | list[dict[str, Any]] | None) -> list[dict[str, Any]]:
+    """What a stage wrote to a channel that adds up, also where it began the channel anew."""
+    return (written.value if isinstance(written, Overwrite) else written) or []

@@ -12,10 +12,10 @@ from pydantic import BaseModel, Field
 
 from trivium.kg.types import Hop, RelationSchema, Triple
 from trivium.nodes.model import Outcome, ask_typed
-from trivium.nodes.model.asking import ModelSettings
 from trivium.nodes.model.budget import estimate_tokens
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
+from trivium.nodes.run.context import Context
 from trivium.nodes.run.usage import Usage
 from trivium.policies.keqing.decomposer import MASK
 
@@ -79,7 +79,7 @@ def expected_tokens(prompt: str, hops: int, count: int) -> tuple[int, int]:
 
 
 async def write_templates(
-    context: ModelSettings, spent: Usage | None, hops: Sequence[Hop], prompt: str
+    context: Context, spent: Usage | None, hops: Sequence[Hop], prompt: str
 ) -> tuple[dict[Hop, list[str]], Outcome[AskedTemplates]]:
     """Ask once; what the model proposed for each of the hops (nothing for those it left out), and the exchange.
 

@@ -10,7 +10,7 @@ Only for runs that name a model; a stage without one imports none of this.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -21,6 +21,7 @@ from trivium.nodes.model.models import Model, open_model
 from trivium.nodes.model.outcome import Outcome
 from trivium.nodes.model.streamed import Streamed, streamed
 from trivium.nodes.model.structured import structured
+from trivium.nodes.run.context import Context
 from trivium.nodes.run.usage import Usage
 
 if TYPE_CHECKING:
@@ -29,47 +30,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=BaseModel)
 
 
-class ModelSettings(Protocol):
-    """What this layer needs of a run's settings; `trivium.nodes.run.context.Context` has them and says more."""
-
-    @property
-    def model(self) -> str:
-        """The chat model's name."""
-        ...
-
-    @property
-    def temperature(self) -> float | None:
-        """In [0, 2]; None leaves the server's own."""
-        ...
-
-    @property
-    def completion_tokens(self) -> int | None:
-        """The longest answer of a request, in tokens."""
-        ...
-
-    @property
-    def max_llm_calls(self) -> int:
-        """Requests that a run may send."""
-        ...
-
-    @property
-    def max_tokens(self) -> int:
-        """Tokens that a run may spend."""
-        ...
-
-    @property
-    def max_seconds(self) -> float:
-        """Seconds that a run may spend on the model."""
-        ...
-
-    @property
-    def stage_seconds(self) -> float:
-        """Seconds that one stage may spend on it."""
-        ...
-
-
 async def ask_typed(
-    context: ModelSettings,
+    context: Context,
     spent: Usage | None,
     messages: Sequence[BaseMessage] | str,
     schema: type[T],
@@ -94,7 +56,7 @@ async def ask_typed(
 
 
 async def ask_text(
-    context: ModelSettings, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
+    context: Context, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
 ) -> Streamed:
     """A text of the run's model, piece by piece where somebody listens to it; arguments as of `ask_typed`."""
     model, budget, patience = await _terms(context, spent, 1)
@@ -118,7 +80,7 @@ def told(outcome: Outcome[Any]) -> dict[str, Any]:
     return {"usage": outcome.usage, "events": outcome.events}
 
 
-async def _terms(context: ModelSettings, spent: Usage | None, parts: int) -> tuple[Model, Budget, Patience]:
+async def _terms(context: Context, spent: Usage | None, parts: int) -> tuple[Model, Budget, Patience]:
     """The model, what is left to spend on it, and how long to wait for it."""
     model = await open_model(
         context.model, temperature=context.temperature, completion_tokens=context.completion_tokens
@@ -128,4 +90,4 @@ async def _terms(context: ModelSettings, spent: Usage | None, parts: int) -> tup
     budget = Budget(context.max_llm_calls, context.max_tokens, context.max_seconds)
     if spent:
         budget = budget.after(spent)
-    return model, budget.share(parts), Patience(seconds=context.stage_seconds)
+    return model, budget.share(parts), Patience(context.stage_seconds, context.request_seconds)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class Patience:
     """How long a stage waits for its model, and how often it asks again; all times in seconds."""
 
-    seconds: float = 60.0
+    seconds: float = 150.0
     """For the whole stage: requests, waits between them, the repair turn."""
-    request_seconds: float = 30.0
+    request_seconds: float = 120.0
     """For one request; of a stream, for each of its pieces."""
     retries: int = 2
     """Requests beyond the first, after 429, 5xx, a lost connection or a request's time-out."""

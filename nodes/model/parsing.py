@@ -14,6 +14,7 @@ T = TypeVar("T", bound=BaseModel)
 _LONGEST = 200_000  # characters that are read; a longer text is no answer
 _DEEPEST = 64  # brackets in a row before a text counts as no JSON
 _THOUGHT_END = re.compile(r"</think(?:ing)?>")
+_THOUGHT_START = re.compile(r"\s*<think(?:ing)?>")
 _FENCE = re.compile(r"```[\w-]*\n?(.*?)```", re.DOTALL)
 _MOST_STARTS = 20  # brackets in prose at which JSON is looked for
 _LONGEST_REPAIR = 20_000  # characters of a text that is repaired
@@ -23,7 +24,7 @@ _MAX_PROBLEMS = 5
 
 def read(text: str, schema: type[T]) -> T | str:
     """The first thing in the text that is of the schema; else what is wrong with it, for the model to read."""
-    said = _THOUGHT_END.split(text[:_LONGEST])[-1].strip()
+    said = without_thoughts(text[:_LONGEST]).strip()
     if not said:
         return "the answer is empty"
     problem = "the answer holds no JSON"
@@ -33,6 +34,12 @@ def read(text: str, schema: type[T]) -> T | str:
         except ValidationError as error:
             problem = _problems(error)
     return problem
+
+
+def without_thoughts(text: str) -> str:
+    """What a model says after it has thought aloud in `<think>`; nothing where it never came to an end."""
+    said = _THOUGHT_END.split(text)[-1]
+    return "" if _THOUGHT_START.match(said) else said
 
 
 def _candidates(said: str) -> Iterator[Any]:

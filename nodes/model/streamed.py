@@ -13,6 +13,7 @@ from trivium.nodes.model.calls import DEFAULT_PATIENCE, Exchange, Patience, time
 from trivium.nodes.model.failures import Failure, client_errors, failure
 from trivium.nodes.model.models import Model
 from trivium.nodes.model.outcome import Outcome, declined
+from trivium.nodes.model.parsing import without_thoughts
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -71,10 +72,8 @@ class Streamed:
     @property
     def outcome(self) -> Outcome[str]:
         """What was said so far, as the value; None where that is nothing but blanks."""
-        said = self._heard.text
-        return Outcome(
-            said if said.strip() else None, self._exchange.reason, self._exchange.usage, self._exchange.events
-        )
+        said = without_thoughts(self._heard.text)
+        return Outcome(said.strip() or None, self._exchange.reason, self._exchange.usage, self._exchange.events)
 
     async def whole(self) -> Outcome[str]:
         """Listen to the end."""
@@ -136,7 +135,7 @@ class Streamed:
             exchange.give_up(exchange.kind(heard.lost, "llm_cut"), f"broke off: {heard.lost.message}")
         elif heard.refusal is not None:
             exchange.give_up("llm_refused", f"the model declined: {heard.refusal}")
-        elif not heard.text.strip():
+        elif not without_thoughts(heard.text).strip():
             exchange.give_up("llm_failed", "the model said nothing, which is an empty answer or a refusal")
         elif heard.finish == "length":
             exchange.give_up("llm_truncated", "the model stopped at its length limit")

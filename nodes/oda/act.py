@@ -28,7 +28,7 @@ async def act(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
     """Carry the action out; its result is what `reflect` chooses among."""
     context, action = runtime.context, state["action"]
     if action is None or action["name"] == "Answer":  # an edit of a thread's state may leave it so
-        return {"found": []}
+        return {"result": []}
     if action["name"] == "GetPath":
         source, target = action["entities"]
         paths = await find_paths(context.kg, source, target, max_hops=context.path_hops, limit=context.path_limit)
@@ -43,7 +43,7 @@ async def act(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
         "entities": action["entities"],
         "found": len(found),
     }
-    return {"found": found, "history": [*state["history"], action], "log": [*state["log"], step]}
+    return {"result": found, "history": [*state["history"], action], "log": [step]}
 
 
 async def _neighbors(action: Action, context: OdaContext) -> list[WalkedTriple]:

@@ -26,7 +26,7 @@ async def choose_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[s
     else:
         action, spent = await _asked(state, context, knowledge)
     step = {"stage": "choose_action", "iteration": state["iteration"], **action}
-    return {"action": action, "proposed": None, "log": [*state["log"], step], **spent}
+    return {"action": action, "proposed": None, "log": [step], **spent}
 
 
 async def _asked(state: OdaState, context: OdaContext, knowledge: Knowledge) -> tuple[Action, dict[str, Any]]:

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
 
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
@@ -55,5 +56,5 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
         "history": [],
         "memory": [],
         "facts": [],
-        "log": [{"stage": "link_task_entities", "topics": topics, "named": named, "given": bool(given)}],
+        "log": Overwrite([{"stage": "link_task_entities", "topics": topics, "named": named, "given": bool(given)}]),
     }

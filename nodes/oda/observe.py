@@ -29,4 +29,4 @@ async def observe(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, An
         "observed": len(found),
         "best": [[*each.triple[:3], round(each.score, 4)] for each in found[:_LOGGED]],
     }
-    return {"iteration": state["iteration"] + 1, "log": [*state["log"], step]}
+    return {"iteration": state["iteration"] + 1, "log": [step]}

@@ -35,9 +35,9 @@ async def reflect(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, An
         "facts": added.get("facts", []),
     }
     update: dict[str, Any] = {
-        "found": [],  # what was not kept is of no use to later rounds
+        "result": [],  # what was not kept is of no use to later rounds
         "memory": remember(state["memory"], kept),
-        "log": [*state["log"], step],
+        "log": [step],
         **added,
     }
     if tails:  # a reflection that keeps nothing leaves what there was to look at
@@ -53,7 +53,7 @@ async def _kept(
     state: OdaState, action: Action, context: OdaContext, knowledge: Knowledge
 ) -> tuple[list[WalkedTriple], dict[str, Any]]:
     """The triples that are kept, and what else the reflection adds to the state."""
-    paths = [[WalkedTriple(*step) for step in path] for path in state["found"]]
+    paths = [[WalkedTriple(*step) for step in path] for path in state["result"]]
     found = list(dict.fromkeys(triple for path in paths for triple in path))
     if context.reflection == "random":
         return _at_random(state, found, context), {}

@@ -44,7 +44,7 @@ async def review_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[s
             continue
         noted = {"stage": "review_action", "event": "edited", "message": f"a human chose {action['name']}"}
         step = {"stage": "review_action", "iteration": state["iteration"], **action}
-        return {**waited, "action": action, "events": [noted], "log": [*state["log"], step]}
+        return {**waited, "action": action, "events": [noted], "log": [step]}
 
 
 async def _shown(state: OdaState, knowledge: Knowledge, wrong: str | None) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from typing_extensions import TypedDict
 
 from trivium.nodes.run.state import RunState, Step
+from trivium.nodes.run.usage import add_events
 
 ActionName = Literal["GetNeighbor", "GetPath", "Answer"]
 
@@ -45,7 +46,7 @@ class OdaState(RunState, total=False):
     """The action of this iteration."""
     proposed: Action | None
     """The next action where it was chosen together with the reflection (`OdaContext.combined`)."""
-    found: list[list[Step]]
+    result: list[list[Step]]
     """What this iteration's action gave, as paths: what `reflect` chooses among. GetNeighbor's have one triple each,
     walked away from the entity; of very many the nearest to the question."""
     history: list[Action]
@@ -54,5 +55,5 @@ class OdaState(RunState, total=False):
     """The network of paths (section 2.3)."""
     facts: list[str]
     """Facts in words that a model wrote, of the generated-fact reflection alone."""
-    log: list[dict[str, Any]]
+    log: Annotated[list[dict[str, Any]], add_events]
     """What the stages did, in order: the answer's `steps`."""

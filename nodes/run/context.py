@@ -61,10 +61,13 @@ class Context(BaseModel):
     max_tokens: Annotated[int, Field(ge=0)] = 200_000
     """Tokens of prompts and completions that a run may spend; the last completion may overrun them."""
 
-    max_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 180.0
+    request_seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 120.0
+    """Seconds to wait for one answer of the model; of an answer that is streamed, for each piece of it."""
+
+    max_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 300.0
     """Seconds that a run may spend on the model, all its stages together."""
 
-    stage_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 60.0
+    stage_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 150.0
     """Seconds that one stage may spend on the model, its waits and repair turn included; then it does without."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - JSON of a client; what it may hold is checked here

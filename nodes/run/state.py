@@ -47,6 +47,8 @@ class RunState(QuestionInput, total=False):
     """What happened on the way of this run that a user should know; the first stage empties it."""
     stopped: Annotated[dict[str, Any] | None, newest]
     """What stopped the run from outside, such as the end of the question's time; its last stage says so."""
+    found: Annotated[dict[str, Any], newest]
+    """What the last stage found, in short; for those who watch a server's run."""
     answer: dict[str, Any]
     """The typed result (`trivium.nodes.run.answer_record`)."""
 
@@ -57,5 +59,7 @@ class AnswerOutput(TypedDict, total=False):
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The chat with its answer: in prose, with its evidence."""
+    found: Annotated[dict[str, Any], newest]
+    """What the last stage found, in short: in the stream of updates, what each stage found."""
     answer: dict[str, Any]
     """The typed result, in the shape of the contract."""

@@ -18,6 +18,7 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.found import found_by
 
 JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
 CHOICES = [{"id": "A", "text": "Ridley Scott"}, {"id": "B", "text": "Michael Mann"}]
@@ -117,3 +118,30 @@ async def test_an_edited_action_is_carried_out(kg_name: str) -> None:
             assert done[0] == ["alien"]
             return
     pytest.fail("no checkpoint behind choose_action")
+
+
+@pytest.mark.parametrize("method", RUNS)
+async def test_a_servers_updates_carry_what_each_stage_found(kg_name: str, method: str) -> None:
+    """A server streams the output's channels alone (`output_keys`)."""
+    module, kind, given = RUNS[method]
+    graph = module.builder.compile(InMemorySaver())
+    stream = graph.astream(
+        given, THREAD, context=kind(kg=kg_name), stream_mode="updates", output_keys=graph.output_channels
+    )
+    shown = {
+        name: added["found"] async for part in stream for name, added in part.items() if added and "found" in added
+    }
+    assert EDITED[method] - {"keqing"} <= set(shown) | ({"keqing"} if method == "auto" else set())
+    for name, found in shown.items():
+        assert found["stage"] == name
+        assert len(json.dumps(found)) < 20_000
+    if method == "keqing":
+        assert [sub["id"] for sub in shown["decompose"]["sub_questions"]] == [0, 1, 2]
+        assert shown["retrieve"]["retrieved"]
+    if method == "oda":
+        assert shown["choose_action"]["action"]["name"]
+
+
+def test_long_lists_are_cut() -> None:
+    found = found_by("retrieve", {"settings": {"kg": "x"}, "retrieved": {"0": {"found": list(range(1_000))}}})
+    assert found == {"stage": "retrieve", "retrieved": {"0": {"found": list(range(20))}}}

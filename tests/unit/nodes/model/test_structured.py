@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from tests.fake_openai import FakeOpenAI, Reply
 from trivium.nodes.model import Budget, Model, Outcome, Patience, close_models, open_model, structured
-from trivium.nodes.model.parsing import read
+from trivium.nodes.model.parsing import read, without_thoughts
 
 KEY = "planted-key-0123456789"
 PATIENCE = Patience(seconds=5, request_seconds=2, retries=2, backoff=0.01, longest_wait=1)
@@ -344,3 +344,16 @@ def test_no_garbage_holds_up_the_event_loop(text: str) -> None:
     problem = read(text, Verdict)
     assert time.monotonic() - started < 1
     assert isinstance(problem, str)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<think>Perhaps Sirk.</think>\nDouglas Sirk.", "\nDouglas Sirk."),
+        ("Perhaps Sirk.</think>Douglas Sirk.", "Douglas Sirk."),
+        (" <thinking>It never ends", ""),
+        ("Who says <think> in the middle", "Who says <think> in the middle"),
+    ],
+)
+def test_thoughts_are_no_answer(text: str, said: str) -> None:
+    assert without_thoughts(text) == said

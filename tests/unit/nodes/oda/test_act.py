@@ -26,7 +26,7 @@ def _state(name: str, *entities: str, hop: str | None = None) -> OdaState:
 async def _found(kg: str, state: OdaState, **settings: Any) -> list[list[Any]]:  # noqa: ANN401 - the settings' own types
     update = await act(state, Runtime(context=OdaContext(kg=kg, **settings)))
     assert update["history"] == [state["action"]]
-    found: list[list[Any]] = update["found"]
+    found: list[list[Any]] = update["result"]
     return found
 
 
@@ -73,4 +73,4 @@ async def test_without_an_action_nothing_is_found(hub: str, name: str | None) ->
     state = _state(name or "Answer")
     if name is None:
         state["action"] = None
-    assert await act(state, Runtime(context=OdaContext(kg=hub))) == {"found": []}
+    assert await act(state, Runtime(context=OdaContext(kg=hub))) == {"result": []}
