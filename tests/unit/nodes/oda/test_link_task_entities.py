@@ -33,7 +33,7 @@ async def begun(kg: str, question: str, **given: Any) -> dict[str, Any]:  # noqa
 async def test_topics_are_found_by_name_in_the_questions_order(kg_name: str, question: str, topics: list[str]) -> None:
     told = await begun(kg_name, question)
     assert told["topics"] == told["task_entities"] == topics
-    assert told["log"] == [{"stage": "link_task_entities", "topics": topics, "named": [], "given": False}]
+    assert told["log"].value == [{"stage": "link_task_entities", "topics": topics, "named": [], "given": False}]
 
 
 async def test_given_topics_are_taken_and_no_other(kg_name: str) -> None:
