@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.films import build_films
 from tests.neo4j_server.install import missing
@@ -15,6 +16,10 @@ from trivium.kg.neo4j.address import Address
 from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.policies.keqing.learning import Learnt
 from trivium.policies.keqing.teaching import teach
+
+# A busy machine takes its time over an example: that is no failure.
+settings.register_profile("trivium", deadline=None)
+settings.load_profile("trivium")
 
 
 @pytest.fixture(scope="session", autouse=True)
