@@ -24,6 +24,7 @@ from trivium.kg.errors import TriviumError, UsageError
 
 COMMANDS = {
     "ask": ("trivium.app.cli.ask", "Answer a question, or a file of questions, over a KG."),
+    "query": ("trivium.app.cli.query", "Run a query plan, written as JSON or as one line."),
     "learn": ("trivium.app.cli.learn", "Learn from a KG and from questions with known answers."),
     "feedback": (
         "trivium.app.cli.feedback",
