@@ -14,9 +14,9 @@ from trivium.kg.plans.check import problems, validate
 from trivium.kg.plans.codec import dumps, from_json, json_schema, loads
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.plan import Aggregate, ChainStep, Compare, OfType, QueryPlan, Term, Value, Where, asks, steps
+from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import parse, write
 from trivium.kg.profile import GraphProfile
-from trivium.kg.plans.survey import profile_of
 
 FILMS = GraphColumns.of(
     [
