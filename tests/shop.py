@@ -12,7 +12,8 @@ from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Value
-from trivium.policies.reader.opening import names_of, open_reader, profile_of
+from trivium.kg.profiling import profile_of
+from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Outcome, Reader
 
 PRODUCTS: dict[str, tuple[float, str, str, str]] = {

@@ -12,21 +12,44 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from trivium.evals.metaqa import data_folder
-from trivium.evals.reader.graphs import GRAPHS, Asked, Graph, split
+from trivium.evals.own_graphs import FOLDER as OWN
+from trivium.evals.own_graphs import graphs as own_graphs
+from trivium.evals.reader.chains import from_folder, metaqa, worldcup
+from trivium.evals.reader.graphs import GRAPHS as TABLES
+from trivium.evals.reader.graphs import Asked, Graph, split
 from trivium.evals.reader.scoring import Answered, Figures
+from trivium.kg import sample
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.errors import TimeLimitError, TriviumError, UsageError
 from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.columns import GraphColumns, value_text
 from trivium.kg.plans.execute import Answer, Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Value
-from trivium.policies.reader.opening import names_of, open_reader, profile_of
+from trivium.kg.profiling import profile_of
+from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Outcome, Reader, Reading
+
+SAMPLE_FOLDER = Path(sample.__file__).parent
+
+
+def _own(_: Path, name: str) -> Graph:
+    return from_folder(OWN / name, "questions.jsonl", name)
+
+
+GRAPHS: dict[str, Callable[[Path], Graph]] = {
+    **TABLES,
+    "metaqa": metaqa,
+    "worldcup": worldcup,
+    "sample": lambda _: from_folder(SAMPLE_FOLDER, "questions.test.jsonl", "sample"),
+    **{f"own-{name}": partial(_own, name=name) for name in own_graphs()},
+}
+"""Every graph by name."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table a graph."""
     parser = argparse.ArgumentParser(prog="trivium eval reader", description=__doc__)
     parser.add_argument("--data", type=Path, default=data_folder(), help="the folder with the public data sets")
-    parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=list(GRAPHS))
+    parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=list(TABLES))
     parser.add_argument("--part", choices=("read", "choose", "unseen", "all"), default="choose")
     parser.add_argument("--every", type=int, default=1, help="every so manieth question of the part")
     parser.add_argument("--misses", action="store_true", help="show the questions of part `read` that are not right")

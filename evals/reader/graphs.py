@@ -53,7 +53,7 @@ def read_lines(path: Path) -> list[Any]:
 def geoquery(data: Path, questions: str = "train.jsonl") -> Graph:
     """GeoQuery as a typed graph: numbers are properties."""
     folder = data / "geoquery"
-    columns, aliases = _from_tsv(folder / "triples.tsv", folder / "entities.tsv")
+    columns, aliases = from_tsv(folder / "triples.tsv", folder / "entities.tsv")
     asked = [
         Asked(q["id"], q["question"], q["kind"], _lists(q["gold"]), str(q["gold"])[:200])
         for q in read_lines(folder / questions)
@@ -115,7 +115,7 @@ def _decoded(value: Any) -> Any:  # noqa: ANN401 - any value of a property
     return value
 
 
-def _from_tsv(triples: Path, entities: Path | None) -> tuple[GraphColumns, dict[str, tuple[str, ...]]]:
+def from_tsv(triples: Path, entities: Path | None) -> tuple[GraphColumns, dict[str, tuple[str, ...]]]:
     """A graph of tab-separated triples: a relation whose tails are all numbers is a property."""
     rows = [line.split("\t") for line in triples.read_text(encoding="utf-8").splitlines() if line]
     heads = {head for head, _, _ in rows}
@@ -128,12 +128,13 @@ def _from_tsv(triples: Path, entities: Path | None) -> tuple[GraphColumns, dict[
         if all(_number(value) is not None for value in values)
         and sum(value in heads for value in values) <= len(values) / 10
     }
-    return _typed(rows, literal, entities)
+    return typed(rows, literal, entities)
 
 
-def _typed(
+def typed(
     rows: Sequence[Sequence[str]], literal: set[str], entities: Path | None
 ) -> tuple[GraphColumns, dict[str, tuple[str, ...]]]:
+    """Triples as a graph: the tails of `literal` relations are numbers, or texts where they are not."""
     types: dict[str, list[str]] = {}
     labels, aliases = {}, {}
     for line in entities.read_text(encoding="utf-8").splitlines() if entities else ():
@@ -174,4 +175,4 @@ GRAPHS: dict[str, Callable[[Path], Graph]] = {
     "fda": lambda data: neo4j_graph(data / "mindthequery" / "healthcare-analytics", "questions.jsonl.gz", "fda"),
     "got": lambda data: neo4j_graph(data / "mindthequery" / "graph-data-science", "questions.jsonl.gz", "got"),
 }
-"""The graphs by name; more are in `trivium.evals.reader.chains`."""
+"""The graphs with questions of all kinds, by name."""

@@ -25,6 +25,8 @@ Cell = dict[Category, list[Item]]
 
 _APART = frozenset({"in", "to", "from", "at", "into", "through", "within"})
 _WHOSE = frozenset({"with", "whose", "having", "of", "where", "has", "have", "is", "are"})
+_LONGEST = 4  # hops of one chain
+_AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
 _SIGNS = {"before": "<", "after": ">"}
 
 
@@ -83,12 +85,12 @@ class Chart:
         for a, b, rule, gap in self._pairs(tagged, cells, start, stop):
             if a.score + b.score < best - window:
                 continue
-            for item in rule(a, b, gap):
+            for item in rule(a, b, gap | b.lead if b.lead else gap):
                 add(item)
                 best = max(best, item.score)
-        for item in [item for item in found.values() if item.category == "M"]:
-            for other_end in self._other_end(item):
-                add(other_end)
+        for item in [item for item in found.values() if item.category in ("M", "R")]:
+            for end in self._other_end(item) if item.category == "M" else self._all_reached(item):
+                add(end)
         return found
 
     @staticmethod
@@ -98,7 +100,10 @@ class Chart:
             for side, place in (((start + 1, stop), start), ((start, stop - 1), stop - 1)):
                 for items in cells[side].values():
                     for item in items:
-                        yield item.worse(tagged.unread[place])
+                        out = item.worse(tagged.unread[place])
+                        if place == start and tagged.gaps[start + 1]:
+                            out.lead = item.lead | tagged.gaps[start + 1]
+                        yield out
 
     def _pairs(
         self, tagged: Tagged, cells: dict[tuple[int, int], Cell], start: int, stop: int
@@ -148,6 +153,9 @@ class Chart:
             ("M X", self._fronted),
             ("CP X", self._fronted),
             ("C X", self._fronted),
+            ("DATE X", self._fronted),
+            ("X DATE", self._late),
+            ("X NUM", self._late),
             ("X M", self._late),
             ("X CP", self._late),
             ("X C", self._late),
@@ -181,7 +189,9 @@ class Chart:
             ("S KEY", self._by_key),
             ("KEY S", self._key_first),
             ("S SUP", self._extreme_after),
+            ("CNT CNT", self._again),
             ("CNT S", self._count),
+            ("S CNT", self._count_after),
             ("CNT P", self._count_column),
             ("CNT X", self._count_result),
             ("H S", self._hinted),
@@ -221,6 +231,8 @@ class Chart:
         schema = self._schema
         if not schema.compatible(left.type, right.type) or "or" in gap:
             return
+        if not schema.typed and left.type != right.type:
+            return  # a name has an item for each of its roles
         score = left.score + right.score
         kind = schema.narrower(left.type, right.type)
         if left.form == "plain" and right.form == "plain":
@@ -319,7 +331,10 @@ class Chart:
             return node  # type: ignore[return-value]
         if negative:
             return ("minus", head.node, ("go", source.node, hops, head.type, True))
-        reached = ("go", source.node, hops, head.type, sure if plain else True)
+        inner = source.node
+        if not self._schema.typed and inner and inner[0] == "go" and len(inner[2]) + len(hops) <= _LONGEST:
+            hops, inner = (*inner[2], *hops), inner[1]  # one chain never walks a triple back
+        reached = ("go", inner, hops, head.type, sure if plain else True)
         return reached if plain else ("and", head.node, reached)
 
     def _join_right(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -380,6 +395,22 @@ class Chart:
                 node = ("go", item.node, (walk,), reached, True)
                 links = (item.links, ((-1, "path", (walk, True)),))
                 yield Item("S", node, reached, (), item.score - scores.BARE, links, "set", True)
+
+    def _all_reached(self, item: Item) -> Iterator[Item]:
+        """Whatever a relation reaches: "the largest capital"."""
+        if len(item.data) > 1 or not self._schema.typed:
+            return
+        heads = set()
+        for relation, head, tail in sorted(self._schema.joins, key=lambda each: -self._schema.joins[each]):
+            if relation != item.data[0] or self._schema.inside[head] or head in heads:
+                continue
+            heads.add(head)
+            node = ("go", ("all", head), (Walk(relation, "out"),), tail, True)
+            yield Item("S", node, tail, (), item.score - scores.RANGE, item.links, "set")
+            for direction, hints in self._columns.superlatives(relation):
+                for column, gain in self._columns.ranked(tail, hints, None)[:1]:
+                    top = ("top", node, ("p", (), column.name, ""), direction == "max", 1)
+                    yield Item("S", top, tail, (), item.score - 0.1 + gain, item.links, "set", False, True)
 
     def _not_modifier(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield right.but(
@@ -474,16 +505,23 @@ class Chart:
         if "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
         cost = 0.0 if "s" in gap else scores.TURNED
+        cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
         yield from self._table(left, lists, score - cost, links)
         if right.category == "P" and self._naming(left, right.data):
-            yield left.but(score=score - cost, links=links)
+            gain = 0.6 * scores.BOUND if left.form == "name" and not gap else 0.0
+            yield left.but(score=score - cost + gain, links=links)
         if left.form == "value" and left.data and left.data[0] in right.data and not gap:
             yield left.but(data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
 
     def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         lists = left.data if left.category == "PL" else (left.data,)
-        if right.data not in lists:
-            cost = 0.0 if gap & {"and", "or"} else 0.25
+        if left.category == "P" and not gap and (both := tuple(each for each in left.data if each in right.data)):
+            # "reporter occupation": two words of one column
+            yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
+        elif right.data not in lists:
+            if left.category == "P" and not gap:  # "population density": the second names the column
+                yield right.but(score=left.score + right.score - 0.1, links=(left.links, right.links))
+            cost = 0.0 if gap & {"and", "or"} else 0.5
             yield Item(
                 "PL", data=(*lists, right.data), score=left.score + right.score - cost, links=(left.links, right.links)
             )
@@ -592,9 +630,9 @@ class Chart:
     def _where_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """A bare number after a set: a year, an id."""
         for item in self._where_bare(
-            left, Item("C", data=("=", (), self._constant(right)), score=right.score, links=right.links), gap
+            left, Item("C", data=("=", right.data[2], self._constant(right)), score=right.score, links=right.links), gap
         ):
-            item.score -= scores.BARE_NUMBER - (0.3 if right.data[1] else 0.0)
+            item.score -= scores.BARE_NUMBER - (0.3 if right.data[1] or right.data[2] else 0.0)
             yield item
 
     def _number_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -683,7 +721,8 @@ class Chart:
         score, links = left.score + right.score, (left.links, right.links)
         if not self._schema.compatible(left.type, right.type):
             return
-        names = hints[1:] if hints[:1] == ("age",) else hints
+        names = [hint for hint in hints if hint != "count"]
+        score -= 0.0 if names else 0.6
         for column, gain in self._columns.ranked(left.type, names, None):
             term = ("p", (), column.name, "")
             plan = ("values", right.node, (term,))
@@ -774,6 +813,7 @@ class Chart:
         if left.data[:1] == ("limit",):
             limit, score = left.data[1], score + 0.3
         score -= scores.BELOW if left.extreme else 0.0
+        score -= scores.AGAIN if left.modified else 0.0
         for term, cost in self._keyed(left, right):
             if term[0] == "p" and not self._columns.ordered_term(term, right.data[2]):
                 yield self._top(left, term, direction == "max", limit, score - cost - 0.3, links)
@@ -791,9 +831,17 @@ class Chart:
             return
         for term, cost in self._term(right, left.data[2]):
             function = "maximum" if direction == "max" else "minimum"
+            value = score - cost - (0.05 if gap & _AMONG else 0.55)
             if limit == 1:
-                yield Item("X", right.node, right.type, ("agg", function, term), score - cost - 0.05, links, right.form)
-            yield self._top(right, term, direction == "max", limit, score - cost - (0.5 if gap else 0.1), links)
+                yield Item("X", right.node, right.type, ("agg", function, term), value, links, right.form)
+            yield self._top(
+                right,
+                term,
+                direction == "max",
+                limit,
+                score - cost - (0.1 if not gap else 0.5 if gap & _AMONG else 0.8),
+                links,
+            )
 
     # ---- results
 
@@ -802,6 +850,16 @@ class Chart:
             yield Item(
                 "X", right.node, right.type, ("count",), left.score + right.score, (left.links, right.links), right.form
             )
+
+    def _count_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the crime count for"."""
+        for item in self._count(right, left, gap):
+            item.score -= 0.1
+            yield item
+
+    def _again(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "count the number of"."""
+        yield left.but(score=left.score + right.score, links=(left.links, right.links))
 
     def _count_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield Item(
@@ -899,7 +957,7 @@ class Chart:
             )
 
     def _group(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        if left.data[0] not in ("count", "agg"):
+        if left.data[0] not in ("count", "agg", "multi"):
             return
         score, links = left.score + right.score, (left.links, right.links)
         if right.data[0] == "type":
@@ -923,6 +981,8 @@ class Chart:
 
     @staticmethod
     def _aggregates(item: Item) -> tuple[tuple[str, Sketch | None], ...]:
+        if item.data[0] == "multi":
+            return item.data[1]  # type: ignore[no-any-return]
         return (("count", None),) if item.data[0] == "count" else ((item.data[1], item.data[2]),)
 
     def _grouped(self, result: Item, numbers: Sequence[int], score: float, links: Any) -> Iterator[Item]:
@@ -952,18 +1012,25 @@ class Chart:
             more = self._aggregates(right)
             if right.data[0] == "count" or self._schema.compatible(left.type, right.type):
                 yield left.but(data=("group", keys, (*aggregates, *more), *rest), score=score - 0.1, links=links)
+        elif left.data[0] in ("count", "agg") and right.data[0] in ("count", "agg") and "and" in gap:
+            plain = left.form == "plain" or left.node == right.node
+            if left.type == right.type and (plain or left.data[0] != "count"):
+                node = right.node if left.form == "plain" else left.node
+                data = ("multi", (*self._aggregates(left), *self._aggregates(right)))
+                yield right.but(node=node, data=data, score=score - 0.2, links=links)
 
     # ---- results with modifiers
 
-    def _attach(self, result: Item, modifier: Item, cost: float) -> Iterator[Item]:
+    def _attach(self, result: Item, modifier: Item, cost: float, gap: Gap) -> Iterator[Item]:
         source = Item("S", result.node, result.type, (), 0.0, (), result.form, False)
-        gap: Gap = frozenset()
         rules = {
             "S": (self._merge, self._join_right),
             "M": (self._modify,),
             "CP": (self._where,),
             "C": (self._where_bare,),
             "EC": (self._edge_object,),
+            "DATE": (self._where_date,),
+            "NUM": (self._where_number,),
         }
         for rule in rules.get(modifier.category, ()):
             for item in rule(source, modifier, gap):
@@ -973,10 +1040,10 @@ class Chart:
                     )
 
     def _late(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        yield from self._attach(left, right, scores.LATE)
+        yield from self._attach(left, right, scores.LATE, gap)
 
     def _fronted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        yield from self._attach(right, left, scores.FRONTED)
+        yield from self._attach(right, left, scores.FRONTED, frozenset())
 
     def _result_and_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
@@ -988,7 +1055,7 @@ class Chart:
                 yield left.but(data=data, score=score - path.cost, links=links)
         if left.data[0] in ("count", "agg") and "by" in gap and right.form == "plain":
             yield from self._grouped_by_type(left, right, score + 0.3, links)
-        yield from self._attach(left, right, scores.LATE)
+        yield from self._attach(left, right, scores.LATE, gap)
 
     # ---- relationships' own properties
 

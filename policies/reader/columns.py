@@ -116,6 +116,11 @@ class Columns:
         """Whether the term's values can be summed."""
         return self.of_term(term, numbers).profile.kind in ("number", "duration")
 
+    def superlatives(self, relation: int) -> list[tuple[str, tuple[str, ...]]]:
+        """Directions and hints of superlatives in a relation's own name: `highest_point`."""
+        found = [self.language.superlatives.get(word) for word in words_of(self.schema.names[relation])]
+        return [(each.direction, each.hints) for each in found if each and each.direction in ("max", "min")]
+
     @staticmethod
     def is_birth(term: Sketch) -> bool:
         """Whether a column grows as age falls."""

@@ -49,7 +49,7 @@ class Item:
         score: the sum of what its words gain and its structure costs.
         links: what was read as what.
         form: of a set: "plain" (a type's word), "value" (a property's value), "name", "set" (anything composed).
-        last: whether a modifier hangs on its right.
+        modified: whether a modifier hangs on its right.
     """
 
     category: Category
@@ -61,6 +61,7 @@ class Item:
     form: str = "set"
     modified: bool = False
     extreme: bool = False
+    lead: frozenset[str] = frozenset()
 
     def worse(self, cost: float) -> Item:
         """The same reading at a cost."""
@@ -74,6 +75,7 @@ class Item:
             self.form,
             self.modified,
             self.extreme,
+            self.lead,
         )
 
     def but(self, **changes: Any) -> Item:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from trivium.kg.embedders import Embedder
-from trivium.kg.plans.columns import Column, GraphColumns, main_column
-from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile, TypeProfile
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.profile import GraphProfile
 from trivium.policies.linking import MemoryNames, NameIndex
+from trivium.policies.reader.english import english
 from trivium.policies.reader.reader import Executor, Reader
+from trivium.policies.reader.roles import MOST_RELATIONS, Roles, induce
+from trivium.policies.reader.schema import Schema
 
+_MOST_ROLES = 4
 _MOST_VALUES = 400_000  # distinct values of one property that are indexed
 
 
@@ -24,15 +29,44 @@ def open_reader(
     glossary: Mapping[str, Sequence[str]] | None = None,
 ) -> Reader:
     """A reader whose value index holds the graph's texts."""
-    reader = Reader(profile, names, embedder, executor, glossary, overlaps(columns))
+    language = english()
+    roles_of = None
+    if not any(role.name for role in profile.types) and len(columns.relations) <= MOST_RELATIONS:
+        found = induce(columns, language)
+        schema = Schema.of_roles(profile, found, list(columns.relations), language.symmetric)
+        roles_of = partial(_roles_of, columns, found)
+    else:
+        schema = Schema.of(profile, overlaps(columns), language.symmetric)
+    reader = Reader(schema, names, embedder, executor=executor, glossary=glossary, language=language, roles_of=roles_of)
     for each in reader.schema.properties:
+        if not reader.schema.typed:
+            reader.values.add(each.number, values_of(columns, "", each.name))
+            continue
         wide = reader.schema.inside[each.type]
         if any(reader.schema.property(outer, each.name) for outer in wide):
             continue  # the wider type's values hold these
         sole = each.naming and len(profile.type(reader.schema.types[each.type].name).naming) == 1  # type: ignore[union-attr]
         if not sole:
             reader.values.add(each.number, values_of(columns, reader.schema.types[each.type].name, each.name))
+    for place, (relations, name) in enumerate(reader.edges):
+        texts: list[str] = []
+        for relation in relations:
+            statements = columns.statements.get(reader.schema.names[relation])
+            for column in statements.properties.get(name, ()) if statements else ():
+                if (column.kind == "text" or column.as_text) and len(column.keys) <= _MOST_VALUES:
+                    texts += column.texts
+        reader.values.add(len(reader.schema.properties) + place, texts)
     return reader
+
+
+def _roles_of(columns: GraphColumns, roles: Roles, identifier: str) -> list[int]:
+    row = int(columns.rows([identifier])[0])
+    if row < 0:
+        return []
+    part = slice(int(columns.indptr[row]), int(columns.indptr[row + 1]))
+    codes = columns.codes[part][columns.ends[part] < len(columns)]
+    kinds, counts = np.unique([roles.of_end[code] for code in codes.tolist()], return_counts=True)
+    return [int(kinds[i]) for i in np.argsort(-counts, kind="stable")[:_MOST_ROLES] if kinds[i] >= 0]
 
 
 def values_of(columns: GraphColumns, type_name: str, name: str) -> list[str]:
@@ -76,79 +110,4 @@ def names_of(columns: GraphColumns, aliases: Mapping[str, Sequence[str]] | None 
     return MemoryNames(
         (columns.ids[row], labels[row], tuple(types[row]), tuple(given.get(columns.ids[row], ())), degrees[row])
         for row in range(len(columns))
-    )
-
-
-def profile_of(columns: GraphColumns, naming: Mapping[str, Sequence[str]]) -> GraphProfile:
-    """The schema of a graph and its statistics."""
-    members = {"": np.ones(len(columns), dtype=bool)} if not columns.types else {}
-    for name, rows in columns.types.items():
-        members[name] = np.zeros(len(columns), dtype=bool)
-        members[name][rows] = True
-    types = tuple(
-        TypeProfile(
-            name,
-            int(member.sum()),
-            tuple(naming.get(name, ())),
-            tuple(
-                found
-                for each, parts in columns.properties.items()
-                if (column := main_column(parts)) is not None and (found := _property(each, column, member)) is not None
-            ),
-        )
-        for name, member in sorted(members.items(), key=lambda pair: (-int(pair[1].sum()), pair[0]))
-    )
-    relationships = []
-    for code, relation in enumerate(columns.relations):
-        starts, ends, _ = columns.pairs(code)
-        statements = columns.statements.get(relation)
-        own = tuple(
-            found
-            for each, parts in (statements.properties.items() if statements else ())
-            if (column := main_column(parts)) is not None
-            and (found := _property(each, column, np.ones(int(column.owners.max()) + 1, dtype=bool))) is not None
-        )
-        for head, heads in members.items():
-            for tail, tails in members.items():
-                both = heads[starts] & tails[ends]
-                if both.any():
-                    relationships.append(
-                        RelationshipProfile(
-                            relation,
-                            head,
-                            tail,
-                            int(both.sum()),
-                            len(np.unique(starts[both])),
-                            len(np.unique(ends[both])),
-                            own,
-                        )
-                    )
-    relationships.sort(key=lambda each: -each.triples)
-    return GraphProfile(
-        types, tuple(relationships), len(columns), sum(len(columns.pairs(i)[0]) for i in range(len(columns.relations)))
-    )
-
-
-def _property(name: str, column: Column, member: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> PropertyProfile | None:
-    owned = member[column.owners]
-    count = int(owned.sum())
-    if not count:
-        return None
-    used = np.unique(column.value_of_row[owned])
-    entities = len(np.unique(column.owners[owned]))
-    return PropertyProfile(
-        name,
-        column.kind,
-        "text" if column.as_text else "",
-        "",
-        (column.kind,),
-        "",
-        entities,
-        count,
-        len(used),
-        count > entities,
-        column.texts[int(used[0])],
-        column.texts[int(used[-1])],
-        tuple(column.texts[int(i)] for i in used[:5]),
-        len(used) == count,
     )

@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.plans.plan import QueryPlan
-from trivium.kg.profile import GraphProfile
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.chart import Chart
@@ -22,8 +22,9 @@ from trivium.policies.reader.english import Language, english
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
+from trivium.policies.reader.phrase import Phrases
 from trivium.policies.reader.schema import Schema
-from trivium.policies.reader.sketch import Drafter, Sketch
+from trivium.policies.reader.sketch import Drafter, Sketch, canonical
 from trivium.policies.reader.tagging import Tagged, Tagger
 from trivium.policies.reader.values import ValueIndex
 
@@ -82,32 +83,38 @@ class Reader:
     """Reads questions over one graph.
 
     Args:
-        profile: the graph's schema.
+        schema: types, properties and relations.
         names: which entities a text names.
-        values: which values a text names; its numbers are those of `Reader.schema.properties`.
         embedder: static vectors for words.
         executor: runs a plan; None ranks by words alone.
         glossary: the user's phrases -> names of schema elements.
-        overlaps: (type, other, share of the type's entities that have both), where known.
+        language: word lists; English.
+        roles_of: the roles of an entity, in a graph without types.
+
+    Attributes:
+        values: which values a text names, by the numbers of `schema.properties`; relationship properties follow.
+        edges: properties of relationships, each with its relations, in that order.
     """
 
     def __init__(
         self,
-        profile: GraphProfile,
+        schema: Schema,
         names: NameIndex,
         embedder: Embedder,
+        *,
         executor: Executor | None = None,
         glossary: Mapping[str, Sequence[str]] | None = None,
-        overlaps: Iterable[tuple[str, str, float]] = (),
         language: Language | None = None,
+        roles_of: Callable[[str], Sequence[int]] | None = None,
     ) -> None:
         self.language = language or english()
-        self.schema = Schema.of(profile, overlaps, self.language.symmetric)
+        self.schema = schema
         self.names, self.executor = names, executor
         self.values = ValueIndex(self.language)
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
-        self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names)
+        self.edges = _edges(self.schema)
+        self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, roles_of)
         content = self.language.stop | {"has", "have", "is"}
         silent = frozenset(
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))
@@ -135,7 +142,7 @@ class Reader:
         deadline = time.monotonic() + seconds
         tagged = self._tagger.tag(question, topics)
         parsed = self._chart.parse(tagged, deadline)
-        candidates = self._candidates(tagged, parsed)[:CANDIDATES]
+        candidates = self._compared(tagged, self._candidates(tagged, parsed)[:CANDIDATES])
         drafter = Drafter(self.schema)
         run = executor or self.executor
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
@@ -144,27 +151,51 @@ class Reader:
         readings.sort(key=lambda reading: -reading.score)
         return readings[:most]
 
+    def _compared(
+        self, tagged: Tagged, candidates: list[tuple[Sketch, Item, float]]
+    ) -> list[tuple[Sketch, Item, float]]:
+        """Each plan said in words and compared with the whole question, by static vectors."""
+        if len(candidates) < 2:
+            return candidates
+        said = {
+            item.node: " ".join(tagged.positions[start:stop])
+            for start, stop, item in tagged.items
+            if item.node and item.node[0] == "ids"
+        }
+        phrases = Phrases(self.schema, said)
+        vectors = self.matcher.embedder.embed([tagged.text, *(phrases.say(sketch) for sketch, *_ in candidates)])
+        alike = (vectors[1:] @ vectors[0]).tolist()
+        best = max(alike)
+        out = [
+            (sketch, item, score + scores.PHRASE * (cosine - best))
+            for (sketch, item, score), cosine in zip(candidates, alike, strict=True)
+        ]
+        return sorted(out, key=lambda each: -each[2])
+
     def _candidates(self, tagged: Tagged, parsed: Sequence[Item]) -> list[tuple[Sketch, Item, float]]:
         """Finished readings as sketches of results, each once, best first."""
-        best: dict[Sketch, tuple[Sketch, Item, float]] = {}
+        best: dict[Any, tuple[Sketch, Item, float]] = {}
         ask = tagged.first[:1] and tagged.first[0] in _YES_NO
         for item in parsed:
             for sketch, less in self._finished(item):
                 score = item.score - less
                 if ask and sketch[0] not in ("count", "values", "agg", "group", "walks"):
                     sketch = ("yes", sketch)  # noqa: PLW2901
-                known = best.get(sketch)
+                key = canonical(sketch)
+                known = best.get(key)
                 if known is None or known[2] < score:
-                    best[sketch] = (sketch, item, score)
+                    best[key] = (sketch, item, score)
         return sorted(best.values(), key=lambda each: -each[2])
 
     def _finished(self, item: Item) -> Iterable[tuple[Sketch, float]]:
         if item.category == "S":
             assert item.node is not None
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("limit",)) else 0.0
-            yield item.node, less + (scores.ECHO if item.node[0] == "ids" else 0.0)
+            yield item.node, less + (scores.ECHO if _echoes(item.node) else 0.0)
         elif item.category == "X":
-            yield _result(item), 0.0
+            less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
+            less += scores.ECHO if item.data[0] == "count" and item.node and _echoes(item.node) else 0.0
+            yield _result(item), less
         elif item.category == "P":
             for number in item.data:
                 column = self.schema.properties[number]
@@ -217,13 +248,45 @@ class Reader:
         if isinstance(what, str):
             return what
         if what.kind == "type":
-            return what.name or self.schema.types[what.number].name
+            role = self.schema.types[what.number]
+            return what.name or role.name or " ".join(role.words[0] if role.words else ("thing",))
         if what.kind == "property":
             column = self.schema.properties[what.number]
             name = f"{self.schema.types[column.type].name}.{column.name}"
             return f"{name} = {what.name}" if what.name else name
         name = self.schema.names[what.number]
         return f"{name}.{what.name}" if what.name else name
+
+
+def _echoes(node: Sketch) -> bool:
+    """Whether a set is among the entities that the question names."""
+    return node[0] == "ids" or (node[0] == "and" and any(_echoes(part) for part in node[1:]))
+
+
+def _fixed(schema: Schema, item: Item) -> int:
+    """How many of the columns asked for are fixed by the question to one value."""
+    fixed, stack = set(), [item.node]
+    while stack:
+        node = stack.pop()
+        if node and node[0] == "and":
+            stack += node[1:]
+        elif node and node[0] == "ids":
+            fixed |= {each.name for each in schema.of_type[node[1]] if each.naming}
+        elif node and node[0] == "is" and node[3] == "=":
+            fixed.add(schema.properties[node[2]].name)
+        elif node and node[0] in ("where", "top"):
+            stack.append(node[1])
+    return sum(term[0] == "p" and not term[1] and term[2] in fixed for term in item.data[1])
+
+
+def _edges(schema: Schema) -> list[tuple[tuple[int, ...], str]]:
+    """Properties of relationships by name, with the numbers of the relations that have them."""
+    out: dict[str, list[int]] = {}
+    for number, name in enumerate(schema.names):
+        profile = schema.profiles.get(name)
+        for each in profile.properties if profile else ():
+            out.setdefault(each.name, []).append(number)
+    return [(tuple(numbers), name) for name, numbers in out.items()]
 
 
 def _with(reading: Reading, score: float, empty: bool | None) -> Reading:

@@ -11,11 +11,14 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from trivium.kg.plans.plan import Direction
 from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile
 from trivium.policies.reader.names import words_of
+
+if TYPE_CHECKING:
+    from trivium.policies.reader.roles import Roles
 
 HOP = 0.25
 """The cost of a join over one relation; a second hop costs `SECOND_HOP` more."""
@@ -185,6 +188,35 @@ class Schema:
             profiles,
             [frozenset(each) for each in inside],
             frozenset(pairs),
+            symmetric=frozenset(either),
+        )
+
+    @classmethod
+    def of_roles(
+        cls, profile: GraphProfile, roles: Roles, relations: Sequence[str], symmetric: Container[str]
+    ) -> Schema:
+        """The schema of a graph without types, by the roles that its relations give; names as in `relations`."""
+        count = len(relations)
+        joins = {
+            (code, roles.of_end[code], roles.of_end[code + count]): sum(x.triples for x in profile.relations[name])
+            for code, name in enumerate(relations)
+            if name in profile.relations and roles.of_end[code] >= 0
+        }
+        found = {each.name: each for part in profile.types for each in part.properties}
+        properties = [
+            Property(place, kind, found[name], naming=False)
+            for place, (name, kind) in enumerate(sorted((n, k) for n, k in roles.of_property.items() if n in found))
+        ]
+        either = {place for place, name in enumerate(relations) if any(word in symmetric for word in words_of(name))}
+        return cls(
+            list(roles.roles),
+            properties,
+            list(relations),
+            joins,
+            {name: parts[0] for name, parts in profile.relations.items()},
+            [frozenset() for _ in roles.roles],
+            frozenset(roles.overlaps),
+            typed=False,
             symmetric=frozenset(either),
         )
 

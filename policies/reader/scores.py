@@ -13,6 +13,7 @@ MERGED = 0.15  # gain: a type's word beside one of its values or names
 BOUND = 0.9  # gain: a column beside one of its values
 WHOSE = 0.2  # gain: the same after "with", "whose", "of"
 BARE = 0.3  # a relation's other end without a noun for it
+RANGE = 0.45  # all that a relation reaches, by its name alone
 LATE = 0.3  # a modifier that follows a finished result
 FRONTED = 0.15  # one before it
 OTHER_TYPE = 0.35  # a column of what the set is joined to
@@ -25,7 +26,9 @@ COUNTED = 0.05  # a bound on a count
 EDGE = 0.35  # a relationship's condition without a word for the relationship
 ALL_OF_TYPE = 0.4  # a column or extreme of a whole type that is not named
 VALUE_OF_EXTREME = 0.1  # "highest population of S": the value, and not what has it
+PHRASE = 4.0  # cosine between the question and the plan said in words
 UNUSED_ORDER = 0.6
+FIXED = 0.5  # a column asked for whose value the question gives
 ECHO = 0.6  # an answer that only repeats a name of the question
 BEAM = 30
 """Readings of a category that the whole question keeps."""

@@ -54,6 +54,24 @@ def backwards(hops: Hops) -> Hops:
     return tuple(hop.back() for hop in reversed(hops))
 
 
+def canonical(sketch: Any) -> Any:
+    """A key that is equal for sketches that mean the same: intersections and unions have no order."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return sketch
+    if sketch and sketch[0] in ("and", "or"):
+        parts, stack = set(), list(sketch[1:])
+        while stack:
+            part = stack.pop()
+            if isinstance(part, tuple) and part and part[0] == sketch[0]:
+                stack += part[1:]
+            else:
+                parts.add(canonical(part))
+        return (sketch[0], frozenset(parts))
+    if sketch and sketch[0] == "go":
+        return ("go", canonical(sketch[1]), sketch[2], None if sketch[4] else sketch[3])
+    return tuple(canonical(part) for part in sketch)
+
+
 class Drafter:
     """Turns sketches into plans; equal parts of sketches become the same plan object."""
 
@@ -181,6 +199,9 @@ class Drafter:
             descending=descending,
             limit=limit,
         )
+
+    def _multi(self, source: Sketch, aggregates: Any) -> QueryPlan:
+        return self._group(source, (), aggregates, None, False, None)
 
     def _yes(self, source: Sketch) -> QueryPlan:
         return NonEmpty(self.plan(source))  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,7 +81,8 @@ class Tagger:
     matcher: Matcher
     values: ValueIndex
     names: NameIndex
-    topic_only: bool = False
+    edges: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
+    roles_of: Callable[[str], Sequence[int]] | None = None
 
     def __post_init__(self) -> None:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
@@ -95,6 +96,7 @@ class Tagger:
         folded = [word.text for word in words]
         quoted = self._quoted(text, words)
         blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded)]
+        blocks += self._phrase_blocks(folded)
         loose: list[tuple[int, int, Item]] = []
         blocks += self._name_blocks(text, words, quoted, loose, topics)
         chosen = _choose(blocks)
@@ -157,7 +159,7 @@ class Tagger:
                 found = self._operators.get(phrase)
                 if not found:
                     continue
-                if phrase in (("when",), ("where",)) and start > 2:
+                if phrase in (("when",), ("where",)) and start > 1:
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
                 cost = 0.2 if weak else UNREAD_OPERATOR
@@ -166,6 +168,19 @@ class Tagger:
                     for item in found
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
+        return out
+
+    def _phrase_blocks(self, folded: Sequence[str]) -> list[_Block]:
+        """What schemas call by one word: "last name"."""
+        out = []
+        for start in range(len(folded)):
+            for stop in range(start + 1, min(len(folded), start + 3) + 1):
+                aliases = self.language.phrases.get(tuple(folded[start:stop]), ())
+                found = [match for alias in aliases for match in self.matcher.phrase([alias])]
+                if found:
+                    exact = self.matcher.phrase(folded[start:stop])
+                    items = self._merged({match.element: match for match in (*found, *exact)}, start)
+                    out.append(_Block(start, stop, 15 + stop - start, items))
         return out
 
     # ---- literals
@@ -178,14 +193,19 @@ class Tagger:
                 glued = found.kind == "number"
                 exact = self.matcher.phrase([words[stop].text])
                 stop += glued and not exact
-            out.append(_Block(found.start, stop, 11 + stop - found.start, self._literal_items(found), 1.0))
+            unit = words[stop - 1].text if stop > found.start else ""
+            items = self._literal_items(found, self.language.unit_hints.get(unit, ()))
+            strong = found.kind in ("date", "time", "month") and stop - found.start > 1
+            if found.kind == "time":
+                items += self._value_items(str(found.value)[:5], found.start, 1.0)
+            out.append(_Block(found.start, stop, (25 if strong else 11) + stop - found.start, items, 1.0))
         return out
 
-    def _literal_items(self, found: Literal_) -> list[Item]:
+    def _literal_items(self, found: Literal_, hints: tuple[str, ...]) -> list[Item]:
         links = link(found.start, str(found.value), 0.0)
         items = []
         if found.kind in ("number", "year"):
-            items.append(Item("NUM", data=(float(found.value), found.kind == "year"), links=links))  # type: ignore[arg-type]
+            items.append(Item("NUM", data=(float(found.value), found.kind == "year", hints), links=links))  # type: ignore[arg-type]
         if found.kind != "number":
             items.append(Item("DATE", data=(found.kind, found.value), links=links))
         return items
@@ -208,7 +228,7 @@ class Tagger:
             if not items:
                 items = self._near_items(match[1], start)
             if len(inside) == 1 and re.fullmatch(r"-?\d+(\.\d+)?", match[1]):
-                items.append(Item("NUM", data=(float(match[1]), False), links=link(start, match[1], 0.0)))
+                items.append(Item("NUM", data=(float(match[1]), False, ()), links=link(start, match[1], 0.0)))
             if dates := [each for each in literals(match[1], tokens(match[1]), self.language) if each.kind == "date"]:
                 items.append(Item("DATE", data=(dates[0].kind, dates[0].value), links=link(start, match[1], 0.0)))
             out.append(_Block(start, stop, 100, items, UNREAD_NAME))
@@ -225,6 +245,11 @@ class Tagger:
         return self._entity_items(self.names.find_near(text), start, text)
 
     def _value_item(self, hit: ValueHit) -> Item:
+        if hit.property >= len(self.schema.properties):
+            relations, name = self.edges[hit.property - len(self.schema.properties)]
+            condition = ("cmp", ("w0", name), "=", ("v", Value("text", hit.value)))
+            links = link(hit.start, Element("edge", relations[0], f"{name} = {hit.value}"), hit.score)
+            return Item("EC", data=(relations, name, condition), score=0.2 - 1.2 * (1 - hit.score), links=links)
         found = self.schema.properties[hit.property]
         node = ("is", found.type, found.number, "=", ("v", _constant(found.profile.kind, hit.value)))
         element = Element("property", found.number, hit.value)
@@ -248,8 +273,7 @@ class Tagger:
         return out
 
     def _untyped(self, hit: NamedEntity) -> list[int]:
-        roles = getattr(self.names, "roles", None)
-        return list(roles(hit.id)) if roles else []
+        return list(self.roles_of(hit.id)) if self.roles_of else []
 
     def _name_blocks(
         self,
@@ -277,7 +301,8 @@ class Tagger:
         for span, items in found.items():
             if any(s <= span[0] and span[1] <= e and (s, e) != span for s, e in strong):
                 continue
-            if span[1] - span[0] > 1 and _certain(items):
+            single = span[1] - span[0] == 1 and folded[span[0]] in self.language.stop
+            if (span[1] - span[0] > 1 or single) and _certain(items):
                 out.append(_Block(*span, 20 + span[1] - span[0], items, UNREAD_NAME))
             else:
                 loose += [(*span, item) for item in items]
@@ -292,6 +317,8 @@ class Tagger:
             return False
         if (word.text,) in self._operators or word.text in self.language.naming:
             return False
+        if hit.property >= len(self.schema.properties):
+            return True
         profile = self.schema.properties[hit.property].profile
         if word.text.isdigit() and len(word.text) < 3 and profile.distinct > 2:
             return False
@@ -307,11 +334,16 @@ class Tagger:
                 if stop - 1 in taken:
                     break
                 inside = [each.text for each in words[start:stop]]
+                if stop - start == 1 and word.text in language.stop and start and words[start - 1].text == "the":
+                    out.append((start, stop))
+                    continue
                 if all(each in empty or (each,) in self._operators for each in inside) and not (
                     stop - start > 1 and all(text[each.start].isupper() for each in words[start:stop]) and start
                 ):
                     continue
                 if stop - start == 1 and mixed and word.text.isalpha() and not text[word.start].isupper():
+                    continue
+                if stop - start == 1 and word.text in language.stop:
                     continue
                 if stop - start == 1 and word.text.isdigit() and len(word.text) < 3:
                     continue
@@ -369,9 +401,7 @@ class Tagger:
 
     def _schema_items(self, words: Sequence[str], place: int, *, soft: bool) -> list[Item]:
         """Items of a span by its words: exact ones, and for single words those alike, at a discount."""
-        exact = list(self.matcher.phrase(words))
-        for alias in self.language.phrases.get(tuple(words), ()):
-            exact += self.matcher.phrase([alias])
+        exact = self.matcher.phrase(words)
         matches = {match.element: match for match in exact}
         if soft and len(words) == 1:
             for match in self.matcher.word(words[0]):
@@ -380,6 +410,10 @@ class Tagger:
                 known = matches.get(match.element)
                 if score > 0.4 and (known is None or known.score < score):
                     matches[match.element] = match._replace(score=score)
+        return self._merged(matches, place)
+
+    def _merged(self, matches: Mapping[Element, Match], place: int) -> list[Item]:
+        """Items of matches, those of one property name on several types as one."""
         merged: dict[tuple[str, str], list[Match]] = defaultdict(list)
         out = []
         for match in matches.values():
@@ -448,10 +482,12 @@ class Tagger:
                 if spans[first][0] <= start and (first != last or by_start.get(spans[first][0]) is None):
                     item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
                     tagged.items.append((first, last + 1, item))
+                    if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
+                        tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
         return tagged
 
     def _keeps(self, word: str, place: int) -> bool:
-        return word in ("who", "whom") and place < 3
+        return (word in ("who", "whom") and place < 3) or (word == "name" and place > 2)
 
     def _add_position(
         self, tagged: Tagged, words: Sequence[Token], position: int, span: tuple[int, int], block: _Block | None
@@ -467,7 +503,8 @@ class Tagger:
             if block.operator and len(folded) == 1:  # "first name", "count": names of columns too
                 exact = self._schema_items(folded, position, soft=False)
                 tagged.items += [(position, position + 1, item) for item in exact]
-            if block.strength < 20 and not block.operator:
+            literal = block.strength < 15 or any(item.category == "DATE" for item in block.items)
+            if literal and not block.operator:
                 tagged.items += [
                     (position, position + 1, item)
                     for item in self._value_items(tagged.positions[position], position, 0.95)
@@ -523,7 +560,7 @@ class Tagger:
         for first in range(len(spans)):
             for last in range(first + 1, min(len(spans), first + 4)):
                 block = [blocks.get(spans[i][0]) for i in range(first, last + 1)]
-                if any(b is not None and b.strength >= 20 for b in block):
+                if any(b is not None and (b.strength >= 20 or not _is_adjective(b)) for b in block):
                     break
                 folded = [word.text for word in words[spans[first][0] : spans[last][1]]]
                 if len(folded) <= 6:
@@ -546,6 +583,11 @@ def _constant(kind: str, value: str) -> Value:
 
 def _slice(text: str, words: Sequence[Token], span: tuple[int, int]) -> str:
     return text[words[span[0]].start : words[span[1] - 1].end]
+
+
+def _is_adjective(block: _Block) -> bool:
+    """Whether an operator's block may be part of a name: "highest point", "total area", "number of pages"."""
+    return any(item.category in ("SUP", "AGG", "NUM", "P", "DATE") for item in block.items)
 
 
 def _certain(items: Sequence[Item]) -> bool:

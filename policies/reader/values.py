@@ -38,6 +38,7 @@ class ValueIndex:
     language: Language
     _exact: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _loose: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list), repr=False)
+    _few: set[int] = field(default_factory=set, repr=False)
     _categories: list[tuple[int, str, dict[str, float], float]] = field(default_factory=list, repr=False)
 
     def add(self, number: int, values: Iterable[str]) -> None:
@@ -51,6 +52,8 @@ class ValueIndex:
                 continue
             kept.append((text, words))
             self._exact[folded].append((number, text))
+        if len(texts) <= _FEW // 8:
+            self._few.add(number)
         if len(texts) <= _FEW:
             self._add_stems(number, kept)
 
@@ -78,6 +81,10 @@ class ValueIndex:
                     found, score = self._exact.get(text[:-1]), 0.93
                 for number, value in found or ():
                     out.append(ValueHit(start, stop, number, value, score))
+            for other in self.language.values.get(words[start], ()):
+                for number, value in self._exact.get(other, ()):
+                    if number in self._few:
+                        out.append(ValueHit(start, start + 1, number, value, 0.9))
         known = {(hit.property, hit.value) for hit in out}
         return out + [hit for hit in self._find_loose(words) if (hit.property, hit.value) not in known]
 
@@ -95,7 +102,8 @@ class ValueIndex:
         out = []
         for place, spots in places.items():
             number, value, weights, mass = self._categories[place]
-            span = _window(spots, stems, weights, len(weights) + 3)
+            size = len(weights)
+            span = _window(spots, stems, weights, size if size <= 2 else size + size // 2)
             matched = {stems[i] for i in spots if span[0] <= i < span[1]}
             share = sum(weights[part] for part in matched) / mass
             if share >= _MASS and (len(matched) > 1 or len(weights) == 1):

@@ -75,6 +75,8 @@ class Language:
     numbers: Mapping[str, int]
     scales: Mapping[str, float]
     units: frozenset[str]
+    values: Mapping[str, tuple[str, ...]]
+    unit_hints: Mapping[str, tuple[str, ...]]
     months: Mapping[str, int]
     weekdays: Mapping[str, int]
     irregular: Mapping[str, str]
@@ -112,6 +114,8 @@ class Language:
             numbers=raw["numbers"],
             scales=raw["scales"],
             units=_words(raw["units"]["words"]),
+            values=_split(raw["values"]),
+            unit_hints=_split(raw["unit_hints"]),
             months=raw["months"],
             weekdays=raw["weekdays"],
             irregular=irregular,

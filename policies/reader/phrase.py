@@ -1,0 +1,134 @@
+"""A plan said in words, to be compared with the question as a whole: "cities located in state texas"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trivium.kg.plans.plan import Value
+from trivium.policies.reader.names import words_of
+from trivium.policies.reader.schema import Schema, Walk
+from trivium.policies.reader.sketch import Sketch
+
+_ENDS = frozenset({"in", "at", "of", "by", "to", "from", "on", "with", "for", "through", "under", "into"})
+_SIGNS = {"=": "is", "!=": "is not", "<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+_FUNCTIONS = {"average": "average", "sum": "total", "minimum": "lowest", "maximum": "highest", "count": "number of"}
+
+
+class Phrases:
+    """Says sketches of one question in words.
+
+    Args:
+        schema: names of types, properties and relations.
+        said: what the question calls the entities of an `ids` sketch.
+    """
+
+    def __init__(self, schema: Schema, said: dict[Sketch, str]) -> None:
+        self._schema, self._said = schema, said
+        self._known: dict[Sketch, str] = {}
+
+    def say(self, sketch: Sketch) -> str:
+        """The words of a set or result."""
+        found = self._known.get(sketch)
+        if found is None:
+            found = self._known[sketch] = getattr(self, f"_{sketch[0]}")(*sketch[1:])
+        return found
+
+    def _type(self, number: int) -> str:
+        words = self._schema.types[number].words
+        name = " ".join(words[0]) if words else "thing"
+        return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+    def _relation(self, hop: Walk) -> str:
+        words = words_of(self._schema.names[hop.relation])
+        name = " ".join(words)
+        if words[-1:] and words[-1] in _ENDS:
+            return name if hop.direction != "in" else f"that is {name}"
+        return f"that {name}" if hop.direction != "in" else f"{name} of"
+
+    def _term(self, term: Sketch) -> str:
+        if term[0] == "p":
+            through = " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
+            return f"{through} {' '.join(words_of(term[2]))} {term[3]}".strip()
+        if term[0] == "n":
+            return "most " + " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
+        if term[0] == "w0":
+            return " ".join(words_of(term[1]))
+        return " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
+
+    def _value(self, value: Any) -> str:
+        if value[0] == "v":
+            constant: Value = value[1]
+            return f"{constant.value:g}" if isinstance(constant.value, float) else str(constant.value)
+        if value[0] == "vs":
+            return " and ".join(str(each.value) for each in value[1])
+        return self.say(value[1]) if value[0] == "plan" else self._term(value)
+
+    def _condition(self, condition: Sketch) -> str:
+        if condition[0] == "cmp":
+            _, term, sign, value = condition
+            return f"{self._term(term)} {_SIGNS.get(sign, sign)} {self._value(value)}"
+        if condition[0] == "not":
+            return f"not {self._condition(condition[1])}"
+        if condition[0] == "has":
+            hops = condition[1][1] if len(condition[1]) > 1 else ()
+            own = " ".join(self._condition(hop.where) for hop in hops if hop.where)
+            return f"{self._term(condition[1])} {own}"
+        return " or ".join(self._condition(each) for each in condition[1])
+
+    def _ids(self, number: int, ids: tuple[str, ...]) -> str:
+        kind = " ".join(self._schema.types[number].words[0]) if self._schema.types[number].words else ""
+        return f"{kind} {self._said.get(('ids', number, ids), '')}".strip()
+
+    def _all(self, number: int) -> str:
+        return self._type(number)
+
+    def _is(self, number: int, place: int, operator: str, value: Any) -> str:
+        name = " ".join(words_of(self._schema.properties[place].name))
+        return f"{self._type(number)} whose {name} {_SIGNS.get(operator, operator)} {self._value(value)}"
+
+    def _and(self, one: Sketch, other: Sketch) -> str:
+        return f"{self.say(one)} and {self.say(other)}"
+
+    def _or(self, one: Sketch, other: Sketch) -> str:
+        return f"{self.say(one)} or {self.say(other)}"
+
+    def _minus(self, one: Sketch, other: Sketch) -> str:
+        return f"{self.say(one)} not {self.say(other)}"
+
+    def _go(self, source: Sketch, hops: tuple[Walk, ...], number: int, sure: bool) -> str:
+        del sure
+        # Walked from the source: said from what is reached, backwards.
+        steps = " ".join(self._relation(hop.back()) for hop in reversed(hops))
+        own = " ".join(self._condition(hop.where) for hop in hops if hop.where)
+        return f"{self._type(number)} {steps} {self.say(source)} {own}".strip()
+
+    def _where(self, source: Sketch, condition: Sketch) -> str:
+        return f"{self.say(source)} with {self._condition(condition)}"
+
+    def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int) -> str:
+        many = f"{limit} " if limit > 1 else ""
+        return f"{many}{self.say(source)} with the {'highest' if descending else 'lowest'} {self._term(term)}"
+
+    def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> str:
+        return f"{' and '.join(map(self._term, terms))} of {self.say(source)}"
+
+    def _count(self, source: Sketch) -> str:
+        return f"how many {self.say(source)}"
+
+    def _agg(self, function: str, source: Sketch, term: Sketch, distinct: bool = False) -> str:
+        del distinct
+        return f"{_FUNCTIONS[function]} {self._term(term)} of {self.say(source)}"
+
+    def _walks(self, function: str, source: Sketch, hop: Walk, name: str, to: Sketch | None) -> str:
+        end = f" and {self.say(to)}" if to else ""
+        return f"{function} {' '.join(words_of(name))} {self._relation(hop)} {self.say(source)}{end}"
+
+    def _group(self, source: Sketch, keys: Any, aggregates: Any, *_: Any) -> str:
+        made = " and ".join(f"{_FUNCTIONS[f]} {self._term(t) if t else ''}" for f, t in aggregates)
+        return f"{made} of {self.say(source)} for each {' and '.join(map(self._term, keys))}"
+
+    def _multi(self, source: Sketch, aggregates: Any) -> str:
+        return self._group(source, (), aggregates)
+
+    def _yes(self, source: Sketch) -> str:
+        return self.say(source)

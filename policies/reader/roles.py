@@ -1,0 +1,127 @@
+"""Roles for graphs whose entities have no types: what relations join, as far as it is the same entities.
+
+MetaQA's films are the heads of every relation and become one role, called by what its relations are done to ("film",
+"movie"); directors, writers, tags are one each, called by the relation's noun and by who does the deed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trivium.kg.plans.columns import GraphColumns
+from trivium.policies.reader.english import Language
+from trivium.policies.reader.names import words_of
+from trivium.policies.reader.schema import Role
+
+MOST_RELATIONS = 80
+"""Relations up to which roles are made; a graph of more is read by chains from its names alone."""
+_SAMPLE = 40_000  # entities that are looked at
+_SAME = 0.75  # share of the smaller end's entities that are in the larger one, from which both are one role
+_SHARED = 0.04  # share from which an entity may have both roles
+_ENDS = 3  # relation ends that a role's entities are listed by
+_FUNCTION = frozenset(
+    [
+        "has",
+        "have",
+        "is",
+        "are",
+        "was",
+        "of",
+        "in",
+        "by",
+        "to",
+        "at",
+        "with",
+        "the",
+        "from",
+        "on",
+        "for",
+        "and",
+        "a",
+        "an",
+        "be",
+        "id",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Roles of a graph.
+
+    Attributes:
+        roles: each with its words and ends.
+        of_end: the role of each adjacency code: r for the heads of relation r, r + R for its tails; -1 for none.
+        overlaps: pairs of roles that share entities.
+        of_property: for each property, the role that has most of its owners.
+    """
+
+    roles: list[Role]
+    of_end: list[int]
+    overlaps: list[tuple[int, int]]
+    of_property: dict[str, int]
+
+
+def induce(columns: GraphColumns, language: Language) -> Roles:
+    """Find the roles; deterministic."""
+    names = list(columns.relations)
+    count = len(names)
+    rows = np.linspace(0, len(columns) - 1, min(len(columns), _SAMPLE)).astype(np.int64)
+    has = np.zeros((len(rows), 2 * count), dtype=np.float32)
+    for place, row in enumerate(rows.tolist()):
+        part = slice(int(columns.indptr[row]), int(columns.indptr[row + 1]))
+        codes, ends = columns.codes[part], columns.ends[part]
+        has[place, codes[ends < len(columns)]] = 1
+    both = has.T @ has
+    size = np.diag(both)
+    least = np.maximum(np.minimum(size[:, None], size[None, :]), 1)
+    group = list(range(2 * count))
+    for one, other in np.argwhere(np.triu(both / least >= _SAME, 1)).tolist():
+        if size[one] and size[other]:
+            old, new = group[other], group[one]
+            group = [new if each == old else each for each in group]
+    kept = [each for each in dict.fromkeys(group) if any(size[i] for i, g in enumerate(group) if g == each)]
+    kept.sort(key=lambda each: -max(float(size[i]) for i, g in enumerate(group) if g == each))
+    number = {each: place for place, each in enumerate(kept)}
+    of_end = [number[each] if size[i] else -1 for i, each in enumerate(group)]
+    roles = []
+    for each in kept:
+        members = sorted((i for i, g in enumerate(group) if g == each and size[i]), key=lambda i: -float(size[i]))
+        words = dict.fromkeys(word for code in members for word in _words(names[code % count], code >= count, language))
+        share = len(columns) / max(len(rows), 1)
+        ends = tuple((code % count, code >= count) for code in members[:_ENDS])
+        roles.append(Role("", tuple(words), int(float(size[members[0]]) * share), ends))
+    pairs = {
+        (of_end[one], of_end[other])
+        for one, other in np.argwhere(both / least >= _SHARED).tolist()
+        if of_end[one] >= 0 and of_end[other] >= 0 and of_end[one] != of_end[other]
+    }
+    return Roles(roles, of_end, sorted(pairs), _owners(columns, has, rows, of_end))
+
+
+def _words(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]:
+    """What the entities at one end of a relation are called."""
+    words = words_of(name)
+    content = tuple(word for word in words if word not in _FUNCTION) or words
+    deeds = [deed for word in content for deed in language.deeds.get(language.stem(word), ())]
+    if name.endswith("_of") and len(content) == 1:
+        tail = not tail
+    if tail:
+        doers = [(doer,) for deed in deeds for doer in deed.doers]
+        return [content, content[-1:], *doers]
+    return [(thing,) for deed in deeds for thing in deed.things]
+
+
+def _owners(columns: GraphColumns, has: np.ndarray, rows: np.ndarray, of_end: list[int]) -> dict[str, int]:
+    out = {}
+    for name, parts in columns.properties.items():
+        owned = np.zeros(len(columns), dtype=bool)
+        for column in parts:
+            owned[column.owners] = True
+        shares = owned[rows].astype(np.float32) @ has
+        best = int(shares.argmax()) if len(shares) else -1
+        if best >= 0 and of_end[best] >= 0:
+            out[name] = of_end[best]
+    return out
