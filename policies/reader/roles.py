@@ -91,8 +91,8 @@ def induce(columns: GraphColumns, language: Language) -> Roles:
         members = sorted((i for i, g in enumerate(group) if g == each and size[i]), key=lambda i: -float(size[i]))
         words = dict.fromkeys(word for code in members for word in _words(names[code % count], code >= count, language))
         share = len(columns) / max(len(rows), 1)
-        ends = tuple((code % count, code >= count) for code in members[:_ENDS])
-        roles.append(Role("", tuple(words), int(float(size[members[0]]) * share), ends))
+        held = tuple((code % count, code >= count) for code in members[:_ENDS])
+        roles.append(Role("", tuple(words), int(float(size[members[0]]) * share), held))
     pairs = {
         (of_end[one], of_end[other])
         for one, other in np.argwhere(both / least >= _SHARED).tolist()
