@@ -97,7 +97,7 @@ def _text(columns: GraphColumns, cells: Cells, at: int) -> str:
     return cells.text(at)
 
 
-def runner(columns: GraphColumns, seconds: float = 2.0) -> tuple[Executor, Callable[[QueryPlan], Outcome]]:
+def runner(columns: GraphColumns, seconds: float = 30.0) -> tuple[Executor, Callable[[QueryPlan], Outcome]]:
     """An executor for one question and the reader's view of it."""
     executor = Executor(columns, row_limit=2_000_000, deadline=time.monotonic() + seconds)
 
@@ -112,10 +112,10 @@ def runner(columns: GraphColumns, seconds: float = 2.0) -> tuple[Executor, Calla
 
 def ask(graph: Graph, reader: Reader, question: Asked, *, within: bool = False) -> Asking:
     """Read a question, run its best plan, judge the answer; `within` judges the other candidates too."""
-    start = time.perf_counter()
+    start = time.thread_time()  # other work on the machine does not count
     executor, run = runner(graph.columns)
-    readings = reader.read(question.text, executor=run, most=40 if within else 5)
-    seconds = time.perf_counter() - start
+    readings = reader.read(question.text, executor=run, most=40 if within else 5, seconds=20)
+    seconds = time.thread_time() - start
 
     def judge(reading: Reading) -> Figures:
         try:

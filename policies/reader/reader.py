@@ -17,6 +17,7 @@ from trivium.kg.plans.plan import QueryPlan
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.chart import Chart
+from trivium.policies.reader.clauses import Wanted, shown, split_clause, wanted_columns
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import Language, english
 from trivium.policies.reader.items import Item, flat
@@ -140,9 +141,13 @@ class Reader:
             executor: in place of the reader's own.
         """
         deadline = time.monotonic() + seconds
-        tagged = self._tagger.tag(question, topics)
+        proper, clause = split_clause(question)
+        tagged = self._tagger.tag(proper, topics)
         parsed = self._chart.parse(tagged, deadline)
-        candidates = self._compared(tagged, self._candidates(tagged, parsed)[:CANDIDATES])
+        candidates = self._candidates(tagged, parsed)[:CANDIDATES]
+        if clause and (wanted := wanted_columns(self._tagger.tag(clause), self.schema)):
+            candidates = [self._showing(each, wanted) for each in candidates]
+        candidates = self._compared(tagged, candidates)
         drafter = Drafter(self.schema)
         run = executor or self.executor
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
@@ -150,6 +155,12 @@ class Reader:
             readings = [self._judge(reading, run, deadline) for reading in readings]
         readings.sort(key=lambda reading: -reading.score)
         return readings[:most]
+
+    def _showing(self, candidate: tuple[Sketch, Item, float], wanted: Sequence[Wanted]) -> tuple[Sketch, Item, float]:
+        sketch, item, score = candidate
+        if item.category == "S" and sketch[0] != "yes":
+            return shown(sketch, item.type, wanted, self.schema), item, score
+        return candidate
 
     def _compared(
         self, tagged: Tagged, candidates: list[tuple[Sketch, Item, float]]
