@@ -12,7 +12,7 @@ from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Value
-from trivium.kg.profiling import profile_of
+from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Outcome, Reader
 
@@ -50,7 +50,7 @@ def columns() -> GraphColumns:
 def reader() -> Reader:
     """A reader of it."""
     graph = columns()
-    return open_reader(graph, profile_of(graph, {}), names_of(graph), StaticEmbedder())
+    return open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
 
 
 def outcome(executor: Executor, plan: QueryPlan) -> Outcome:

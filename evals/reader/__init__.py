@@ -31,7 +31,7 @@ from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.columns import GraphColumns, value_text
 from trivium.kg.plans.execute import Answer, Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Value
-from trivium.kg.profiling import profile_of
+from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Outcome, Reader, Reading
 
@@ -176,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise UsageError("no folder of data sets: name it with --data or TRIVIUM_DATA")
     for name in given.graphs:
         graph = GRAPHS[name](given.data)
-        profile = profile_of(graph.columns, graph.naming)
+        profile = profile_of(graph.columns, naming=graph.naming)
         names = names_of(graph.columns, graph.aliases)
         reader = open_reader(graph.columns, profile, names, StaticEmbedder(), glossary=graph.glossary)
         asked = [q for i, q in enumerate(graph.questions) if given.part == "all" or split(i) == given.part]
