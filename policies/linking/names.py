@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from trivium.kg.text import fold_name
-
-MatchKind = Literal["exact", "folded", "partial", "fuzzy"]
+from trivium.kg.types import MatchKind
 
 
 class NamedEntity(NamedTuple):

@@ -15,6 +15,7 @@ from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.items import Category, Item
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.tagging import Tagged
@@ -249,7 +250,7 @@ class Chart:
                 held = plain.type == set_.type or plain.type in schema.inside[set_.type]
                 node = set_.node if held else ("and", plain.node, set_.node)
                 data = set_.data if set_.form == "value" else ()
-                cost = scores.APART if gap & _APART else 0.0
+                cost = scores.APART if gap & _APART and not self._timed(set_) else 0.0
                 cost += 0.25 if plain is right and set_.modified else 0.0
                 cost += 0.15 if plain is left and set_.form == "set" and gap else 0.0
                 gain = scores.MERGED if set_.form in ("value", "name") else 0.0
@@ -270,8 +271,16 @@ class Chart:
             return
         if left.form == "value" == right.form and left.data == right.data:
             return
-        cost = 0.15 + (scores.APART if gap & _APART else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
+        apart = "by" in gap or (gap & _APART and not (self._timed(left) or self._timed(right)))
+        cost = 0.15 + (scores.APART if apart else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
+
+    def _timed(self, item: Item) -> bool:
+        """Whether a set is a bare date or time: "calls from X at 14:46"."""
+        if item.form != "value" or not item.node or item.node[0] != "is":
+            return False
+        column = self._schema.properties[item.node[2]]
+        return column.dated or bool({"date", "time", "year"} & set(words_of(column.name)))
 
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "A or B", "A and B" of one kind."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -139,12 +139,6 @@ class Tagger:
         language, add = self.language, self._operators
         for adjective, hints in language.how.items():
             add["how", adjective].append(Item("H", data=(hints,)))
-        for noun in ("people", "inhabitants", "residents", "citizens", "persons"):
-            for phrase in (("how", "many", noun), ("number", "of", noun)):
-                add[phrase].append(Item("H", data=(("population", "inhabitants"),), score=0.2))
-        for unit in ("kilometers", "kilometres", "miles", "km", "feet", "meters", "metres"):
-            add["how", "many", "square", unit].append(Item("H", data=(("area", "size"),)))
-            add["how", "many", unit].append(Item("H", data=(("length", "distance", "height"),)))
         add[("when",)].append(Item("H", data=(language.asking["when"], "date")))
         add["what", "year"].append(Item("H", data=(("year", *language.asking["when"]), "date")))
         add["what", "time"].append(Item("H", data=(("time", "hour"), "date")))
@@ -487,7 +481,11 @@ class Tagger:
         return tagged
 
     def _keeps(self, word: str, place: int) -> bool:
-        return (word in ("who", "whom") and place < 3) or (word == "name" and place > 2)
+        return (
+            (word in ("who", "whom") and place < 3)
+            or word in ("everyone", "everybody")
+            or (word == "name" and place > 2)
+        )
 
     def _add_position(
         self, tagged: Tagged, words: Sequence[Token], position: int, span: tuple[int, int], block: _Block | None
@@ -511,12 +509,13 @@ class Tagger:
                 ]
             return
         word = folded[0]
-        if word in ("who", "whom"):
+        if word in ("who", "whom", "everyone", "everybody"):
             tagged.items += [(position, position + 1, item) for item in self._asked_for(word, position)]
             tagged.unread.append(0.1)
             tagged.content.append(False)
             return
-        generic = language.stem(word) in language.generic or word in language.naming
+        took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
+        generic = language.stem(word) in language.generic or word in language.naming or took
         tagged.items += [
             (position, position + 1, item) for item in self._schema_items(folded, position, soft=not generic)
         ]
@@ -527,6 +526,17 @@ class Tagger:
                 tagged.items.append((position, position + 1, Item("P", data=tuple(naming), score=0.05, links=links)))
         tagged.unread.append(UNREAD_GENERIC if generic else UNREAD)
         tagged.content.append(not generic)
+
+    def _measured(self, said: Sequence[str], most: int) -> Iterator[tuple[int, Item]]:
+        """How many positions "how many people", "how many square miles" take, and the columns that they ask for."""
+        if tuple(said[:2]) not in (("how", "many"), ("number", "of")) or len(said) < 3:
+            return
+        if said[2] in ("people", "inhabitants", "residents", "citizens", "persons"):
+            yield 2, Item("H", data=(("population", "inhabitants"),), score=0.2)
+        elif said[2] == "square" and most > 2:
+            yield 3, Item("H", data=(("area", "size"),))
+        elif said[2] in ("kilometers", "kilometres", "miles", "km", "feet", "meters", "metres"):
+            yield 2, Item("H", data=(("length", "distance", "height"),))
 
     def _names(self, number: int) -> bool:
         found = self.schema.properties[number]
@@ -557,6 +567,11 @@ class Tagger:
         blocks: dict[int, _Block],
     ) -> None:
         """Elements named by several words: "date of birth", "highest point"."""
+        for first in range(len(spans) - 1):
+            said = [word.text for word in words[spans[first][0] : spans[min(first + 2, len(spans) - 1)][1]]]
+            for size, item in self._measured(said, len(spans) - first):
+                item.links = tuple((place, "measure", 1.0) for place in range(first, first + size))
+                tagged.items.append((first, first + size, item))
         for first in range(len(spans)):
             for last in range(first + 1, min(len(spans), first + 4)):
                 block = [blocks.get(spans[i][0]) for i in range(first, last + 1)]
