@@ -158,7 +158,7 @@ def as_tool(
             found = await answer(method, question, context)
         except RequestError as error:
             raise ToolException(str(error)) from error
-        return await prose(found, (await open_knowledge(context.kg)).store), found
+        return await prose(found, context.kg), found
 
     def run_now(question: str) -> tuple[str, Answer]:
         return _background().run(run(question))

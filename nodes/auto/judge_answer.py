@@ -7,7 +7,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.auto.plan_methods import trying
 from trivium.nodes.auto.state import AutoState
@@ -33,8 +32,7 @@ async def judge_answer(state: AutoState, runtime: Runtime[AutoContext]) -> dict[
     update = {"plan": [], "answer": answer, "topic_entities": [], "choices": []}
     if chosen(tried) is tried[-1] and state["said"] is not None:
         return {**update, "messages": [state["said"]]}  # with the id under which it was streamed
-    store = (await open_knowledge(runtime.context.kg)).store
-    return {**update, **await reply(state, answer, store)}
+    return {**update, **await reply(state, answer, runtime.context.kg)}
 
 
 def stands(answer: Answer) -> bool:

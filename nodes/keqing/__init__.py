@@ -1,4 +1,4 @@
-"""Keqing's stages, one file each, and beside a stage its prompt and the shape of its answer.
+"""Keqing's stages, each a file or a folder with its prompt and the shape of its answer beside it.
 
-In order: `decompose`, `review`, `match_template`, `link_entities`, `retrieve`, `reason`, `compute`, `respond`.
+In order: `decompose`, `link_entities`, `match_template`, `review`, `retrieve`, `reason`, `compute`, `respond`.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trivium.nodes.keqing.decompose.prompt import DECOMPOSE
 from trivium.nodes.keqing.reason.prompt import REASON_TEXT, REASON_TUPLES
-from trivium.nodes.keqing.respond_prompt import RESPOND
+from trivium.nodes.keqing.respond.prompt import RESPOND
 from trivium.nodes.model.operator_prompts import check_prompts
 
 KEQING_PROMPTS = (DECOMPOSE, REASON_TUPLES, REASON_TEXT, RESPOND)

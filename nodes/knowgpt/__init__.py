@@ -1,1 +1,1 @@
-"""KnowGPT's stages, one file each: `link_entities`, `select_prompt`, `extract`, `verbalize`, `answer`."""
+"""KnowGPT's stages, each a file or a folder: `link_entities`, `select_prompt`, `extract`, `verbalize`, `answer`."""

@@ -9,7 +9,6 @@ from pydantic import Field
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
-from trivium.policies.bandit.bandit import BanditSettings
 
 Prompt = Literal[
     "auto", "rl/sentences", "rl/triples", "rl/graph", "sub/sentences", "sub/triples", "sub/graph", "direct"
@@ -58,15 +57,9 @@ class KnowGPTContext(Context):
     description: Literal["auto", "llm", "rules"] = "auto"
     """Who writes graph descriptions; `auto`: the model, as in the paper, where one is named."""
 
-    @property
-    def bandit_settings(self) -> BanditSettings:
-        """How the bandit learns and chooses."""
-        return BanditSettings(policy=self.bandit, discount=self.discount)
-
     def check(self) -> None:
         """Refuse settings that no run can have; raises as `Context.check`."""
         super().check()
-        self.bandit_settings.check()
         if self.model != NO_MODEL:
             from trivium.nodes.knowgpt.prompts import check_knowgpt_prompts  # a run without a model has no prompt
 

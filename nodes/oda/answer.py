@@ -7,7 +7,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.kg.store import GraphStore
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.result import Result, similar_result
@@ -16,6 +15,7 @@ from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.write_answer import Claim, evidence, named, write_answer
+from trivium.tools.get_labels import get_labels
 
 _UNSURE = 0.1  # a score below it says that the relations followed are hardly like the question
 _SHOWN = 15  # paths that are told where the answer names no entity
@@ -25,7 +25,7 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
     """Write the typed result; what no path supports is said to be the model's own knowledge."""
     context, knowledge = runtime.context, await open_knowledge(runtime.context.kg)
     result, spent = await _result(state, context, knowledge)
-    labels = await knowledge.store.labels([found.id for found in result.answers])
+    labels = await get_labels(context.kg, [found.id for found in result.answers])
     answers = [
         AnswerEntity(id=found.id, label=label, score=found.score)
         for found, label in zip(result.answers, labels, strict=True)
@@ -33,7 +33,7 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
     paths = [path_record(path, found.id) for found in result.answers for path in found.paths]
     paths += [path_record(path, path[-1].end) for path in result.shown[:_SHOWN]]
     claim = Claim(
-        await _sentence(answers, result, paths, knowledge.store),
+        await _sentence(answers, result, paths, context.kg),
         answers,
         result.value,
         paths=paths,
@@ -45,7 +45,6 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
         "oda",
         state,
         context,
-        knowledge.store,
         claim,
         signals=Signals(claim.found, read=bool(state["topics"])),
         steps=state["log"],
@@ -68,9 +67,7 @@ async def _result(state: OdaState, context: OdaContext, knowledge: Knowledge) ->
     return result, spent
 
 
-async def _sentence(
-    answers: Sequence[AnswerEntity], result: Result, paths: Sequence[PathRecord], store: GraphStore
-) -> str:
+async def _sentence(answers: Sequence[AnswerEntity], result: Result, paths: Sequence[PathRecord], kg: str) -> str:
     """The answer in words: value, names, the path of the first, and what nothing proves."""
     said = []
     if isinstance(result.value, bool):
@@ -81,7 +78,7 @@ async def _sentence(
         said.append(f"{'Unsure: ' * (answers[0]['score'] < _UNSURE)}{named(answers)}.")
     if said:
         first = [path for path in paths if not answers or path["answer"] == answers[0]["id"]]
-        said.append(await evidence(first[:3], store, answers[0]["label"] if answers else ""))
+        said.append(await evidence(first[:3], kg, answers[0]["label"] if answers else ""))
     if result.own:
         said.append(f"From the model's own knowledge, which no path proves: {', '.join(result.own)}.")
     return " ".join(filter(None, said))

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from trivium.kg.errors import UsageError
-from trivium.kg.store import GraphStore
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.state import RunState
@@ -77,15 +76,13 @@ def begun(state: Mapping[str, Any]) -> dict[str, Any]:
     return {**asked(run, question_of(run)), **fresh_channels(run), "started": time.time(), "topic_entities": []}
 
 
-async def reply(
-    state: Mapping[str, Any], answer: Answer, store: GraphStore, *, message_id: str | None = None
-) -> dict[str, Any]:
+async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id: str | None = None) -> dict[str, Any]:
     """What the last stage writes to `messages`: the answer in prose with its evidence; nothing without a chat.
 
     Args:
         state: the run's; it was asked by a message if its last message is a human's.
         answer: the typed result.
-        store: where the labels of the paths are.
+        kg: the KG, for the labels of the paths.
         message_id: of the message whose tokens were streamed, so that a client sees one message and not two.
     """
     if not state.get("messages") or state["messages"][-1].type != "human":
@@ -94,15 +91,15 @@ async def reply(
     from langchain_core.messages import AIMessage
 
     about = {key: answer[key] for key in ("method", "model", "kg", "stop_reason")}
-    content = await prose(answer, store)
+    content = await prose(answer, kg)
     return {"messages": [AIMessage(content, id=message_id, name=answer["method"], response_metadata=about)]}
 
 
-async def prose(answer: Answer, store: GraphStore) -> str:
+async def prose(answer: Answer, kg: str) -> str:
     """The answer's text and, below it, a path for each of the first answers that the text does not show."""
     first = {path["answer"]: path for path in reversed(answer["paths"])}  # of several paths to an answer, the first
     wanted = [first[item["id"]] for item in answer["answers"][:_SHOWN] if item["id"] in first]
-    shown = [await path_text(path, store) for path in wanted]
+    shown = [await path_text(path, kg) for path in wanted]
     lines = [f"- {line}" for line in shown if line not in answer["answer"]]
     return "\n".join([answer["answer"], "", "Evidence:", *lines]) if lines else answer["answer"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from trivium.kg.store import GraphStore
 from trivium.kg.types import Triple
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.answer_record import PathRecord
@@ -14,10 +13,12 @@ from trivium.tools.triple_properties import triple_properties
 _STATEMENTS = 3  # statements of one triple that evidence shows; a customer may have bought a thing a hundred times
 
 
-async def qualified(paths: Sequence[PathRecord], store: GraphStore) -> list[PathRecord]:
+async def qualified(paths: Sequence[PathRecord], kg: str) -> list[PathRecord]:
     """The paths with `qualifiers` in those of their triples that have some: a list of mappings, one a statement."""
     steps = [step for path in paths for step in path["triples"]]
-    found = await store.qualifiers([Triple(step["head"], step["relation"], step["tail"]) for step in steps])
+    if not steps:
+        return list(paths)
+    found = await triple_properties(kg, [Triple(step["head"], step["relation"], step["tail"]) for step in steps])
     for step, statements in zip(steps, found, strict=True):
         if statements:
             step["qualifiers"] = list(statements)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trivium.kg.store import GraphStore
 from trivium.nodes.run.abstain import Decision, Signals, Stop, judge, stopped_by
 from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, Value, usage
 from trivium.nodes.run.context import Context
@@ -49,7 +48,6 @@ async def write_answer(  # noqa: PLR0913 - each is a part of the contract
     method: str,
     state: Mapping[str, Any],
     context: Context,
-    store: GraphStore,
     claim: Claim,
     *,
     signals: Signals,
@@ -64,7 +62,6 @@ async def write_answer(  # noqa: PLR0913 - each is a part of the contract
         method: its name.
         state: the run's.
         context: its settings.
-        store: where labels and the properties of relationships are.
         claim: what it would say.
         signals: what it knows about its reading; decides whether it may.
         steps: the method's own log.
@@ -83,8 +80,8 @@ async def write_answer(  # noqa: PLR0913 - each is a part of the contract
         events=[*told.get("events", ()), *events],
         spent=told.get("usage"),
     )
-    answer["paths"] = await qualified(answer["paths"], store)
-    return {"answer": answer, **told, **await reply(state, answer, store, message_id=message_id)}
+    answer["paths"] = await qualified(answer["paths"], context.kg)
+    return {"answer": answer, **told, **await reply(state, answer, context.kg, message_id=message_id)}
 
 
 def record(  # noqa: PLR0913 - each is a part of the contract
@@ -159,9 +156,9 @@ def named(answers: Sequence[AnswerEntity]) -> str:
     return listed([answer["label"] for answer in answers[:NAMED]], max(0, len(answers) - NAMED))
 
 
-async def evidence(paths: Sequence[PathRecord], store: GraphStore, label: str = "") -> str:
+async def evidence(paths: Sequence[PathRecord], kg: str, label: str = "") -> str:
     """`Evidence for LABEL: A -r-> B; ...`, or nothing where there is no path."""
     if not paths:
         return ""
     about = f" for {label}" if label else ""
-    return f"Evidence{about}: {'; '.join([await path_text(path, store) for path in paths])}."
+    return f"Evidence{about}: {'; '.join([await path_text(path, kg) for path in paths])}."

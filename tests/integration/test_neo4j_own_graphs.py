@@ -19,8 +19,7 @@ from trivium.kg.neo4j.opening import open_store
 from trivium.kg.neo4j.settings import GraphSettings, RemoteKG
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.types import Hop, Triple, parse_chain
-from trivium.nodes.run.answer_record import path_record
-from trivium.nodes.run.qualifiers import note_text, qualified
+from trivium.nodes.run.qualifiers import note_text
 
 Open = Callable[..., Neo4jStore]
 
@@ -162,10 +161,8 @@ async def test_a_shop_with_relationship_properties(own: Open) -> None:
         ({"on": "2024-05-01", "quantity": "2"}, {"on": "2024-06-01", "quantity": "1"})
     ]
     assert [hit.id for hit in (await store.find(["2020-01-03"]))[0]] == ["2020-01-03"]
-    step = (customer, "BOUGHT", lamp, False)
-    (path,) = await qualified([path_record([step], lamp)], store)
-    assert path["triples"][0]["qualifiers"][1] == {"on": "2024-06-01", "quantity": "1"}
-    (statements,) = await store.qualifiers([Triple(*step[:3])])
+    step = (customer, "BOUGHT", lamp)
+    (statements,) = await store.qualifiers([Triple(*step)])
     assert note_text(statements) == " [on: 2024-05-01; quantity: 2] [on: 2024-06-01; quantity: 1]"
 
 

@@ -55,7 +55,8 @@ CHOICES = [{"id": "A", "text": "Aidan Quinn"}, {"id": "B", "text": "Pam Grier"}]
 RUNS = [
     pytest.param(
         keqing, KeqingContext, {"question": QUESTION},
-        {"read_question": "decompose", "follow_chain": "retrieve"},
+        {"read_question": "decompose", "follow_chain": "retrieve", "get_labels": "respond",
+         "triple_properties": "respond"},
         id="keqing",
     ),
     pytest.param(

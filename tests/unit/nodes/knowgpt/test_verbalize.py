@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trivium.nodes.knowgpt.state import Evidence
-from trivium.nodes.knowgpt.verbalize import as_graph, as_sentences, as_triples, centre_of, facts_of
+from trivium.nodes.knowgpt.verbalize.stage import as_graph, as_sentences, as_triples, centre_of, facts_of
 from trivium.nodes.run.relation_phrases import relation_phrase
 
 BRIN, PICHAI, GOOGLE, COMPANY = "brin", "pichai", "google", "company"

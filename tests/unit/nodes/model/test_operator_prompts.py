@@ -9,7 +9,7 @@ import pytest
 from trivium.kg.errors import BadInputError
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.prompts import KEQING_PROMPTS, check_keqing_prompts
-from trivium.nodes.keqing.respond_prompt import RESPOND
+from trivium.nodes.keqing.respond.prompt import RESPOND
 from trivium.nodes.model.operator_prompts import operator_prompt, prompts_folder
 from trivium.nodes.model.prompts import PromptError
 

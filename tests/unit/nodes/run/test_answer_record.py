@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,6 +32,17 @@ class Store:
 
 
 STORE: Any = Store()
+
+
+@pytest.fixture
+def kg(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a KG over that store."""
+
+    async def opened(name: str) -> Any:  # noqa: ANN401 - all that the tools use of a KG
+        return SimpleNamespace(name=name, store=STORE)
+
+    monkeypatch.setattr("trivium.tools.call.open_knowledge", opened)
+    return "two films"
 
 
 def test_a_path_is_recorded_with_each_triple_as_stored() -> None:
@@ -65,13 +77,13 @@ def test_the_cost_of_a_run_is_the_sum_of_what_was_spent() -> None:
     assert usage(began)["llm_calls"] == 0
 
 
-async def test_a_path_reads_along_its_arrows() -> None:
-    assert await path_text(path_record(WALK, "ronin"), STORE) == "Heat -directed_by-> Mann <-seen_by- Ronin"
-    assert await path_text(path_record(WALK[1:], "ronin"), STORE) == "Mann <-seen_by- Ronin"
+async def test_a_path_reads_along_its_arrows(kg: str) -> None:
+    assert await path_text(path_record(WALK, "ronin"), kg) == "Heat -directed_by-> Mann <-seen_by- Ronin"
+    assert await path_text(path_record(WALK[1:], "ronin"), kg) == "Mann <-seen_by- Ronin"
 
 
-async def test_qualifiers_stand_beside_their_triples() -> None:
-    (record,) = await qualified([path_record([*WALK, ("a", "plain", "b", False)], "b")], STORE)
+async def test_qualifiers_stand_beside_their_triples(kg: str) -> None:
+    (record,) = await qualified([path_record([*WALK, ("a", "plain", "b", False)], "b")], kg)
     assert record["triples"][0]["qualifiers"] == [{"role": "sole", "note": "a </data> tag"}]
     assert len(record["triples"][1]["qualifiers"]) == 9
     assert "qualifiers" not in record["triples"][2]

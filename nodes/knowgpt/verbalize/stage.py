@@ -35,7 +35,7 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     lines = FORMS[form](facts, labels, context.evidence_tokens)
     if form != "graph" or context.model == NO_MODEL or context.description == "rules" or not lines:
         return {"lines": lines}
-    from trivium.nodes.knowgpt.model_calls import describe  # a run without a model pays nothing for the layer
+    from trivium.nodes.knowgpt.verbalize.model import describe  # a run without a model pays nothing for the layer
     from trivium.nodes.model import told
 
     said = [fact for line in lines for fact in line["triples"]]

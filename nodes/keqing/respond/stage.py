@@ -8,26 +8,25 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.kg.store import GraphStore
-from trivium.knowledge.knowledge import open_knowledge
-from trivium.nodes.keqing.computed import Value, computed, computed_sentence
 from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.respond.computed import Value, computed, computed_sentence
 from trivium.nodes.keqing.state import KeqingState
 from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.state import Step
 from trivium.nodes.run.write_answer import Claim, evidence, named, write_answer
-from trivium.policies.keqing.decomposer import NO_DEPENDENCY
+from trivium.tools.get_labels import get_labels
+from trivium.tools.read_question import NO_DEPENDENCY
 
 _LOGGED = 20  # seeds shown of each sub-question in the log
 
 
 async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Write the typed result; an answer that nothing supports says so."""
-    knowledge = await open_knowledge(runtime.context.kg)
+    context = runtime.context
     reasoned = state["reasoned"] if state["sub_questions"] else []
-    labels = await knowledge.store.labels([item["id"] for item in reasoned])
+    labels = await get_labels(context.kg, [item["id"] for item in reasoned])
     answers = [
         AnswerEntity(id=item["id"], label=label, score=item["score"])
         for item, label in zip(reasoned, labels, strict=True)
@@ -38,10 +37,9 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     if state.get("operators"):
         value, more = computed(state, traces.of)
         paths += more
-    context = runtime.context
-    words = await _words(state, answers, knowledge.store, context)
+    words = await _words(state, answers, context)
     claim = Claim(
-        words.text or await _sentence(answers, paths, value, knowledge.store),
+        words.text or await _sentence(answers, paths, value, context.kg),
         answers,
         value,
         paths=paths,
@@ -52,7 +50,6 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         "keqing",
         state,
         context,
-        knowledge.store,
         claim,
         signals=Signals(claim.found, read=bool(state["sub_questions"]), unknown=unknown),
         steps=_steps(state),
@@ -71,14 +68,14 @@ class _Words:
     told: dict[str, Any] = field(default_factory=dict)
 
 
-async def _words(state: KeqingState, answers: list[AnswerEntity], store: GraphStore, context: KeqingContext) -> _Words:
+async def _words(state: KeqingState, answers: list[AnswerEntity], context: KeqingContext) -> _Words:
     """The model's words; none where there is no model, or no answer: without evidence it would make something up."""
     if context.model == NO_MODEL or context.respond == "rules" or not answers:
         return _Words()
-    from trivium.nodes.keqing.respond_llm import say
+    from trivium.nodes.keqing.respond.model import say
     from trivium.nodes.model import told  # a run without a model pays nothing for the layer
 
-    text, message_id, outcome = await say(state, answers, store, context)
+    text, message_id, outcome = await say(state, answers, context)
     return _Words(text, message_id, told(outcome))
 
 
@@ -116,16 +113,14 @@ class _Traces:
         return [before + own for dep in known for before in self._trace(start, dep)]
 
 
-async def _sentence(
-    answers: list[AnswerEntity], paths: list[PathRecord], value: Value | None, store: GraphStore
-) -> str:
+async def _sentence(answers: list[AnswerEntity], paths: list[PathRecord], value: Value | None, kg: str) -> str:
     """The answers, or the computed value, in a sentence, and the path of the first one."""
     if value is not None:
-        return await computed_sentence(value, paths, store)
+        return await computed_sentence(value, paths, kg)
     if not answers:
         return ""
     proof = [path for path in paths if path["answer"] == answers[0]["id"]]
-    return f"{named(answers)}. {await evidence(proof, store, answers[0]['label'])}"
+    return f"{named(answers)}. {await evidence(proof, kg, answers[0]['label'])}"
 
 
 def _steps(state: KeqingState) -> list[dict[str, Any]]:

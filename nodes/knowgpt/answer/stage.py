@@ -6,9 +6,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.nodes.knowgpt.answer.scoring import scored, supports
 from trivium.nodes.knowgpt.context import KnowGPTContext
-from trivium.nodes.knowgpt.scoring import scored, supports
 from trivium.nodes.knowgpt.state import Candidate, KnowGPTState, Verdict
 from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
@@ -26,7 +25,6 @@ _NO_EVIDENCE = {
 async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
     """Write the typed result; an answer that no path supports says so."""
     context = runtime.context
-    knowledge = await open_knowledge(context.kg)
     verdict, told = await _verdict(state, context)
     chosen = next((c for c in state["candidates"] if c["id"] == verdict["chosen"]), None)
     paths = [path_record(each["steps"], chosen["id"]) for each in supports(chosen, state["evidence"])] if chosen else []
@@ -35,7 +33,7 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
         chosen = None  # an open question's candidate that nothing leads to is no answer
     words = verdict["words"] if state["proposed_by"] == "nobody" else ""  # the arm `direct`: no knowledge at all
     claim = Claim(
-        await _sentence(chosen, verdict, paths, knowledge, words),
+        await _sentence(chosen, verdict, paths, context.kg, words),
         [AnswerEntity(id=chosen["id"], label=chosen["text"], score=_score(chosen, verdict))] if chosen else [],
         words or None,
         chosen["id"] if chosen and is_choice else None,
@@ -47,7 +45,6 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
         "knowgpt",
         state,
         context,
-        knowledge.store,
         claim,
         signals=Signals(claim.found, read=bool(state["sources"])),
         steps=_steps(state, verdict),
@@ -67,7 +64,7 @@ async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdic
     verdict = Verdict(scores=parts, chosen=best, by="scores", words="")
     if context.model == NO_MODEL or not candidates:
         return verdict, {}
-    from trivium.nodes.knowgpt.model_calls import choose, meant  # a run without a model pays nothing for the layer
+    from trivium.nodes.knowgpt.answer.model import choose, meant  # a run without a model pays nothing for the layer
     from trivium.nodes.model import told
 
     outcome = await choose(state, context)
@@ -79,7 +76,7 @@ async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdic
 
 async def _own_words(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdict, dict[str, Any]]:
     """What the model says to an open question without any knowledge, for comparison."""
-    from trivium.nodes.knowgpt.model_calls import propose
+    from trivium.nodes.knowgpt.link_entities.model import propose
     from trivium.nodes.model import told
 
     outcome = await propose(state["question"], context.model_copy(update={"candidates": 1}))
@@ -92,9 +89,7 @@ def _score(chosen: Candidate, verdict: Verdict) -> float:
     return 1.0 if verdict["by"] == "model" else verdict["scores"]["scores"][chosen["id"]]
 
 
-async def _sentence(
-    chosen: Candidate | None, verdict: Verdict, paths: list[PathRecord], knowledge: Knowledge, words: str
-) -> str:
+async def _sentence(chosen: Candidate | None, verdict: Verdict, paths: list[PathRecord], kg: str, words: str) -> str:
     """The answer, the model's reason if it gave one, and the best path, or that there is none."""
     if chosen is None:
         return f"{words}. This is the model's own answer; the knowledge graph was not used." if words else ""
@@ -102,7 +97,7 @@ async def _sentence(
     if verdict["by"] == "model" and verdict["words"]:
         said += f" {verdict['words'].rstrip('.')}."
     if paths:
-        return f"{said} Evidence: {await path_text(paths[0], knowledge.store)}."
+        return f"{said} Evidence: {await path_text(paths[0], kg)}."
     how = (
         "the model chose it by what it knows itself"
         if verdict["by"] == "model"

@@ -98,7 +98,9 @@ async def _proposed(
     spent: Usage | None = None
     noted: list[dict[str, Any]] = []
     if context.model != NO_MODEL and context.propose != "kg":
-        from trivium.nodes.knowgpt.model_calls import propose  # a run without a model pays nothing for the layer
+        from trivium.nodes.knowgpt.link_entities.model import (
+            propose,  # a run without a model pays nothing for the layer
+        )
 
         outcome = await propose(question, context)
         spent, noted = outcome.usage, list(outcome.events)

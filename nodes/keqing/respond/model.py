@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trivium.kg.store import GraphStore
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.respond_prompt import RESPOND
+from trivium.nodes.keqing.respond.prompt import RESPOND
 from trivium.nodes.keqing.state import KeqingState
 from trivium.nodes.model import Outcome, ask_text
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.answer_record import AnswerEntity
-from trivium.policies.keqing.decomposer import MASK
+from trivium.tools.get_labels import get_labels
+from trivium.tools.read_question import MASK
 
 _NAMED = 50  # answers in the log; the rest are counted
 _BETWEEN = 10  # names shown of what a sub-question started from, and found on the way
 
 
 async def say(
-    state: KeqingState, answers: Sequence[AnswerEntity], store: GraphStore, context: KeqingContext
+    state: KeqingState, answers: Sequence[AnswerEntity], context: KeqingContext
 ) -> tuple[str | None, str | None, Outcome[str]]:
     """What the model says of the answers, the id of its message, and how it went; no text where it broke off.
 
@@ -27,7 +27,7 @@ async def say(
     length limit ended is.
     """
     prompt = operator_prompt(RESPOND).fill(
-        question=as_data(state["question"], 10_000), log=await _log(state, answers, store)
+        question=as_data(state["question"], 10_000), log=await _log(state, answers, context.kg)
     )
     stream = await ask_text(context, state.get("usage"), prompt, stage="respond")
     outcome = await stream.whole()
@@ -35,14 +35,14 @@ async def say(
     return (outcome.value if whole else None), stream.message_id, outcome
 
 
-async def _log(state: KeqingState, answers: Sequence[AnswerEntity], store: GraphStore) -> str:
+async def _log(state: KeqingState, answers: Sequence[AnswerEntity], kg: str) -> str:
     """The record of the rounds of questions and answers, in labels."""
     lines = []
     for sub in state["sub_questions"]:
         done = state["retrieved"][str(sub["id"])]
-        seeds = _names(await store.labels(done["seeds"][:_BETWEEN]), len(done["seeds"]))
+        seeds = _names(await get_labels(kg, done["seeds"][:_BETWEEN]), len(done["seeds"]))
         found = [item["id"] for item in done["found"]]
-        names = _names(await store.labels(found[:_BETWEEN]), len(found))
+        names = _names(await get_labels(kg, found[:_BETWEEN]), len(found))
         lines.append(f"{sub['id']}. {as_data(sub['question']).replace(MASK, seeds)} -> {names}")
     said = _names([answer["label"] for answer in answers[:_NAMED]], len(answers))
     return "\n".join([*lines, f"Result: {said}"])

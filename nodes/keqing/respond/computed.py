@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from trivium.kg.store import GraphStore
 from trivium.nodes.keqing.state import KeqingState
 from trivium.nodes.run.answer_record import PathRecord, path_record
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.state import Step
+from trivium.tools.get_labels import get_labels
 
 Value = bool | int | float | str
 
@@ -37,13 +37,13 @@ def computed(state: KeqingState, trace: Trace) -> tuple[Value | None, list[PathR
     return done[-1].get("value"), paths
 
 
-async def computed_sentence(value: Value, paths: list[PathRecord], store: GraphStore) -> str:
+async def computed_sentence(value: Value, paths: list[PathRecord], kg: str) -> str:
     """The value in words, what it was computed from, and the first path of the evidence."""
     said = ("Yes" if value else "No") if isinstance(value, bool) else str(value)
     ids = list(dict.fromkeys(path["answer"] for path in paths))
     if not ids:
         return f"{said}."
-    names = await store.labels(ids[:_NAMED])
+    names = await get_labels(kg, ids[:_NAMED])
     more = f" and {len(ids) - len(names)} more" if len(ids) > len(names) else ""
-    proof = "; ".join([await path_text(path, store) for path in paths[:2]])
+    proof = "; ".join([await path_text(path, kg) for path in paths[:2]])
     return f"{said}. From {', '.join(names)}{more}. Evidence: {proof}."
