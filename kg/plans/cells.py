@@ -90,6 +90,8 @@ class Cells:
 
     def codes(self) -> Int64:
         """A number for each distinct value: int64 [N]."""
+        if len(self.columns) == 1 and (self.column == 0).all():
+            return self.columns[0].numbered[self.leaf]
         order = np.lexsort((self.key, self.kind))
         new = np.ones(len(order), dtype=np.int64)
         same = (self.key[order][1:] == self.key[order][:-1]) & (self.kind[order][1:] == self.kind[order][:-1])

@@ -108,6 +108,11 @@ class Column:
         return self._bounds[count]
 
     @cached_property
+    def numbered(self) -> Int64:
+        """A number for each value, equal for equal keys: int64 [V]."""
+        return np.cumsum(np.diff(self.keys, prepend=self.keys[:1]) != 0).astype(np.int64)
+
+    @cached_property
     def folded(self) -> list[str]:
         """The texts in lower case."""
         return [self.texts[i].lower() for i in range(len(self.texts))]

@@ -223,13 +223,17 @@ class Executor:
     def _top(self, plan: Top) -> Int32:
         rows = self._in_order(plan.source)
         keys = self.order_keys(Table([rows], [], len(rows)), plan.by, descending=plan.descending)
-        order = np.argsort(-keys if plan.descending else keys, kind="stable")  # NaN last
-        if plan.limit is not None:
-            sorted_keys = keys[order]
-            better = np.searchsorted(
-                -sorted_keys if plan.descending else sorted_keys, sorted_keys * (-1 if plan.descending else 1)
-            )
-            order = order[~np.isnan(sorted_keys) & (better >= plan.skip)]
+        keys = -keys if plan.descending else keys
+        if plan.limit is None:
+            order = np.argsort(keys, kind="stable")  # NaN last
+        else:
+            order = np.flatnonzero(~np.isnan(keys))
+            wanted = plan.skip + plan.limit
+            if not plan.skip and 0 < wanted < len(order):  # sort no more than can be kept
+                order = order[keys[order] <= np.partition(keys[order], wanted - 1)[wanted - 1]]
+            order = order[np.argsort(keys[order], kind="stable")]
+            if plan.skip:
+                order = order[np.searchsorted(keys[order], keys[order]) >= plan.skip]
             order = order[_within(keys[order], plan.limit)]
         self._ordered[plan] = rows[order]
         return np.sort(rows[order])
