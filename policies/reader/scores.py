@@ -29,7 +29,7 @@ VALUE_OF_EXTREME = 0.1  # "highest population of S": the value, and not what has
 PHRASE = 4.0  # cosine between the question and the plan said in words
 UNUSED_ORDER = 0.6
 FIXED = 0.5  # a column asked for whose value the question gives
-ECHO = 0.6  # an answer that only repeats a name of the question
+ECHO = 1.5  # an answer that only repeats a name of the question
 BEAM = 30
 """Readings of a category that the whole question keeps."""
 CELL = 26

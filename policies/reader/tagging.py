@@ -19,7 +19,7 @@ from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
-from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.values import ValueHit, ValueIndex
 
 MOST_WORDS = 72
@@ -420,6 +420,10 @@ class Tagger:
             (first, *_) = self._element_items(group[0], place)
             first.data = tuple(sorted(match.element.number for match in group))
             out.append(first)
+            for match in group:
+                column = self.schema.properties[match.element.number]
+                if column.naming and group[0].score >= 0.8 and not self._names_many(column):
+                    out.append(self._owner_item(column.type, first))
         edges: dict[str, list[Item]] = defaultdict(list)
         for item in out:
             if item.category == "E":
@@ -537,6 +541,17 @@ class Tagger:
             yield 3, Item("H", data=(("area", "size"),))
         elif said[2] in ("kilometers", "kilometres", "miles", "km", "feet", "meters", "metres"):
             yield 2, Item("H", data=(("length", "distance", "height"),))
+
+    def _names_many(self, column: Property) -> bool:
+        """Whether a naming property's own name says nothing of its type: "name", "title"."""
+        return column.name.casefold() in ("name", "title", "label", "id") or any(
+            other.naming and other.type == column.type and other is not column for other in self.schema.properties
+        )
+
+    @staticmethod
+    def _owner_item(kind: int, named: Item) -> Item:
+        """What a property names, by the property's name: addresses are locations."""
+        return Item("S", ("all", kind), kind, (), named.score - 0.15, named.links, form="plain")
 
     def _names(self, number: int) -> bool:
         found = self.schema.properties[number]

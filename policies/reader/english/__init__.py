@@ -176,7 +176,7 @@ def _concepts(path: Path, irregular: Mapping[str, str]) -> dict[str, frozenset[i
     for number, line in enumerate(_lines(path)):
         words, doers, _ = (*line.split(">"), "", "")[:3]
         for word in (*words.split(), *doers.split()):
-            if word not in ("who", "when", "where", "many", "live"):
+            if word not in ("who", "when", "where", "many"):
                 out[stem(word, irregular)].add(number)
     return {word: frozenset(numbers) for word, numbers in out.items()}
 
