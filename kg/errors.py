@@ -26,6 +26,7 @@ TriviumError
     ├── NoDatabaseError      the server has no database of that name, or it is stopped
     ├── PermissionDeniedError  the user, or the database, may not do that
     ├── QueryTimeoutError    a query went on past its time-out
+    ├── NoCopyError          its local copy is needed and is not there
     └── QueryError           the database refuses a query, or failed in it
 """
 
@@ -158,6 +159,10 @@ class PermissionDeniedError(StoreError):
 
 class QueryTimeoutError(StoreError):
     """Raised when a query went on past its time-out."""
+
+
+class NoCopyError(StoreError):
+    """Raised when what works on a database's local copy is asked of a large one that was not copied yet."""
 
 
 class QueryError(StoreError):

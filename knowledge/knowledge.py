@@ -52,6 +52,7 @@ from trivium.kg.neo4j.settings import RemoteKG
 from trivium.kg.store import GraphStore
 
 if TYPE_CHECKING:
+    from trivium.kg.neo4j.snapshots import LocalCopy
     from trivium.policies.keqing.decomposer import Decomposer
     from trivium.policies.keqing.exemplars import ExemplarIndex
     from trivium.policies.keqing.templates import TemplateIndex
@@ -78,6 +79,7 @@ class Knowledge:
         path: its directory; for a KG in Neo4j the local folder of what is learned from it.
         store: its `GraphStore`.
         embedder: the KG's embedder, remembering vectors by text.
+        copies: of a KG in Neo4j its local copy.
     """
 
     def __init__(
@@ -85,14 +87,14 @@ class Knowledge:
         path: Path,
         store: GraphStore,
         embedder: CachedEmbedder,
-        walking: EmbeddedStore | None = None,
+        copies: LocalCopy | None = None,
         name: str = "",
     ) -> None:
         self.name = name or str(path)
         self.path = path
         self.store = store
         self.embedder = embedder
-        self._walking = store if isinstance(store, EmbeddedStore) else walking
+        self.copies = copies
         self._vectors: AdditiveVectors | None = None
         self._derived: dict[str, tuple[str, Any]] = {}
         self._making: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, defaultdict[str, asyncio.Lock]] = (
@@ -128,7 +130,6 @@ class Knowledge:
             return cls(found, EmbeddedStore.open(found), CachedEmbedder(chosen, found / "vectors.npz"), name=name)
         # Here, since the driver takes a quarter of a second to import and most KGs are directories.
         from trivium.kg.neo4j.opening import open_now
-        from trivium.kg.neo4j.snapshots import open_snapshot_store
 
         opened = open_now(found, cache_folder())
         try:
@@ -136,7 +137,7 @@ class Knowledge:
                 opened.store.check_writable()
             chosen = open_embedder(wanted or read_manifest(opened.folder).embedder)
             cached = CachedEmbedder(chosen, opened.folder / "vectors.npz")
-            made = cls(opened.folder, opened.store, cached, open_snapshot_store(opened.folder), name)
+            made = cls(opened.folder, opened.store, cached, opened.copies, name)
             made._remote, made._surveyed = found, opened.store.client.state
             return made
         except BaseException:
@@ -146,14 +147,12 @@ class Knowledge:
     async def close(self) -> None:
         """Release the store; safe to call twice."""
         await self.store.close()
-        if self._walking is not None:
-            await self._walking.close()
+        if self.copies is not None and self.copies.store is not None:
+            await self.copies.store.close()
 
     def close_now(self) -> None:
         """`close` for synchronous callers."""
-        self.store.close_now()
-        if self._walking is not None:
-            self._walking.close_now()
+        _close(self.store, self.copies)
 
     def __enter__(self) -> Self:
         return self
@@ -171,29 +170,19 @@ class Knowledge:
     def snapshot(self) -> Snapshot | None:
         """The newest adjacency arrays for hot loops; None where the KG has none at hand.
 
-        For a KG in Neo4j they are those of its walking snapshot (`trivium kg snapshot`), as old as that is.
+        For a KG in Neo4j they are those of its local copy, as old as that is (`trivium.kg.neo4j.snapshots`).
         """
-        return None if self._walking is None else self._walking.snapshot
+        copied = None if self.copies is None else self.copies.store
+        held = self.store if isinstance(self.store, EmbeddedStore) else copied
+        return None if held is None else held.snapshot
 
     async def learning_store(self, show: Progress) -> GraphStore:
         """The store that learning reads, which asks a hundred thousand times: a directory's own.
 
-        For a KG in Neo4j it is its walking snapshot, made first where there is none or the database has committed
-        anything since: measured on MetaQA, 5 seconds of streaming save minutes of round trips.
+        For a KG in Neo4j it is its local copy, made first where there is none or the database has committed anything
+        since.
         """
-        if isinstance(self.store, EmbeddedStore):
-            return self.store
-        from trivium.kg.neo4j.snapshots import kept_snapshot, make_snapshot, open_snapshot_store
-        from trivium.kg.neo4j.store import Neo4jStore
-
-        if isinstance(self.store, Neo4jStore):
-            state, kept = await self.store.client.fresh_state(0.0), kept_snapshot(self.path)
-            if self._walking is None or kept is None or kept.state != state:
-                await make_snapshot(self.store, self.path, show)
-                old, self._walking = self._walking, await asyncio.to_thread(open_snapshot_store, self.path)
-                if old is not None:
-                    await old.close()
-        return self._walking or self.store
+        return self.store if self.copies is None else await self.copies.renew(show)
 
     def additive_vectors(self) -> AdditiveVectors | None:
         """Rows of vectors that add up, for the newest snapshot; None without one, or where the embedder's do not."""
@@ -269,7 +258,7 @@ class Knowledge:
             if state != self._surveyed:
                 found = client.wait(open_store(client, self._remote, cache_folder(), quiet=True))
                 if found.view != self.store.view:
-                    self.store = found
+                    self.store.use_view(found.view)
                 self._surveyed = state
 
     def _directions(self) -> list[str]:
@@ -546,6 +535,8 @@ async def open_knowledge(name: str) -> Knowledge:
         found = await asyncio.to_thread(_open_shared, name)
     if isinstance(found.knowledge.store, EmbeddedStore):
         await found.knowledge.store.info()  # its arrays are now those of the last write
+    elif found.knowledge.copies is not None:
+        await found.knowledge.copies.fresh(_CHECK_SECONDS)  # and those of a small database's last commit
     return found.knowledge
 
 
@@ -567,15 +558,15 @@ def _open_shared(name: str) -> _Shared:
         knowledge = Knowledge.open(source, named_embedder(name))
         knowledge.name = name
         # Not before the last run that holds it has ended.
-        weakref.finalize(knowledge, _close, knowledge.store, knowledge._walking)  # noqa: SLF001
+        weakref.finalize(knowledge, _close, knowledge.store, knowledge.copies)
         found = _shared[name] = _Shared(source, _place(source), time.monotonic(), knowledge)
         return found
 
 
-def _close(*stores: GraphStore | None) -> None:
-    for store in stores:
-        if store is not None:
-            store.close_now()
+def _close(store: GraphStore, copies: LocalCopy | None) -> None:
+    store.close_now()
+    if copies is not None and copies.store is not None:
+        copies.store.close_now()
 
 
 def _place(source: Path | RemoteKG) -> tuple[int, ...]:

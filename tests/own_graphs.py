@@ -24,7 +24,8 @@ UNWIND range(1, 6) AS i
 CREATE (:Customer {name: 'Customer ' + i, email: 'c' + i + '@example.org', since: date('2020-01-0' + i)})
 WITH count(*) AS made
 UNWIND [['Lamp', 'p1', 19.5, true], ['Desk', 'p2', 250.0, true], ['Chair', 'p3', 80.0, false]] AS row
-CREATE (:Product {product_name: row[0], sku: row[1], price: row[2], stocked: row[3], embedding: [0.1, 0.2, 0.3]})
+CREATE (:Product {product_name: row[0], sku: row[1], price: row[2], stocked: row[3],
+                  embedding: [x IN range(1, 16) | 0.1 * x]})
 WITH count(*) AS made
 MATCH (a:Customer {name: 'Customer 1'}), (b:Customer {name: 'Customer 2'})
 MATCH (lamp:Product {sku: 'p1'}), (desk:Product {sku: 'p2'})

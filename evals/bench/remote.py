@@ -172,6 +172,7 @@ async def _in_turn(
     remote: Neo4jStore, local: EmbeddedStore, ask: Callable[[GraphStore], Awaitable[T]]
 ) -> tuple[float, float]:
     """Median milliseconds of a call over both stores, which take turns; answers are the same, in one round trip."""
+    await remote.renew_view()
     before = remote.client.round_trips
     found = await ask(remote)
     trips = remote.client.round_trips - before

@@ -83,13 +83,13 @@ def _columns(
     kinds, numbers = arrays[f"{names[0]}_kind"][start:stop], arrays[f"{names[0]}_number"][start:stop]
     bounds = arrays[f"{names[1]}_bounds"][start : stop + 1]
     cuts = np.flatnonzero(np.diff(kinds, prepend=255, append=255)).tolist()
-    out = []
+    out: list[Column] = []
     for first, after in itertools.pairwise(cuts):
         kind = KINDS[int(kinds[first])]
         keys = np.arange(after - first, dtype=np.float64) if kind in _UNORDERED else numbers[first:after]
         held = bounds[first : after + 1]
         part = Texts(texts._column, texts._start + first, texts._start + after)  # noqa: SLF001 - its own kind
-        out.append(Column(kind, keys, held - held[0], owners[held[0] : held[-1]], part))
+        out += Column(kind, keys, held - held[0], owners[held[0] : held[-1]], part).as_read()
     return tuple(sorted(out, key=lambda each: -len(each.owners)))
 
 

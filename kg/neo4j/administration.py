@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trivium.kg.neo4j.patterns import any_of, arrows, node, quote
-from trivium.kg.neo4j.view import ENTITY, MARKER, Literal, View
+from trivium.kg.neo4j.patterns import any_of, arrows, held, node, quote, text, values_of
+from trivium.kg.neo4j.view import ENTITY, MARKER, View
 
 NAMES_INDEX, WORDS_INDEX = "trivium_names", "trivium_words"
 """Full-text indexes of what Trivium wrote: whole folded names for look-up, words of names for typos."""
 
 OWN_INDEX = "trivium_own_names"
-"""The full-text index of a user's own graph: name properties and texts that are literals."""
+"""The full-text index of a user's own graph: the properties that name its nodes."""
 
 MADE_INDEXES = (
     f"CREATE CONSTRAINT trivium_entity_key IF NOT EXISTS FOR (n:{ENTITY}) REQUIRE n.key IS UNIQUE",
@@ -64,17 +64,35 @@ SET_NAMES = (
     f"UNWIND $rows AS row MATCH (n:{ENTITY} {{key: row.key}}) "
     "SET n.name = row.name, n.aliases = row.aliases, n.types = row.types, n.names = row.names"
 )
-COUNT_LONELY = f"UNWIND $keys AS key MATCH (n:{ENTITY} {{key: key}}) WHERE NOT EXISTS {{ (n)--() }} RETURN count(n)"
-DELETE_LONELY = (
-    f"UNWIND $keys AS key MATCH (n:{ENTITY} {{key: key}}) WHERE NOT EXISTS {{ (n)--() }} DELETE n RETURN count(n)"
+_LONELY = (
+    f"UNWIND $keys AS key MATCH (n:{ENTITY} {{key: key}}) "
+    "WHERE NOT EXISTS { (n)--() } AND all(k IN keys(n) WHERE k IN $own)"
 )
+COUNT_LONELY = f"{_LONELY} RETURN count(n)"
+DELETE_LONELY = f"{_LONELY} DELETE n RETURN count(n)"
+KNOWN = (
+    f"UNWIND $keys AS key MATCH (n:{ENTITY} {{key: key}}) WHERE n.name IS NOT NULL OR EXISTS {{ (n)-->() }} RETURN n.id"
+)
+"""$keys -> ids of those that are heads of triples, or have a name."""
+
+HELD = (
+    f"UNWIND range(0, size($rows) - 1) AS i MATCH (n:{ENTITY} {{key: $rows[i][0]}}) WITH i, n[$rows[i][1]] AS v "
+    "WHERE v IS NOT NULL RETURN i, CASE WHEN valueType(v) STARTS WITH 'LIST' "
+    "THEN [e IN v | toString(e)] ELSE [toString(v)] END"
+)
+"""$rows (key, property) -> i, the texts of its values."""
+
+
+def set_values(key: str) -> str:
+    """$rows (key of an entity, value or list): set a property."""
+    return f"UNWIND $rows AS row MATCH (n:{ENTITY} {{key: row[0]}}) SET n.{quote(key)} = row[1]"
 
 
 def create_triples(relation: str) -> str:
-    """$rows (head key, tail key) -> their relationships; they are not there yet."""
+    """$rows (head key, tail key, properties) -> their relationships; they are not there yet."""
     return (
         f"UNWIND $rows AS row MATCH (h:{ENTITY} {{key: row[0]}}) MATCH (t:{ENTITY} {{key: row[1]}}) "
-        f"CREATE (h)-[:{quote(relation)}]->(t)"
+        f"CREATE (h)-[r:{quote(relation)}]->(t) SET r += coalesce(row[2], {{}})"
     )
 
 
@@ -133,37 +151,112 @@ def create_own_index(labels: Iterable[str], keys: Iterable[str]) -> str:
 
 LABELS = "CALL db.labels() YIELD label RETURN label"
 
-_STATISTICS = (
-    "WITH collect(x) AS seen UNWIND seen AS x UNWIND keys(x) AS key WITH size(seen) AS total, key, x[key] AS v "
-    "RETURN key, total, count(v), count(DISTINCT v), "
-    "collect(DISTINCT valueType(v)), avg(size(coalesce(toStringOrNull(v), ''))) ORDER BY key"
+COUNT_UNLABELLED = "MATCH (n) WHERE size(labels(n)) = 0 RETURN count(n)"
+
+SHOW_CONSTRAINTS = (
+    "SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties WHERE entityType = 'NODE' "
+    "RETURN type, labelsOrTypes, properties"
+)
+SHOW_VALUE_INDEXES = (
+    "SHOW INDEXES YIELD type, entityType, labelsOrTypes, properties, state "
+    "WHERE entityType = 'NODE' AND type IN ['RANGE', 'TEXT', 'POINT'] AND state = 'ONLINE' "
+    "RETURN labelsOrTypes, properties"
 )
 
-
-def sample_label(label: str) -> str:
-    """$sample -> key, nodes looked at, nodes that have it, values, their types, mean letters: no value itself."""
-    return f"MATCH (x{any_of([label])}) WITH x LIMIT $sample {_STATISTICS}"
+_EXAMPLES = 20  # values by which a survey tells words from codes
 
 
-def sample_type(kind: str) -> str:
-    """The same of the properties of a relationship type."""
-    return f"MATCH ()-[x{any_of([kind])}]->() WITH x LIMIT $sample {_STATISTICS}"
+def together(queries: Iterable[str]) -> str:
+    """Queries with the same columns as one."""
+    return " UNION ALL ".join(queries)
+
+
+def _joined(branches: Iterable[str], rest: str) -> str:
+    """A query whose branches, small ones, go on together: a planner's time grows with what stands in each of them."""
+    return f"CALL () {{ {' UNION ALL '.join(branches)} }} {rest}"
+
+
+def _statistics(branches: Iterable[str]) -> str:
+    """From names and lists `seen` of nodes or relationships: the columns of a survey.
+
+    They are name, property, looked at, having, distinct, types, letters, examples. An empty text is a missing value.
+    """
+    listed = "valueType(v) STARTS WITH 'LIST'"
+    return _joined(
+        branches,
+        "UNWIND seen AS x UNWIND keys(x) AS key "
+        "WITH name, size(seen) AS total, key, CASE WHEN x[key] = '' THEN null ELSE x[key] END AS v "
+        "RETURN name, key, total, count(v) AS having, count(DISTINCT v) AS distinct, "
+        "collect(DISTINCT valueType(v)) AS types, "
+        f"avg(CASE WHEN v IS NULL THEN null WHEN {listed} THEN size(v) ELSE size(toStringOrNull(v)) END) AS letters, "
+        f"collect(left(toStringOrNull(v), 200))[..{_EXAMPLES}] AS examples",
+    )
+
+
+EVERY_LABEL = (
+    "MATCH (x) UNWIND CASE labels(x) WHEN [] THEN [''] ELSE labels(x) END AS name "
+    "RETURN name, collect(x)[..$sample] AS seen"
+)
+EVERY_TYPE = "MATCH ()-[x]->() WITH type(x) AS name, collect(x)[..$sample] AS seen RETURN name, seen"
+"""One pass over a graph that is not large, in place of a query a label or type."""
+
+COUNT_LABELS = "MATCH (x) UNWIND labels(x) AS name RETURN name, count(*)"
+COUNT_TYPES = "MATCH ()-[x]->() RETURN type(x), count(*)"
+
+
+def sample_labels(labels: Iterable[str] | None) -> str:
+    """$sample -> the statistics of the properties of labels, None: of all; "": of nodes without a label."""
+    if labels is None:
+        return _statistics([EVERY_LABEL])
+    branches = []
+    for label in labels:
+        match = f"MATCH (x{any_of([label])})" if label else "MATCH (x) WHERE size(labels(x)) = 0"
+        branches.append(f"{match} WITH x LIMIT $sample RETURN {text(label)} AS name, collect(x) AS seen")
+    return _statistics(branches)
+
+
+def sample_types(kinds: Iterable[str] | None) -> str:
+    """The same of the properties of relationship types."""
+    if kinds is None:
+        return _statistics([EVERY_TYPE])
+    return _statistics(
+        f"MATCH ()-[x{any_of([kind])}]->() WITH x LIMIT $sample RETURN {text(kind)} AS name, collect(x) AS seen"
+        for kind in kinds
+    )
+
+
+def count_distinct(label: str, key: str) -> str:
+    """Nothing -> label, property, nodes that have it, distinct values, over all nodes of the label."""
+    held = f"n.{quote(key)}"
+    return (
+        f"MATCH (n{any_of([label])}) RETURN {text(label)} AS label, {text(key)} AS key, "
+        f"count({held}) AS having, count(DISTINCT {held}) AS distinct"
+    )
+
+
+def count_joined(label: str, keys: Iterable[str]) -> str:
+    """$sample -> label, nodes that have one of the properties, distinct texts of them joined."""
+    joined = " + ' ' + ".join(f"coalesce(toStringOrNull(n.{quote(key)}), '')" for key in keys)
+    return (
+        f"MATCH (n{any_of([label])}) WITH n LIMIT $sample WITH trim({joined}) AS v WHERE v <> '' "
+        f"RETURN {text(label)} AS label, count(v) AS total, count(DISTINCT v) AS distinct"
+    )
 
 
 def count_label(label: str) -> str:
-    """Nothing -> nodes of a label, from the database's counters."""
-    return f"MATCH (n{any_of([label])}) RETURN count(n)"
+    """Nothing -> a label and its nodes, from the database's counters."""
+    return f"MATCH (n{any_of([label])}) RETURN {text(label)} AS name, count(n) AS count"
 
 
 def count_type(kind: str) -> str:
-    """Nothing -> relationships of a type, from the database's counters."""
-    return f"MATCH ()-[r{any_of([kind])}]->() RETURN count(r)"
+    """Nothing -> a relationship type and its relationships, from the database's counters."""
+    return f"MATCH ()-[r{any_of([kind])}]->() RETURN {text(kind)} AS name, count(r) AS count"
 
 
 def relation_counts(view: View) -> str:
     """Nothing -> type, triples, heads, tails."""
-    # Parallel relationships of one type are one triple; Trivium writes none.
-    distinct = "" if view.made else "DISTINCT "
+    # Parallel relationships of one type are one triple; Trivium writes them only where they have properties.
+    distinct = "" if view.made and not view.qualifiers else "DISTINCT "
     counted = "RETURN kind, count(*) AS triples, count(DISTINCT h) AS heads, count(DISTINCT t) AS tails"
     return " UNION ALL ".join(
         f"MATCH {node(view, 'h')}{arrow}{node(view, 't')} WITH {distinct}type(r) AS kind, h, t {counted}"
@@ -181,19 +274,34 @@ def sampled_counts(view: View, relation: str) -> str:
     return f"CALL () {{ {match} {seen} }} CALL () {{ {whole} }} RETURN seen, heads, tails, whole"
 
 
-def literal_counts(literal: Literal) -> str:
-    """Nothing -> triples, heads, tails of a property."""
-    match = f"MATCH (h{any_of(literal.labels)}) UNWIND h.{quote(literal.key)} AS v"
-    return f"{match} WITH DISTINCT h, v RETURN count(*), count(DISTINCT h), count(DISTINCT v)"
+def literal_counts(view: View) -> str:
+    """Nothing -> relation, triples, heads, tails, types of each property, in one pass over the nodes."""
+    return (
+        f"MATCH {node(view, 'h')} UNWIND {values_of(view.literals, 'h')} AS pair "
+        "WITH pair[0] AS kind, pair[1] AS vs, valueType(pair[1]) AS type "
+        "WITH kind, type, CASE WHEN type STARTS WITH 'LIST' "
+        f"THEN COLLECT {{ UNWIND vs AS v WITH v WHERE {held('v')} RETURN DISTINCT toString(v) }} "
+        f"ELSE CASE WHEN {held('vs')} THEN [toString(vs)] ELSE [] END END AS vs WHERE size(vs) > 0 "
+        "WITH kind, vs, count(*) AS heads, collect(DISTINCT type) AS types UNWIND vs AS v UNWIND types AS type "
+        "WITH kind, v, size(vs) AS size, size(types) AS many, heads, type "
+        "RETURN kind, sum(toFloat(heads) / many) AS triples, sum(toFloat(heads) / size / many) AS heads, "
+        "count(DISTINCT v) AS tails, collect(DISTINCT type) AS types"
+    )
 
 
-def end_types(view: View, relation: str) -> str:
-    """$sample -> types of the head, types of the tail, of the first triples of a relation."""
-    literal = view.literal(relation)
-    if literal is not None:
-        match = f"MATCH (h{any_of(literal.labels)}) WHERE h.{quote(literal.key)} IS NOT NULL"
-        return f"{match} RETURN labels(h), [] LIMIT $sample"
+def end_types(view: View, relations: Iterable[str]) -> str:
+    """$sample -> relation, types of the head, types of the tail, nodes: of the first triples of each relation."""
     kinds = "coalesce({0}.types, [])" if view.made else "labels({0})"
-    (arrow,) = arrows(view, [relation], inverse=False)
-    match = f"MATCH {node(view, 'h')}{arrow}{node(view, 't')} WITH h, t LIMIT $sample"
-    return f"{match} RETURN {kinds.format('h')}, {kinds.format('t')}"
+    branches = []
+    for relation in relations:
+        literal = view.literal(relation)
+        if literal is not None:
+            match = f"MATCH (h{any_of(literal.labels)}) WHERE h.{quote(literal.key)} IS NOT NULL WITH h, null AS t"
+        else:
+            (arrow,) = arrows(view, [relation], inverse=False)
+            match = f"MATCH {node(view, 'h')}{arrow}{node(view, 't')} WITH h, t"
+        branches.append(f"{match} LIMIT $sample RETURN {text(relation)} AS kind, h, t")
+    heads, tails = kinds.format("h"), kinds.format("t")
+    return _joined(
+        branches, f"RETURN kind, {heads} AS heads, CASE WHEN t IS NULL THEN [] ELSE {tails} END AS tails, count(*)"
+    )

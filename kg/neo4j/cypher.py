@@ -1,7 +1,7 @@
 """The Cypher of reading; `kg.neo4j.administration` holds that of indexes, writes and surveys, `patterns` their parts.
 
-Queries read in batches: `UNWIND` over what was asked, with
-the place `i` of each in the answer. A variable holds a node or, in a user's own graph, a property's value.
+Queries read in batches: `UNWIND` over what was asked, with the place `i` of each in the answer. A chain passes through
+nodes alone; its last hop may read a property, whose value is the end of the walk.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from trivium.kg.neo4j.patterns import (
     any_of,
     arrows,
     degree,
-    has_value,
+    held,
     id_of,
     is_forward,
     node,
@@ -22,12 +22,13 @@ from trivium.kg.neo4j.patterns import (
     stated,
     text,
     value_of,
+    values_of,
 )
-from trivium.kg.neo4j.view import Literal, View
+from trivium.kg.neo4j.view import Naming, View
 from trivium.kg.types import Direction, Hop
 
 NEIGHBOR, NAMED, REACHED = ("i", "relation", "id", "inverse"), ("names", "types"), ("ids", "support", "degree", "cut")
-"""Columns of `neighbors` and `value_neighbors`, those that come with `labels`, and those of `chain`."""
+"""Columns of `neighbors`, those that come with `labels`, and those of `chain`."""
 
 ABOUT = ("i", "id", "names", "aliases", "types")
 """Columns of `entities`."""
@@ -37,21 +38,9 @@ def _each(view: View, variable: str) -> str:
     return f"UNWIND range(0, size($keys) - 1) AS i {seek(view, variable, '$keys[i]')}"
 
 
-def _is_held(literal: Literal) -> str:
-    """Whether some node has one of the values $values[i]."""
-    match = f"MATCH (n{any_of(literal.labels)}) WHERE any(v IN $values[i] WHERE {has_value(literal, 'n', 'v')})"
-    return f"EXISTS {{ {match} }}"
-
-
 def entities(view: View) -> str:
     """$keys -> i, `about` each."""
     return f"{_each(view, 'n')} RETURN i, {about(view, 'n')}"
-
-
-def known_values(literals: Sequence[Literal]) -> str:
-    """$values, candidates of each text -> i where some node has one of them."""
-    tests = " OR ".join(map(_is_held, literals))
-    return f"UNWIND range(0, size($values) - 1) AS i WITH i WHERE {tests} RETURN i"
 
 
 def neighbors(view: View, relation: str | None, direction: Direction, *, labels: bool = False) -> str:
@@ -74,9 +63,8 @@ def neighbors(view: View, relation: str | None, direction: Direction, *, labels:
         ]
     values = [literal] if literal is not None else list(view.literals) if relation is None else []
     if values and direction != "in":
-        pairs = ", ".join(f"[{text(x.relation)}, {value_of(x, 'n')}]" for x in values)
         parts.append(
-            f"UNWIND [{pairs}] AS pair UNWIND pair[1] AS v "
+            f"UNWIND {values_of(values, 'n')} AS pair UNWIND pair[1] AS v WITH pair, v WHERE {held('v')} "
             "RETURN DISTINCT pair[0] AS relation, toString(v) AS id, false AS inverse, null AS o"
         )
     found = " UNION ALL ".join(parts) or "RETURN '' AS relation, '' AS id, false AS inverse, null AS o LIMIT 0"
@@ -88,49 +76,21 @@ def neighbors(view: View, relation: str | None, direction: Direction, *, labels:
     )
 
 
-def value_neighbors(view: View, literals: Sequence[Literal], *, labels: bool = False) -> str:
-    """$keys, $values, $limit -> size($keys) + i, relation, id of a node that has a value of these, true.
-
-    With `labels` as `neighbors`, so that a UNION ALL of both asks for the neighbours of nodes and values at once.
-    """
-    parts = " UNION ALL ".join(
-        f"MATCH (o{any_of(x.labels)}) WHERE any(v IN $values[i] WHERE {has_value(x, 'o', 'v')}) "
-        f"RETURN {text(x.relation)} AS relation, elementId(o) AS id, o"
-        for x in literals
-    )
-    return (
-        f"UNWIND range(0, size($values) - 1) AS i CALL (i) {{ CALL (i) {{ {parts} }} "
-        "RETURN relation, id, o ORDER BY relation, id LIMIT $limit } "
-        f"RETURN size($keys) + i AS i, relation, id, true AS inverse{_named(view) if labels else ''}"
-    )
-
-
 def _named(view: View) -> str:
     """Two columns for `trivium.kg.neo4j.values.label_of` of a node `o`, nulls where it is a value."""
-    names = ", ".join(f"toString(o.{quote(key)})" for key in view.name_keys)
+    names = ", ".join(f"toStringOrNull(o.{quote(key)})" for key in view.name_keys)
     return f", {'o.name' if view.made else f'[{names}]'} AS names, {'[]' if view.made else 'labels(o)'} AS types"
 
 
-def value_relations(literals: Sequence[Literal]) -> str:
-    """$values -> i, relation of each literal that has one of these."""
-    tests = " UNION ALL ".join(f"WITH i WHERE {_is_held(x)} RETURN {text(x.relation)} AS relation" for x in literals)
-    return f"UNWIND range(0, size($values) - 1) AS i CALL (i) {{ {tests} }} RETURN i, relation"
-
-
 def walkable(view: View, hops: Sequence[Hop]) -> bool:
-    """Whether each hop starts from what the one before reaches: a node, or a value."""
-    at_value: bool | None = None
-    for hop in hops:
-        literal = view.literal(hop.relation)
-        if not view.knows(hop) or at_value not in (None, literal is not None and hop.inverse):
-            return False
-        at_value = literal is not None and not hop.inverse
-    return True
+    """Whether each relation may exist, and none but the last hop reads a property: nothing leads on from a value."""
+    return all(
+        view.knows(hop) and (view.literal(hop.relation) is None or (place == len(hops) and not hop.inverse))
+        for place, hop in enumerate(hops, 1)
+    )
 
 
-def _start(view: View, hops: Sequence[Hop]) -> str:
-    if hops and view.literal(hops[0].relation) and hops[0].inverse:
-        return "UNWIND $values AS x0"
+def _start(view: View) -> str:
     return f"UNWIND $keys AS key {seek(view, 'x0', 'key')}"
 
 
@@ -140,58 +100,58 @@ def _hop(view: View, hop: Hop, carried: str) -> str:
     if literal is None:
         (arrow,) = arrows(view, [hop.relation], inverse=hop.inverse)
         return f"MATCH (x){arrow}{node(view, 'y')} "  # `r` ends with the WITH behind it: it may be walked back again
-    if hop.inverse:
-        return f"MATCH (y{any_of(literal.labels)}) WHERE {has_value(literal, 'y', 'x')} "
-    return f"WITH x{carried} WHERE x{any_of(literal.labels)} UNWIND x.{quote(literal.key)} AS y "
+    value = f"WITH x{carried}, {value_of(literal, 'x')} AS vs UNWIND vs AS v "
+    return f"{value}WITH x{carried}, v WHERE {held('v')} WITH x{carried}, toString(v) AS y "
 
 
-def _kinds(view: View, hops: Sequence[Hop]) -> list[bool]:
-    """Whether what each layer of a chain holds are values; nodes otherwise."""
-    first = bool(hops) and hops[0].inverse and view.literal(hops[0].relation) is not None
-    return [first, *(not hop.inverse and view.literal(hop.relation) is not None for hop in hops)]
-
-
-def _id(view: View, variable: str, *, value: bool) -> str:
-    return f"toString({variable})" if value else id_of(view, variable)
+def ends_in_value(view: View, hops: Sequence[Hop]) -> bool:
+    """Whether what a chain reaches are values."""
+    return bool(hops) and view.literal(hops[-1].relation) is not None
 
 
 def chain(view: View, hops: Sequence[Hop], *, limited: bool) -> str:
-    """$keys or $values, $limit -> ids of a path to each entity reached, support, its degree, cut: in one round trip.
+    """$keys, $limit -> ids of a path to each entity or value reached, support, its degree, cut: in one round trip.
 
     Layers are merged hop by hop as `trivium.kg.embedded.walk.follow` does: support is added up, one path is kept. With
     `limited` the best supported $limit of each layer go on. `walkable` comes first.
     """
-    kinds = _kinds(view, hops)
+    at_value = ends_in_value(view, hops)
+    nodes_kept = view.made and not at_value
+
+    def end(variable: str, layer: int) -> str:
+        return variable if at_value and layer == len(hops) else id_of(view, variable)
 
     def kept(variable: str, layer: int) -> str:
-        """What a path holds of a layer: nodes, whose ids are read at the end alone; a user's own graph's ids at once.
+        """What a path holds of a layer: nodes, whose ids are read at the end alone, or their ids at once.
 
         A list of nodes and values has no type that Cypher would take a node from again.
         """
-        return variable if view.made else _id(view, variable, value=kinds[layer])
+        return variable if nodes_kept else end(variable, layer)
 
-    query = f"{_start(view, hops)} WITH DISTINCT x0 AS x WITH x, 1.0 AS s, [{kept('x', 0)}] AS p, false AS cut "
+    query = f"{_start(view)} WITH DISTINCT x0 AS x WITH x, 1.0 AS s, [{kept('x', 0)}] AS p, false AS cut "
     for i, hop in enumerate(hops, 1):
         query += _hop(view, hop, ", s, p, cut")
-        if not view.made:  # parallel relationships of one type are one triple, equal values of a list are one
+        # Parallel relationships of one type are one triple, equal values of a list are one; Trivium writes few of them.
+        if not view.made or view.qualifiers or view.literal(hop.relation) is not None:
             query += "WITH DISTINCT x, y, s, p, cut "
         query += f"WITH y AS x, sum(s) AS s, head(collect(p)) + [{kept('y', i)}] AS p, max(cut) AS cut "
         if limited:
             query += (
-                f"WITH x, s, p, cut ORDER BY s DESC, {_id(view, 'x', value=kinds[i])} LIMIT $limit + 1 "
+                f"WITH x, s, p, cut ORDER BY s DESC, {end('x', i)} LIMIT $limit + 1 "
                 "WITH collect([x, s, p]) AS rows, max(cut) AS cut WITH rows, cut OR size(rows) > $limit AS cut "
                 "UNWIND rows[..$limit] AS row WITH row[0] AS x, row[1] AS s, row[2] AS p, cut "
             )
-    ids = f"[{', '.join(id_of(view, f'p[{i}]') for i in range(len(hops) + 1))}]" if view.made else "p"
-    return query + f"RETURN {ids} AS ids, s AS support, {0 if kinds[-1] else degree('x')} AS degree, cut"
+    ids = f"[{', '.join(id_of(view, f'p[{i}]') for i in range(len(hops) + 1))}]" if nodes_kept else "p"
+    return query + f"RETURN {ids} AS ids, s AS support, {0 if at_value else degree('x')} AS degree, cut"
 
 
 def reaches(view: View, hops: Sequence[Hop]) -> str:
-    """$keys or $values, $without -> a row where the chain leads to another entity than those; stops at the first."""
-    query = f"{_start(view, hops)} WITH x0 AS x "
+    """$keys, $without -> a row where the chain leads to another end than those; stops at the first."""
+    query = f"{_start(view)} WITH x0 AS x "
     for hop in hops:
         query += f"{_hop(view, hop, '')}WITH DISTINCT y AS x "
-    return query + f"WHERE NOT {_id(view, 'x', value=_kinds(view, hops)[-1])} IN $without RETURN true LIMIT 1"
+    end = "x" if ends_in_value(view, hops) else id_of(view, "x")
+    return query + f"WHERE NOT {end} IN $without RETURN true LIMIT 1"
 
 
 def hops(view: View, relations: Sequence[str] | None) -> str:
@@ -223,9 +183,9 @@ def _types(view: View, *, inverse: bool) -> str:
 
 
 def _literals(view: View, variable: str) -> str:
-    """The literal relations that a node has."""
-    tests = (f"CASE WHEN {value_of(x, variable)} IS NOT NULL THEN {text(x.relation)} END" for x in view.literals)
-    return f"[t IN [{', '.join(tests)}] WHERE t IS NOT NULL]"
+    """The properties that a node has, as relations."""
+    pairs = values_of(view.literals, variable)
+    return f"[t IN {pairs} WHERE t[1] IS NOT NULL AND t[1] <> '' AND t[1] <> [] | t[0]]"
 
 
 def transitions(view: View) -> str:
@@ -234,34 +194,37 @@ def transitions(view: View) -> str:
     return f"MATCH {node(view, 'n')} RETURN DISTINCT {out}, {back}, {_literals(view, 'n')}"
 
 
-def shared_values(literals: Sequence[Literal]) -> str:
-    """Nothing -> literal relations that have a value in common: the distinct combinations."""
-    parts = " UNION ".join(
-        f"MATCH (n{any_of(x.labels)}) UNWIND n.{quote(x.key)} AS v RETURN v, {text(x.relation)} AS t" for x in literals
-    )
-    return f"CALL () {{ {parts} }} WITH v, t ORDER BY t WITH v, collect(DISTINCT t) AS ts RETURN DISTINCT ts"
+def paths(view: View, max_hops: int, *, to_value: bool = False) -> str:
+    """$source, $target, $limit -> ids of the entities, types, forward or not; shortest first, no entity twice.
 
-
-def paths(view: View, max_hops: int) -> str:
-    """$source, $target, $limit -> ids of the entities, types, forward or not; shortest first, no entity twice."""
+    With `to_value` $target is the text of a value, and the last step of each path a property that has it.
+    """
     types, parts = any_of(view.relations), []
-    for length in range(1, max_hops + 1):
-        names = ["s", *(f"x{i}" for i in range(1, length)), "t"]
+    lengths = range(max_hops) if to_value else range(1, max_hops + 1)
+    for length in lengths if view.made or view.relations else lengths[:1]:
+        names = ["s", *(f"x{i}" for i in range(1, length)), *(["t"] if length else [])]
         steps = "".join(
-            f"-[r{i}{types}]-" + ("(t)" if i == length else node(view, names[i])) for i in range(1, length + 1)
+            f"-[r{i}{types}]-" + ("(t)" if i == length and not to_value else node(view, names[i]))
+            for i in range(1, length + 1)
         )
         apart = [f"{a} <> {b}" for i, a in enumerate(names) for b in names[i + 1 :]]
-        ids = ", ".join(id_of(view, name) for name in names)
-        kinds = ", ".join(f"type(r{i})" for i in range(1, length + 1))
-        forward = ", ".join(is_forward(view, names[i - 1], f"r{i}") for i in range(1, length + 1))
+        ids = [id_of(view, name) for name in names]
+        kinds = [f"type(r{i})" for i in range(1, length + 1)]
+        forward = [is_forward(view, names[i - 1], f"r{i}") for i in range(1, length + 1)]
+        query = f"MATCH (s){steps} WHERE {' AND '.join(apart) or 'true'} "
+        if to_value:
+            query += (
+                f"UNWIND {values_of(view.literals, names[-1])} AS pair UNWIND pair[1] AS v "
+                f"WITH *, pair[0] AS relation WHERE {held('v')} AND toString(v) = $target "
+            )
+            ids, kinds, forward = [*ids, "$target"], [*kinds, "relation"], [*forward, "true"]
         parts.append(
-            f"MATCH (s){steps} WHERE {' AND '.join(apart)} "
-            f"RETURN DISTINCT [{ids}] AS ids, [{kinds}] AS types, [{forward}] AS forward"
+            f"{query}RETURN DISTINCT [{', '.join(ids)}] AS ids, [{', '.join(kinds)}] AS types, "
+            f"[{', '.join(forward)}] AS forward"
         )
-    return (
-        f"{seek(view, 's', '$source')} {seek(view, 't', '$target')} CALL (s, t) {{ {' UNION ALL '.join(parts)} }} "
-        "RETURN ids, types, forward LIMIT $limit"
-    )
+    ends = f"{seek(view, 's', '$source')} " + ("" if to_value else f"{seek(view, 't', '$target')} ")
+    scope = "s" if to_value else "s, t"
+    return f"{ends}CALL ({scope}) {{ {' UNION ALL '.join(parts)} }} RETURN ids, types, forward LIMIT $limit"
 
 
 def contains(view: View) -> str:
@@ -273,12 +236,12 @@ def contains(view: View) -> str:
     )
 
 
-def contains_values(literals: Sequence[Literal]) -> str:
+def contains_values(view: View) -> str:
     """$rows (head key, relation, text) -> i of each that is a property's value."""
-    cases = " ".join(f"WHEN {text(x.relation)} THEN {value_of(x, 'h')}" for x in literals)
     return (
-        "UNWIND range(0, size($rows) - 1) AS i WITH i, $rows[i] AS row MATCH (h) WHERE elementId(h) = row[0] "
-        f"UNWIND CASE row[1] {cases} END AS v WITH i, row, v WHERE toString(v) = row[2] RETURN DISTINCT i"
+        f"UNWIND range(0, size($rows) - 1) AS i WITH i, $rows[i] AS row {seek(view, 'h', 'row[0]')} "
+        f"UNWIND [p IN {values_of(view.literals, 'h')} WHERE p[0] = row[1] | p[1]] AS vs UNWIND vs AS v "
+        f"WITH i, row, v WHERE {held('v')} AND toString(v) = row[2] RETURN DISTINCT i"
     )
 
 
@@ -295,20 +258,6 @@ def qualifiers(view: View) -> str:
     )
 
 
-def stream_triples(view: View) -> str:
-    """Nothing -> head id, relation, tail id; by head, so that the server holds one entity's triples at a time."""
-    parts = []
-    told = f"RETURN DISTINCT type(r) AS relation, {id_of(view, 't')} AS tail"
-    parts += [f"MATCH (h){arrow}{node(view, 't')} {told}" for arrow in arrows(view, view.relations, inverse=False)]
-    if view.literals:
-        pairs = ", ".join(f"[{text(x.relation)}, {value_of(x, 'h')}]" for x in view.literals)
-        parts.append(
-            f"UNWIND [{pairs}] AS pair UNWIND pair[1] AS v RETURN DISTINCT pair[0] AS relation, toString(v) AS tail"
-        )
-    found = " UNION ALL ".join(parts) or "RETURN '' AS relation, '' AS tail LIMIT 0"
-    return f"MATCH {node(view, 'h')} CALL (h) {{ {found} }} RETURN {id_of(view, 'h')}, relation, tail"
-
-
 def stream_entities(view: View) -> str:
     """Nothing -> `about` every node, by id."""
     return f"MATCH {node(view, 'n')} RETURN {about(view, 'n')} ORDER BY {id_of(view, 'n')}"
@@ -316,24 +265,14 @@ def stream_entities(view: View) -> str:
 
 def stream_names(view: View) -> str:
     """Nothing -> id, names, labels, degree of every node of a user's own graph."""
-    names = ", ".join(f"toString(n.{quote(key)})" for key in view.name_keys)
+    names = ", ".join(f"toStringOrNull(n.{quote(key)})" for key in view.name_keys)
     return f"MATCH {node(view, 'n')} RETURN elementId(n), [{names}], labels(n), {degree('n')}"
 
 
-def literal_values(view: View, variable: str) -> str:
-    """The values of a node's literals as a list of texts."""
-    lists = " + ".join(f"[v IN coalesce({_listed(x, variable)}, []) | toString(v)]" for x in view.literals)
-    return lists or "[]"
-
-
-def _listed(literal: Literal, variable: str) -> str:
-    value = value_of(literal, variable)
-    return value if literal.many else f"[v IN [{value}] WHERE v IS NOT NULL]"
-
-
-def stream_values(literals: Sequence[Literal]) -> str:
-    """Nothing -> every value of the literals as text, in order."""
-    parts = " UNION ".join(
-        f"MATCH (n{any_of(x.labels)}) UNWIND n.{quote(x.key)} AS v RETURN toString(v) AS v" for x in literals
+def numbered(view: View, naming: Naming) -> str:
+    """$values, lists of candidates -> i, `about` the nodes that have one as their key, degree."""
+    key = f"n.{quote(naming.keys[0])}"
+    return (
+        f"UNWIND range(0, size($values) - 1) AS i MATCH (n{any_of([naming.label])}) WHERE {key} IN $values[i] "
+        f"RETURN i, {about(view, 'n')}, {degree('n')}"
     )
-    return f"CALL () {{ {parts} }} RETURN v ORDER BY v"

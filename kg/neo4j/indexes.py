@@ -31,7 +31,5 @@ async def make_indexes(store: Neo4jStore) -> list[str]:
 
 
 def indexed(view: View) -> tuple[list[str], list[str]]:
-    """The labels and properties of a user's own graph by whose texts entities are found: names and literals."""
-    labels = [label for label, _ in view.names] + [label for literal in view.literals for label in literal.labels]
-    keys = [key for _, key in view.names] + [literal.key for literal in view.literals]
-    return sorted(set(labels)), sorted(set(keys))
+    """The labels and properties of a user's own graph by whose texts entities are found."""
+    return sorted({each.label for each in view.names if each.label}), sorted(view.name_keys)

@@ -6,17 +6,31 @@ short is refused by readers and replaced by the next `--replace`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from neo4j import AsyncManagedTransaction
 
-from trivium.kg.content_hash import ContentHash, triple_lanes
+from trivium.kg.content_hash import statement_lanes, statements_of, triple_lanes
 from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError, WriteRefusedError
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.client import Client
-from trivium.kg.neo4j.made import WRITING, Marker, by_relation, check_relations, chunks, entity_row, find_marker
+from trivium.kg.neo4j.made import (
+    WRITING,
+    Marker,
+    by_relation,
+    check_relations,
+    chunks,
+    entity_row,
+    extra,
+    find_marker,
+    put_values,
+    qualifiers_of,
+)
 from trivium.kg.store import GraphStore
-from trivium.kg.types import Entity, KGInfo, ValueText
+from trivium.kg.types import KGInfo, ValueText
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage ("entities", "triples"), how many are done, and of how many."""
@@ -80,12 +94,11 @@ async def load(client: Client, source: GraphStore, progress: Progress) -> KGInfo
         await _put(client, admin.CREATE_ENTITIES, rows=[entity_row(entity) for entity in entities])
         done += len(entities)
         progress("entities", done, None)
-    content = await _load_triples(client, source, held.triples, progress)
+    marker = replace(await _load_triples(client, source, held.triples, progress), entities=held.entities)
     # Now that all is written: the full-text indexes are filled in one go.
     for statement in admin.MADE_INDEXES:
         await client.run(statement)
     await client.run(admin.AWAIT_INDEXES)
-    marker = Marker(held.entities, held.relations, content)
     # The hash was summed over what was written. Only where it is the source's own is the copy called whole.
     if marker.info != held:
         raise BadInputError("the source changed while it was copied; copy it again with --replace")
@@ -93,25 +106,48 @@ async def load(client: Client, source: GraphStore, progress: Progress) -> KGInfo
     return marker.info
 
 
-async def _load_triples(client: Client, source: GraphStore, total: int, progress: Progress) -> ContentHash:
-    content = ContentHash()
+async def _load_triples(client: Client, source: GraphStore, total: int, progress: Progress) -> Marker:
+    """Write the triples; returns counts and hash of what was written, but for the entities."""
+    marker, relations = Marker(), set[str]()
+    properties: Counter[str] = Counter()
+    waiting: dict[tuple[str, str], list[str]] = {}
     async for triples in source.triples(batch_size=_PER_TRANSACTION):
-        check_relations(triples)
-        content = content.plus(triple_lanes(triples))
-        grouped = by_relation(triples)
-        # A value is no entity of the source, and here the node that its text is the key of.
-        values = sorted({str(triple.tail) for triple in triples if isinstance(triple.tail, ValueText)})
-        for part in chunks(values):
-            await _put(client, admin.MERGE_ENTITIES, rows=[entity_row(Entity(text, text)) for text in part])
+        values = [row for row in triples if isinstance(row.tail, ValueText)]
+        plain = [row for row in triples if not isinstance(row.tail, ValueText)]
+        properties.update(row.relation for row in values)
+        relations.update(row.relation for row in plain)
+        check_relations(triples, relations & properties.keys())
+        for row in values:
+            waiting.setdefault((row.head, row.relation), []).append(row.tail)
+        # A head's triples come together: its values may go on in the next batch.
+        last = triples[-1].head
+        whole = {pair: texts for pair, texts in waiting.items() if pair[0] != last}
+        waiting = {pair: texts for pair, texts in waiting.items() if pair[0] == last}
+        await _write(client, by_relation(plain), whole)
+        marker = replace(
+            marker,
+            content=marker.content.plus(triple_lanes(triples)),
+            qualifiers=qualifiers_of(plain, marker.qualifiers),
+            statements=marker.statements.plus(statement_lanes(statements_of(plain))),
+            parallel=marker.parallel + extra(plain),
+        )
+        progress("triples", marker.content.triples, total)
+    await _write(client, {}, waiting)
+    return replace(marker, relations=len(relations | properties.keys()), properties=dict(properties))
 
-        async def work(tx: AsyncManagedTransaction, grouped: dict[str, list[tuple[str, str]]] = grouped) -> None:
-            for relation, pairs in grouped.items():
-                for part in chunks(pairs):
-                    await (await tx.run(admin.create_triples(relation), {"rows": part})).consume()
 
-        await client.write(work)
-        progress("triples", content.triples, total)
-    return content
+async def _write(
+    client: Client,
+    relationships: Mapping[str, Sequence[tuple[str, str, dict[str, Any] | None]]],
+    values: Mapping[tuple[str, str], Sequence[str]],
+) -> None:
+    async def work(tx: AsyncManagedTransaction) -> None:
+        for relation, pairs in relationships.items():
+            for part in chunks(pairs):
+                await (await tx.run(admin.create_triples(relation), {"rows": part})).consume()
+        await put_values(tx, values)
+
+    await client.write(work)
 
 
 async def _put(client: Client, query: str, **parameters: object) -> None:

@@ -15,19 +15,21 @@ from trivium.kg.neo4j.artefacts import folder_of, prepare
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.made import READY, find_marker
 from trivium.kg.neo4j.settings import RemoteKG
+from trivium.kg.neo4j.snapshots import FIRST, LocalCopy, counts_of
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.neo4j.survey import surveyed
-from trivium.kg.neo4j.view import MADE, View
+from trivium.kg.neo4j.view import View
 
 log = logging.getLogger("trivium.neo4j")
 
 
 @dataclass(frozen=True)
 class Opened:
-    """An open KG in Neo4j and the local folder of what is learnt of it."""
+    """An open KG in Neo4j, its local copy, and the local folder of what is learnt of it."""
 
     store: Neo4jStore
     folder: Path
+    copies: LocalCopy
 
 
 async def open_store(client: Client, remote: RemoteKG, cache: Path, *, quiet: bool = False) -> Neo4jStore:
@@ -48,7 +50,7 @@ async def open_store(client: Client, remote: RemoteKG, cache: Path, *, quiet: bo
             f"trivium kg copy FROM {client.address.uri} --replace"
         )
     if marker is not None:
-        view = MADE
+        view = marker.view
     else:
         view = await surveyed(client, remote.settings, folder_of(cache, client.address))
     if not quiet:
@@ -58,8 +60,14 @@ async def open_store(client: Client, remote: RemoteKG, cache: Path, *, quiet: bo
 
 async def open_remote(client: Client, remote: RemoteKG, cache: Path) -> Opened:
     """As `open_store`, with the folder for what is learned from it."""
-    store = await open_store(client, remote, cache)
-    return Opened(store, await asyncio.to_thread(prepare, cache, client.address))
+    store = await open_store(client, remote, cache, quiet=True)
+    folder = await asyncio.to_thread(prepare, cache, client.address)
+    copies = await asyncio.to_thread(LocalCopy, store, folder)
+    store.copies = copies
+    # A graph that is copied unasked is looked up in its copy.
+    if copies.store is None and sum(await counts_of(store)) > FIRST:
+        await _tell_missing_indexes(client, store.view)
+    return Opened(store, folder, copies)
 
 
 @contextmanager

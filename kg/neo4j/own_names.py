@@ -1,7 +1,7 @@
 """Find entities by text in a user's own graph: by its full-text index where there is one, else by a table in memory.
 
-Names are the values of name properties; the texts of literals are entities too. The index finds nodes that hold such a
-text somewhere; which of their names and values it is, is decided here.
+Names are the values of name properties, and their other spellings (`trivium.kg.neo4j.values.aliases_of`). The index
+finds nodes that hold such a text in one of them; whether it is their name, is decided here. Values are no names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trivium.kg.neo4j import cypher
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.lucene import part, phrase, similar
 from trivium.kg.neo4j.patterns import about
-from trivium.kg.neo4j.values import candidates, own_name
+from trivium.kg.neo4j.values import aliases_of, own_name
 from trivium.kg.neo4j.view import View
 from trivium.kg.similarity import (
     EXACT,
@@ -40,11 +40,12 @@ _TABLE_SECONDS = 60.0  # how old the table in memory may be once the database ha
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """One text that names an entity: a node, or itself where it is a value."""
+    """One text that names an entity, its label, and its triples."""
 
     id: str
     text: str
     degree: int
+    label: str
 
 
 class OwnNames:
@@ -57,6 +58,7 @@ class OwnNames:
     def __init__(self, client: Client, view: View) -> None:
         self._client, self._view = client, view
         self.indexed: bool | None = None
+        self._joined = any(len(naming.keys) > 1 for naming in view.names)
         self._table: dict[str, list[Named]] = {}
         self._table_of = ("", 0.0)
 
@@ -64,11 +66,13 @@ class OwnNames:
         """Exact and folded matches of each text, best first, at most `limit` each."""
         folded = [fold_name(text) for text in texts]
         if await self._has_index():
-            found = await self._search([phrase(name) if name else "" for name in folded], _SAME)
+            # A name of two properties is in none of them alone: all its words, wherever they are.
+            ask = part if self._joined else phrase
+            found = await self._search([ask(name) if name else "" for name in folded], _SAME)
+            await self._add_numbered(texts, found)
         else:
             table = await self._all()
             found = [table.get(name, []) for name in folded]
-        await self._add_values(texts, found)
         return [
             _hits(
                 (
@@ -124,27 +128,25 @@ class OwnNames:
         """The names and texts of the nodes that each query of the full-text index finds."""
         view, out = self._view, [list[Named]() for _ in queries]
         asked = [i for i, query in enumerate(queries) if query]
-        columns = f"{about(view, 'n')}, {cypher.literal_values(view, 'n')}"
-        query = admin.find_similar(admin.OWN_INDEX, columns)
+        query = admin.find_similar(admin.OWN_INDEX, about(view, "n"))
         rows = await self._client.read(query, queries=[queries[i] for i in asked], limit=limit) if asked else []
-        for i, id_, names, _, labels, values, degree in rows:
-            if name := own_name(view, names, labels):
-                out[asked[i]].append(Named(id_, name, degree))
-            # How many nodes share a value is not known from one of them: as many as were found.
-            out[asked[i]] += [Named(value, value, 1) for value in values]
+        for i, id_, names, _, labels, degree in rows:
+            out[asked[i]] += _named(id_, own_name(view, names, labels), degree)
         return out
 
-    async def _add_values(self, texts: Sequence[str], found: Sequence[list[Named]]) -> None:
-        """Add the texts that are values which a full-text index does not hold: numbers, truth values, times."""
-        if not self._view.literals:
-            return
-        given = [(i, values) for i, text in enumerate(texts) if len(values := candidates(text.strip())) > 1]
-        if given:
-            query = cypher.known_values(self._view.literals)
-            for (place,) in await self._client.read(query, values=[values for _, values in given]):
-                i = given[place][0]
-                # The text as it was typed: it is the id of the value by which a chain starts there.
-                found[i].append(Named(texts[i].strip(), texts[i].strip(), 1))
+    async def _add_numbered(self, texts: Sequence[str], found: Sequence[list[Named]]) -> None:
+        """Add the nodes that are called by their label and a key ("Order 10248"): a full-text index has no numbers."""
+        for naming in self._view.names:
+            before = f"{fold_name(naming.label)} "
+            asked = [i for i, text in enumerate(texts) if naming.prefix and fold_name(text).startswith(before)]
+            if asked:
+                keys = [texts[i].split()[-1] for i in asked]
+                values = [
+                    [key, int(key)] if key.isascii() and key.isdigit() and len(key) < 19 else [key] for key in keys
+                ]
+                rows = await self._client.read(cypher.numbered(self._view, naming), values=values)
+                for i, id_, names, _, labels, degree in rows:
+                    found[asked[i]] += _named(id_, own_name(self._view, names, labels), degree)
 
     async def _all(self) -> dict[str, list[Named]]:
         """Every name by its folded form; read again at most once a minute while the database changes."""
@@ -154,14 +156,15 @@ class OwnNames:
             table: dict[str, list[Named]] = defaultdict(list)
             async for rows in self._client.stream(cypher.stream_names(self._view), 10_000):
                 for id_, names, labels, degree in rows:
-                    if name := own_name(self._view, names, labels):
-                        table[fold_name(name)].append(Named(id_, name, degree))
-            if self._view.literals:
-                async for rows in self._client.stream(cypher.stream_values(self._view.literals), 10_000):
-                    for (text,) in rows:
-                        table[fold_name(text)].append(Named(text, text, 1))
+                    for named in _named(id_, own_name(self._view, names, labels), degree):
+                        table[fold_name(named.text)].append(named)
             self._table, self._table_of = dict(table), (await self._client.fresh_state(0.0), time.monotonic())
         return self._table
+
+
+def _named(id_: str, name: str | None, degree: int) -> list[Named]:
+    """A node by its name, and by its other spellings."""
+    return [Named(id_, text, degree, name) for text in (name, *aliases_of(name))] if name else []
 
 
 def _nearest(table: dict[str, list[Named]], folded: str) -> list[Named]:
@@ -191,4 +194,4 @@ def _kind(score: float) -> MatchKind:
 def _as_hits(found: Iterable[tuple[Named, float]], kind: MatchKind | None) -> Iterator[EntityHit]:
     for named, score in found:
         if score:
-            yield EntityHit(named.id, named.text, score, named.degree, kind or _kind(score))
+            yield EntityHit(named.id, named.label, score, named.degree, kind or _kind(score))

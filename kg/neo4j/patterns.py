@@ -50,7 +50,7 @@ def id_of(view: View, variable: str) -> str:
 
 def about(view: View, variable: str) -> str:
     """Four columns that make an `Entity` (`trivium.kg.neo4j.values.to_entity`): id, names, aliases, types."""
-    names, x = ", ".join(f"toString({variable}.{quote(key)})" for key in view.name_keys), variable
+    names, x = ", ".join(f"toStringOrNull({variable}.{quote(key)})" for key in view.name_keys), variable
     if view.made:
         return f"{x}.id AS id, {x}.name AS names, {x}.aliases AS aliases, {x}.types AS types"
     return f"elementId({x}) AS id, [{names}] AS names, [] AS aliases, labels({x}) AS types"
@@ -95,12 +95,21 @@ def stated(view: View) -> str:
     return f"(h)-[r]-(t) WHERE type(r) = row[1] AND {is_forward(view, 'h')}"
 
 
+def held(value: str) -> str:
+    """Whether a value, an expression, is there and can be shown: no empty text, no NaN, no bytes."""
+    return f"toStringOrNull({value}) <> '' AND {value} = {value}"
+
+
 def value_of(literal: Literal, variable: str) -> str:
     """The value, or list of values, of a property of a node that is known; null on nodes that it does not count for."""
-    return f"CASE WHEN {variable}{any_of(literal.labels)} THEN {variable}.{quote(literal.key)} END"
+    stored = f"{variable}.{quote(literal.key)}"
+    return f"CASE WHEN {variable}{any_of(literal.labels)} THEN {stored} END" if literal.labels else stored
 
 
-def has_value(literal: Literal, variable: str, value: str) -> str:
-    """Whether a node's property holds a value."""
-    held = f"{variable}.{quote(literal.key)}"
-    return f"{value} IN {held}" if literal.many else f"{held} = {value}"
+def values_of(literals: Sequence[Literal], variable: str) -> str:
+    """A list of [relation, value or list of values] of a node, an expression; missing values are null."""
+    anywhere = ", ".join(f"[{text(x.relation)}, {text(x.key)}]" for x in literals if not x.labels)
+    some = ", ".join(f"[{text(x.relation)}, {value_of(x, variable)}]" for x in literals if x.labels)
+    # One list and one look-up a property: a graph may have hundreds, and a node has few of them.
+    found = f"[p IN [{anywhere}] WHERE {variable}[p[1]] IS NOT NULL | [p[0], {variable}[p[1]]]]" if anywhere else "[]"
+    return f"{found} + [{some}]" if some else found

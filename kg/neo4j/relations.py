@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,13 @@ from typing import Any
 from trivium.kg.files import write_atomic
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.client import Row
+from trivium.kg.neo4j.reading import kind_of
 from trivium.kg.neo4j.walking import Asked
-from trivium.kg.types import RelationSchema
+from trivium.kg.types import PropertyKind, RelationSchema
 
 SCHEMA = "schema.json"
 _SAMPLE = 200  # triples whose ends' types stand for all of a relation
+_TOGETHER = 40  # relations that one query looks at
 _SHOWN = 3  # types shown
 _COUNTED = 5_000_000  # relationships up to which heads and tails are counted; beyond, they are estimated
 _LOOKED_AT = 100_000  # triples of each relation by which they are
@@ -26,7 +27,8 @@ _LOOKED_AT = 100_000  # triples of each relation by which they are
 
 async def kept_schema(store: Asked, folder: Path | None) -> list[RelationSchema]:
     """The schema: the one that is kept where it still holds, else made by reading all relations once, and kept."""
-    counts = (await store.client.read(admin.COUNTS))[0]
+    # A value of what Trivium wrote is in no count of the database.
+    counts = store.client.state if store.view.made else (await store.client.read(admin.COUNTS))[0]
     key = {"counts": counts, "view": hashlib.sha256(repr(store.view).encode()).hexdigest()}
     if folder is not None and (kept := await asyncio.to_thread(_kept, folder / SCHEMA, key)) is not None:
         return kept
@@ -60,14 +62,24 @@ async def schema(store: Asked) -> list[RelationSchema]:
     """All relations, most triples first (ties: by name), with the types that a sample of their ends mostly have."""
     view = store.view
     rows = await _relationships(store) if view.made or view.relations else []
-    for literal in view.literals:
-        rows += [[literal.relation, *row] for row in await store.client.read(admin.literal_counts(literal))]
-    out = []
-    for name, count, heads, tails in rows:
-        if count:
-            ends = await store.client.read(admin.end_types(view, name), sample=_SAMPLE)
-            types = [_frequent(types for pair in ends for types in [pair[side]]) for side in (0, 1)]
-            out.append(RelationSchema(name, count, heads, tails, types[0], types[1]))
+    kinds: dict[str, PropertyKind] = {}
+    if view.literals:
+        for name, triples, heads, tails, types in await store.client.read(admin.literal_counts(view)):
+            rows.append([name, round(triples), round(heads), tails])
+            found = {kind_of(each) for each in types}
+            kinds[name] = found.pop() if len(found) == 1 else "text"
+    rows = [row for row in rows if row[1]]
+    ends: dict[str, tuple[Counter[str], Counter[str]]] = defaultdict(lambda: (Counter(), Counter()))
+    names = [name for name, *_ in rows]
+    for start in range(0, len(names), _TOGETHER):
+        query = admin.end_types(view, names[start : start + _TOGETHER])
+        for name, heads, tails, count in await store.client.read(query, sample=_SAMPLE):
+            for counter, types in zip(ends[name], (heads, tails), strict=True):
+                counter.update(dict.fromkeys(types, count))
+    out = [
+        RelationSchema(name, count, heads, tails, _frequent(ends[name][0]), _frequent(ends[name][1]), kinds.get(name))
+        for name, count, heads, tails in rows
+    ]
     return sorted(out, key=lambda row: (-row.triples, row.name))
 
 
@@ -87,6 +99,5 @@ async def _relationships(store: Asked) -> list[Row]:
     return rows
 
 
-def _frequent(types: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    counts = Counter(name for names in types for name in names)
+def _frequent(counts: Counter[str]) -> tuple[str, ...]:
     return tuple(sorted(counts, key=lambda name: (-counts[name], name))[:_SHOWN])

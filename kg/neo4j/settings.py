@@ -10,8 +10,8 @@ labels = ["Product", "Customer"]     # node labels that count; without it, all
 relations = ["BOUGHT", "MADE BY"]    # relationship types that count; without it, all
 reversed = ["BOUGHT BY"]             # types whose triples go against the arrow
 symmetric = ["KNOWS"]                # types that hold both ways, though stored one way
-names = { Product = "title" }        # what nodes are called; otherwise guessed
-literals = ["year", "Product.sku"]   # properties that are triples; false: none; otherwise guessed
+names = { Product = "title", Person = ["first", "last"] }    # what nodes are called; otherwise guessed
+literals = ["year", "Product.sku"]   # properties that are read; false: none; otherwise all
 allow = ["title", "year"]            # the only properties that are read at all, PROPERTY or LABEL.PROPERTY
 deny = ["Customer.email"]            # properties that are never read, whatever else is said
 graph = "own"                        # read the user's own graph although Trivium wrote a KG beside it
@@ -40,7 +40,7 @@ class GraphSettings:
     graph: Graph = "auto"
     labels: tuple[str, ...] | None = None
     relations: tuple[str, ...] | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     literals: tuple[str, ...] | bool = True
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
@@ -92,8 +92,9 @@ def read_remote(name: str, table: Mapping[str, Any], settings: Path) -> RemoteKG
     for key in ("labels", "relations", "reversed", "symmetric", "allow", "deny", "literals"):
         if not (_texts(table.get(key, [])) or (key == "literals" and isinstance(table[key], bool))):
             raise refuse(key, "a list of names")
-    if not isinstance(table.get("names", {}), dict) or not _texts(list(table.get("names", {}).values())):
-        raise refuse("names", 'a table such as { Person = "name" }')
+    names = table.get("names", {})
+    if not isinstance(names, dict) or not all(_texts([x] if isinstance(x, str) else x or 0) for x in names.values()):
+        raise refuse("names", 'a table such as { Person = "name" } or { Person = ["first", "last"] }')
     if table.get("graph", "auto") not in get_args(Graph):
         raise refuse("graph", f"one of {', '.join(get_args(Graph))}")
     for key in ("timeout", "rows"):
@@ -117,7 +118,7 @@ def _graph(table: Mapping[str, Any]) -> GraphSettings:
     literals = table.get("literals", True)
     return GraphSettings(
         graph=table.get("graph", "auto"),
-        names=dict(table.get("names", {})),
+        names={label: (x,) if isinstance(x, str) else tuple(x) for label, x in table.get("names", {}).items()},
         literals=literals if isinstance(literals, bool) else tuple(literals),
         deny=tuple(table.get("deny", ())),
         reversed=tuple(table.get("reversed", ())),

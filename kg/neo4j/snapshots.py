@@ -1,18 +1,20 @@
-"""The walking snapshot of a KG in Neo4j: a KG directory beside its artefacts, for methods that walk by the million.
+"""The local copy of a KG in Neo4j: a KG directory beside its artifacts, which reading and learning work on.
 
-It is as old as it is: nothing brings it up to date but `trivium kg snapshot` and learning, which needs the graph as it
-is. `walk.json` says which folder is the newest and what the database held when it was made.
+It is read set-wise (`trivium.kg.neo4j.reading`). `walk.json` says which folder is the newest, what the database held
+when it was made and how it was read. While the database has committed nothing since, it stands for the database; after
+that a small one is made again at once, and a large one by learning, `trivium kg index` and `trivium kg snapshot`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
+import logging
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from itertools import chain
 from pathlib import Path
 
 from trivium.kg.embedded import EmbeddedStore, build
@@ -20,13 +22,23 @@ from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
 from trivium.kg.files import write_atomic
 from trivium.kg.manifest import now
 from trivium.kg.neo4j import administration as admin
+from trivium.kg.neo4j.reading import pages
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.streams import drain
+from trivium.kg.types import Entity, Triple
 
 Progress = Callable[[str, int, int | None], None]
 
 POINTER = "walk.json"
 FOLDERS = "walk"
+_FORMAT = 2  # of how a graph is copied; an older copy is made again
+CHEAP = 20_000
+"""Nodes and relationships up to which a copy is made again at once: about a second."""
+
+FIRST = 300_000
+"""Nodes and relationships up to which the first copy is made unasked: about 20 seconds."""
+
+log = logging.getLogger("trivium.neo4j")
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,7 @@ class SnapshotOf:
         created: UTC in ISO 8601.
         nodes, relationships: counts then.
         state: the last transaction then.
+        view: digest of how the database was read.
     """
 
     folder: str
@@ -45,6 +58,7 @@ class SnapshotOf:
     nodes: int
     relationships: int
     state: str
+    view: str = ""
 
     def drift(self, counts: tuple[int, int]) -> tuple[int, int]:
         """How many nodes and relationships there are more now."""
@@ -76,25 +90,106 @@ async def counts_of(store: Neo4jStore) -> tuple[int, int]:
     return nodes, relationships
 
 
-async def make_snapshot(store: Neo4jStore, folder: Path, progress: Progress) -> SnapshotOf:
-    """Stream the KG into a new snapshot and remove the one before; readers of the old one keep it until they close.
+def view_digest(store: Neo4jStore) -> str:
+    """Changes with how a database is read."""
+    return hashlib.sha256(f"{_FORMAT} {store.view!r}".encode()).hexdigest()[:16]
 
-    Triples come in batches and are held as numbers, 12 bytes each, beside the names of entities; never as a graph.
+
+async def make_snapshot(store: Neo4jStore, folder: Path, progress: Progress) -> SnapshotOf:
+    """Copy the KG and remove the copy before; readers of the old one keep it until they close.
+
+    Triples are held as numbers, 12 bytes each, beside the names of entities; never as a graph.
+
+    Raises:
+        BadInputError: the database holds no triple, or one that cannot be kept; the message names node and property.
+        StoreError: the database failed.
     """
     counts = await counts_of(store)
-    # The state before the stream: what is committed meanwhile makes this snapshot old, not the next one.
-    made = SnapshotOf(uuid.uuid4().hex[:12], now(), *counts, store.client.state)
-    target = folder / FOLDERS / made.folder
+    # The state before the reading: what is committed meanwhile makes this copy old, not the next one.
+    state = await store.client.fresh_state(0.0)
+    made = SnapshotOf(uuid.uuid4().hex[:12], now(), *counts, state, view_digest(store))
+    target, entities = folder / FOLDERS / made.folder, list[Entity]()
 
-    def write() -> None:
-        triples = (triple for batch in drain(store.triples(batch_size=20_000)) for triple in batch)
-        entities = chain.from_iterable(drain(store.all_entities(batch_size=20_000)))
-        build(target, [triples], entities, progress)
+    def triples() -> Iterator[list[Triple]]:
+        for page in drain(pages(store.client, store.view)):
+            entities.extend(page.entities)
+            yield page.triples
 
-    await asyncio.to_thread(write)
-    # The pointer moves last, so that a snapshot is there whole or the one before it is.
+    await asyncio.to_thread(lambda: build(target, triples(), _each(entities), progress))
+    # The pointer moves last, so that a copy is there whole or the one before it is.
     write_atomic(folder / POINTER, json.dumps(asdict(made), indent=1).encode())
     for old in (folder / FOLDERS).iterdir():
         if old.is_dir() and old.name != made.folder and not old.name.startswith("."):
             shutil.rmtree(old, ignore_errors=True)
     return made
+
+
+def _each(entities: list[Entity]) -> Iterator[Entity]:
+    """The entities, once the triples were read that they come with."""
+    yield from entities
+
+
+class LocalCopy:
+    """The local copy of a database for one store, made again as the database changes.
+
+    Attributes:
+        folder: where it is kept.
+        store: the copy, open; None where there is none.
+    """
+
+    def __init__(self, source: Neo4jStore, folder: Path) -> None:
+        self._source, self.folder = source, folder
+        self.store = open_snapshot_store(folder)
+        self._kept = kept_snapshot(folder) if self.store is not None else None
+        self._passed_over, self._making = "", False
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the database has committed something since the copy was made, as far as was heard."""
+        kept = self._kept
+        return kept is not None and (kept.state, kept.view) != (self._source.client.state, view_digest(self._source))
+
+    async def fresh(self, age: float) -> EmbeddedStore | None:
+        """The copy where it holds what the database held `age` seconds ago; a small one is made again first.
+
+        The first copy of a graph that is not large is made as well. Nobody waits for one that another is making.
+        """
+        state = await self._source.client.fresh_state(age)
+        await self._source.renew_view()
+        if self.store is not None and not self.is_stale:
+            return self.store
+        if self._making or self._passed_over == state:
+            return None
+        self._making = True
+        try:
+            most = CHEAP if self.store is not None else FIRST
+            if sum(await counts_of(self._source)) > most:
+                self._passed_over = state
+                return None
+            return await self.renew(_logged(self._source))
+        finally:
+            self._making = False
+
+    async def renew(self, progress: Progress) -> EmbeddedStore:
+        """Copy the database now, unless the copy is fresh; raises as `make_snapshot`."""
+        await self._source.client.fresh_state(0.0)
+        await self._source.renew_view()
+        if self.store is None or self.is_stale:
+            # Readers of the old copy keep it until they let it go.
+            self._kept = await make_snapshot(self._source, self.folder, progress)
+            self.store = await asyncio.to_thread(open_snapshot_store, self.folder)
+        assert self.store is not None
+        return self.store
+
+
+def _logged(source: Neo4jStore) -> Progress:
+    """Tell in the log, once, that a copy is made."""
+    told: list[str] = []
+
+    def show(stage: str, done: int, total: int | None) -> None:
+        del stage, done, total
+        if not told:
+            told.append("")
+            log.info("%s is copied for reading; trivium kg snapshot does it beforehand", source.client.address)
+
+    return show

@@ -4,24 +4,38 @@ What questions ask again and again (names, hops, whether a chain leads on) is re
 has committed nothing since: every answer names the last transaction that it saw, and once a second it is asked for.
 So a foreign write shows within a second, our own at once. In a run, what a question reads gives nothing where the
 database fails, and the run ends with what it has (`trivium.kg.failing`).
+
+Where a local copy of the database is at hand (`trivium.kg.neo4j.snapshots`), it answers for as long as the database has
+committed nothing since it was made: the same answers, without a round trip.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
-from trivium.kg.errors import WriteRefusedError
+from trivium.kg.embedded import EmbeddedStore
+from trivium.kg.errors import NoCopyError, WriteRefusedError
 from trivium.kg.failing import else_nothing
 from trivium.kg.neo4j import cypher, made, walking
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.names import Names
 from trivium.kg.neo4j.own_names import OwnNames
+from trivium.kg.neo4j.plans import run_plan
+from trivium.kg.neo4j.reading import pages
 from trivium.kg.neo4j.relations import kept_schema
-from trivium.kg.neo4j.values import candidates, is_element, key_of, to_entity
-from trivium.kg.neo4j.view import View
+from trivium.kg.neo4j.values import to_entity
+from trivium.kg.neo4j.view import MADE, View
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.plan import QueryPlan
+from trivium.kg.plans.result import PlanResult
+from trivium.kg.profile import GraphProfile, TypeProfile
+from trivium.kg.store import GraphStore
 from trivium.kg.types import (
     ChainResult,
     Direction,
@@ -34,14 +48,52 @@ from trivium.kg.types import (
     ReasoningPath,
     RelationSchema,
     Triple,
+    ValueText,
     WalkedTriple,
 )
 
 _FRESH_SECONDS = 1.0  # how old may be what is known of the database's last transaction
 _REMEMBERED = 50_000  # answers remembered of each kind
+_COPIED = TypeVar("_COPIED", bound=Callable[..., Coroutine[Any, Any, Any]])
 _FEW_RELATIONS = 60  # up to so many, looking for each beats reading all relationships of a hub; set by measurement
 
 T = TypeVar("T")
+
+
+def _from_copy(read: _COPIED) -> _COPIED:
+    """Let a read be answered by the local copy while that holds what the database holds."""
+
+    @wraps(read)
+    async def inner(self: Neo4jStore, *asked: object, **named: object) -> object:
+        await self.renew_view()
+        copy = await self.fresh_copy()
+        if copy is None:
+            return await read(self, *asked, **named)
+        return await getattr(copy, read.__name__)(*asked, **named)
+
+    return cast("_COPIED", inner)
+
+
+def _names(client: Client, view: View) -> Names | OwnNames:
+    return Names(client, view) if view.made else OwnNames(client, view)
+
+
+class Copies(Protocol):
+    """Where a store finds its local copy (`trivium.kg.neo4j.snapshots.LocalCopy`)."""
+
+    @property
+    def store(self) -> EmbeddedStore | None:
+        """The copy, fresh or not."""
+        ...
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the database has committed something since the copy was made."""
+        ...
+
+    async def fresh(self, age: float) -> EmbeddedStore | None:
+        """The copy, where it holds what the database held `age` seconds ago."""
+        ...
 
 
 class Neo4jStore:
@@ -51,13 +103,38 @@ class Neo4jStore:
         client: the connections.
         view: what of the database is the KG.
         folder: where its schema is kept between processes; None: nowhere.
+        copies: its local copy; None: everything is read from the database.
     """
 
     def __init__(self, client: Client, view: View, folder: Path | None = None) -> None:
         self.client, self.view, self.folder = client, view, folder
-        self._names: Names | OwnNames = Names(client, view) if view.made else OwnNames(client, view)
+        self._names = _names(client, view)
         self._memory: dict[str, dict[Any, Any]] = {}
         self._memory_of = ""
+        self._view_of = ""
+        self.copies: Copies | None = None
+        self._profile: GraphProfile | None = None
+
+    def use_view(self, view: View) -> None:
+        """Read the database by another view from now on."""
+        self.view, self._names, self._memory_of = view, _names(self.client, view), ""
+
+    async def renew_view(self) -> None:
+        """Learn which relations of what Trivium wrote are properties, where the database has committed anything since.
+
+        A user's own graph is surveyed when it is opened.
+        """
+        if not self.view.made:
+            return
+        if time.monotonic() - self.client.asked > _FRESH_SECONDS or self._view_of != self.client.state:
+            marker = await made.find_marker(self.client)
+            self.view, self._view_of = (MADE if marker is None else marker.view), self.client.state
+
+    async def fresh_copy(self) -> GraphStore | None:
+        """The local copy, if there is one that holds what the database holds."""
+        if self.copies is None:
+            return None
+        return await self.copies.fresh(_FRESH_SECONDS)
 
     async def _known(self, kind: str) -> dict[Any, Any]:
         """What is remembered of a kind of question in the database's present state."""
@@ -75,46 +152,31 @@ class Neo4jStore:
             known[kind] = await make()
         return known[kind]
 
-    def _key(self, entity: str) -> str:
-        return key_of(entity) if self.view.made else entity
-
-    def _split(self, ids: Sequence[str]) -> tuple[list[int], list[int]]:
-        """The places of the ids that are nodes, and of those that are values."""
-        if self.view.made:
-            return list(range(len(ids))), []
-        nodes = [i for i, id_ in enumerate(ids) if is_element(id_)]
-        return nodes, [i for i, id_ in enumerate(ids) if not is_element(id_)] if self.view.literals else []
-
+    @_from_copy
     async def entities(self, ids: Sequence[str]) -> list[Entity | None]:
         """The entities with these ids; None where there is none."""
         out: list[Entity | None] = [None] * len(ids)
-        nodes, values = self._split(ids)
-        if nodes:
-            keys = [self._key(ids[i]) for i in nodes]
+        if places := walking.places_of(self.view, ids):
+            keys = walking.keys_of(self.view, ids)
             rows = await self.client.read_packed(cypher.entities(self.view), cypher.ABOUT, keys=keys)
             for place, *columns in rows:
-                out[nodes[place]] = to_entity(self.view, *columns)
-        if values:
-            given = [candidates(ids[i]) for i in values]
-            for (place,) in await self.client.read(cypher.known_values(self.view.literals), values=given):
-                out[values[place]] = Entity(ids[values[place]], ids[values[place]])
+                out[places[place]] = to_entity(self.view, *columns)
         return out
 
     @else_nothing(list)
+    @_from_copy
     async def labels(self, ids: Sequence[str]) -> list[str]:
         """The labels of these ids; an unknown id is its own label."""
         known = await self._known("labels")
-        nodes, _ = self._split(ids)
-        new = list(dict.fromkeys(ids[i] for i in nodes if ids[i] not in known))
+        new = list(dict.fromkeys(id_ for id_ in ids if id_ not in known and not isinstance(id_, ValueText)))
         if new:
             # Ids that turn out unknown are remembered, too: None, read as the id itself below.
-            known.update(dict.fromkeys(new))
-            keys = [self._key(id_) for id_ in new]
-            rows = await self.client.read_packed(cypher.entities(self.view), cypher.ABOUT, keys=keys)
-            known.update((new[place], to_entity(self.view, *columns).label) for place, *columns in rows)
-        return [known.get(id_) or id_ for id_ in ids]
+            found = await self.entities(new)
+            known.update((id_, entity and entity.label) for id_, entity in zip(new, found, strict=True))
+        return [str(id_) if isinstance(id_, ValueText) else known.get(id_) or id_ for id_ in ids]
 
     @else_nothing(lambda texts: [[] for _ in texts])
+    @_from_copy
     async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
         """Candidates for each text, best first (see `trivium.kg.neo4j.names`)."""
         found = await self._find("named", texts, limit, self._names.named)
@@ -125,6 +187,7 @@ class Neo4jStore:
         alike = iter(await self._find("similar", missing, limit, self._names.similar))
         return [hits or next(alike) for hits in found]
 
+    @_from_copy
     async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
         """Entities of whose name each text is a part (see `trivium.kg.neo4j.names`)."""
         return await self._find("partial", texts, limit, self._names.partial)
@@ -139,6 +202,7 @@ class Neo4jStore:
         return [list(known[text]) for text in texts]
 
     @else_nothing(lambda ids: [[] for _ in ids])
+    @_from_copy
     async def neighbors(
         self,
         ids: Sequence[str],
@@ -148,25 +212,24 @@ class Neo4jStore:
         limit: int | None = None,
     ) -> list[list[WalkedTriple]]:
         """The triples around each entity, walked away from it, sorted by relation, then end."""
-        nodes, values = self._split(ids)
-        return await walking.neighbors(self, list(ids), (nodes, values), relation, direction, limit)
+        return await walking.neighbors(self, list(ids), relation, direction, limit)
 
     @else_nothing(lambda ids: [[] for _ in ids])
+    @_from_copy
     async def labelled_neighbors(
         self, ids: Sequence[str], *, direction: Direction = "both", limit: int | None = None
     ) -> list[list[Neighbor]]:
         """As `neighbors`, each triple with the label of the entity that it leads to."""
-        nodes, values = self._split(ids)
-        return await walking.labelled_neighbors(self, list(ids), (nodes, values), direction, limit)
+        return await walking.labelled_neighbors(self, list(ids), direction, limit)
 
     @else_nothing(lambda ids: [frozenset() for _ in ids])
+    @_from_copy
     async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
         """The hops that leave each entity; none for an unknown one."""
         known = await self._known("hops")
         new = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
         if new:
-            nodes, values = self._split(new)
-            found = await walking.hops(self, new, (nodes, values), await self._few_relations())
+            found = await walking.hops(self, new, await self._few_relations())
             known.update(zip(new, found, strict=True))
         return [known[id_] for id_ in ids]
 
@@ -177,17 +240,20 @@ class Neo4jStore:
         names: list[str] = await self._once("types", lambda: made.relationship_types(self.client))
         return names if len(names) <= _FEW_RELATIONS else None
 
+    @_from_copy
     async def transitions(self) -> dict[Hop, frozenset[Hop]]:
         """For every hop of the KG, the hops that leave some entity which it reaches."""
         found: dict[Hop, frozenset[Hop]] = await self._once("transitions", lambda: walking.transitions(self))
         return dict(found)
 
     @else_nothing(lambda _: ChainResult((), truncated=True))
+    @_from_copy
     async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
         """Walk a chain from all seeds at once, in one round trip; see `GraphStore.follow`."""
         return await walking.follow(self, list(dict.fromkeys(seeds)), chain, limit)
 
     @else_nothing(lambda _: False)
+    @_from_copy
     async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
         """Whether a chain leads from the seed to any entity but those of `without`; the walk stops at the first."""
         known, asked = await self._known("reaches"), (seed, chain, tuple(without))
@@ -197,40 +263,108 @@ class Neo4jStore:
         return answer
 
     @else_nothing(lambda _: [])
+    @_from_copy
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
-        """Simple paths from source to target, shortest first; see `GraphStore.paths`.
-
-        In a user's own graph a path goes through a value at its ends alone.
-        """
+        """Simple paths from source to target, shortest first; see `GraphStore.paths`. None through values."""
         return await walking.paths(self, source, target, max_hops, limit)
 
+    @_from_copy
     async def contains(self, triples: Sequence[Triple]) -> list[bool]:
         """Whether each triple is stored."""
         return await walking.contains(self, triples)
 
     @else_nothing(lambda triples: [() for _ in triples])
+    @_from_copy
     async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
         """The properties of the relationships behind each triple, those that may be seen."""
         return await walking.qualifiers(self, triples)
 
+    @_from_copy
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""
         found: list[RelationSchema] = await self._once("schema", lambda: kept_schema(self, self.folder))
         return list(found)
 
+    async def columns(self) -> GraphColumns:
+        """The graph as arrays, on which plans are tried: those of the local copy, as old as that is.
+
+        Raises:
+            NoCopyError: there is none, since the graph is large; `trivium kg snapshot` makes it.
+        """
+        return await (await self._any_copy()).columns()
+
+    async def profile(self) -> GraphProfile:
+        """Types, properties and relationships with their statistics, as `columns`; keys and indexes the database's."""
+        found = await (await self._any_copy()).profile()
+        naming = {each.label: each.keys for each in self.view.names}
+        keys, indexed = set(self.view.keys), set(self.view.indexed)
+
+        def told(type_: TypeProfile) -> TypeProfile:
+            properties = tuple(
+                replace(
+                    each,
+                    unique=each.unique or (type_.name, each.name) in keys,
+                    indexed=(type_.name, each.name) in indexed,
+                )
+                for each in type_.properties
+            )
+            return replace(type_, naming=naming.get(type_.name, ()), properties=properties)
+
+        if self._profile is None or self._profile.fingerprint != found.fingerprint:
+            self._profile = replace(found, types=tuple(map(told, found.types)))
+        return self._profile
+
+    async def run_plan(
+        self, plan: QueryPlan, *, seconds: float | None = None, row_limit: int | None = None, limit: int = 1000
+    ) -> PlanResult:
+        """The first `limit` entities or rows of a plan, computed by the database in one query.
+
+        Args:
+            plan: what to compute; it fits the profile (`trivium.kg.plans.check`).
+            seconds: after which the database ends the query; None: the client's time-out.
+            row_limit: rows of the whole answer, at most; None: the client's.
+            limit: entities or rows that are given.
+
+        Raises:
+            TimeLimitError: the query took longer, or has more rows.
+            NoCopyError: as `columns`.
+            StoreError: the database failed.
+        """
+        limits = self.client.limits
+        return await run_plan(
+            self, plan, await self.profile(), seconds=seconds or limits.timeout, row_limit=row_limit or limits.rows,
+            limit=limit,
+        )  # fmt: skip
+
+    async def _any_copy(self) -> EmbeddedStore:
+        """The local copy, fresh or not."""
+        await self.renew_view()
+        found = None if self.copies is None else await self.copies.fresh(_FRESH_SECONDS) or self.copies.store
+        if found is None:
+            raise NoCopyError(
+                f"{self.client.address} is too large to be copied for reading unasked; "
+                f"make the copy: trivium kg snapshot {self.client.address.uri}"
+            )
+        return found
+
     async def triples(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Triple]]:
-        """A stream of all triples in batches."""
-        async for rows in self.client.stream(cypher.stream_triples(self.view), batch_size):
-            yield [Triple(*row) for row in rows]
+        """A stream of all triples in batches of at least that size, the last one aside."""
+        await self.renew_view()
+        batch: list[Triple] = []
+        async for page in pages(self.client, self.view):
+            batch += page.triples
+            if len(batch) >= batch_size:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
 
     async def all_entities(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Entity]]:
-        """A stream of all entities in batches, by id; a user's own graph's values come last."""
+        """A stream of all entities in batches, by id."""
         async for rows in self.client.stream(cypher.stream_entities(self.view), batch_size):
             yield [to_entity(self.view, *row) for row in rows]
-        if self.view.literals:
-            async for rows in self.client.stream(cypher.stream_values(self.view.literals), batch_size):
-                yield [Entity(text, text) for (text,) in rows]
 
+    @_from_copy
     async def info(self) -> KGInfo:
         """Counts and content hash: those that Trivium keeps of what it wrote, else counted by reading all triples."""
         found: KGInfo = await self._once("info", self._info)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from typing import Literal as OneOf
 
@@ -26,19 +27,32 @@ Way = OneOf["stored", "reversed", "symmetric"]
 
 @dataclass(frozen=True)
 class Literal:
-    """A property whose values are read as triples.
+    """A property whose values are read as the tails of triples. A value is no entity: no chain goes on from it.
 
     Attributes:
         relation: the relation's name: the property's, or `NAME (property)` where a relationship type has that name.
         key: the property.
         labels: nodes of these labels have it.
-        many: whether it holds lists.
     """
 
     relation: str
     key: str
     labels: tuple[str, ...]
-    many: bool = False
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What nodes of a label are called.
+
+    Attributes:
+        label: the label; "" is any node.
+        keys: the properties whose texts are joined by a blank.
+        prefix: whether the label stands in front ("Order 10248"), since the property is a number or a code.
+    """
+
+    label: str
+    keys: tuple[str, ...]
+    prefix: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,34 +63,44 @@ class View:
         made: whether Trivium wrote it; all else is empty then.
         labels: node labels that count; empty: every node.
         relations: relationship types that count.
-        names: (label, property) by which nodes are named, in the order in which they are tried; label "" is any node.
+        names: how nodes are named, in the order in which labels are tried.
         literals: properties that are read as triples.
-        qualifiers: relationship properties shown as qualifiers, by type.
+        qualifiers: properties of relationships, by type.
         reversed: relationship types whose triples are read from their end to their start.
         symmetric: those that hold both ways whichever way they are stored: two triples each.
+        keys: (label, property) that a constraint or the data says is unique.
+        indexed: (label, property) with a range or text index, those of constraints included.
+        sampled: labels of which a part was looked at.
     """
 
     made: bool = True
     labels: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
-    names: tuple[tuple[str, str], ...] = ()
+    names: tuple[Naming, ...] = ()
     literals: tuple[Literal, ...] = ()
     qualifiers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reversed: tuple[str, ...] = ()
     symmetric: tuple[str, ...] = ()
+    keys: tuple[tuple[str, str], ...] = ()
+    indexed: tuple[tuple[str, str], ...] = ()
+    sampled: tuple[str, ...] = ()
 
     def way(self, kind: str) -> Way:
         """How relationships of a type are read."""
         return "symmetric" if kind in self.symmetric else "reversed" if kind in self.reversed else "stored"
 
-    @property
+    @cached_property
     def name_keys(self) -> tuple[str, ...]:
         """The properties that hold names, each once."""
-        return tuple(dict.fromkeys(key for _, key in self.names))
+        return tuple(dict.fromkeys(key for naming in self.names for key in naming.keys))
+
+    @cached_property
+    def _literals(self) -> Mapping[str, Literal]:
+        return {literal.relation: literal for literal in self.literals}
 
     def literal(self, relation: str) -> Literal | None:
         """The property that a relation is; None where it is a relationship type or unknown."""
-        return next((literal for literal in self.literals if literal.relation == relation), None)
+        return self._literals.get(relation)
 
     def knows(self, hop: Hop) -> bool:
         """Whether the relation of a hop may exist; what Trivium wrote is asked by name."""
@@ -89,15 +113,20 @@ MADE = View()
 
 def to_view(fields: Mapping[str, Any]) -> View:
     """A view from the JSON of `dataclasses.asdict`."""
+
+    def pairs(name: str) -> tuple[tuple[str, str], ...]:
+        return tuple((label, key) for label, key in fields[name])
+
     return View(
         made=bool(fields["made"]),
         labels=tuple(fields["labels"]),
         relations=tuple(fields["relations"]),
-        names=tuple((label, key) for label, key in fields["names"]),
-        literals=tuple(
-            Literal(x["relation"], x["key"], tuple(x["labels"]), bool(x["many"])) for x in fields["literals"]
-        ),
+        names=tuple(Naming(x["label"], tuple(x["keys"]), bool(x["prefix"])) for x in fields["names"]),
+        literals=tuple(Literal(x["relation"], x["key"], tuple(x["labels"])) for x in fields["literals"]),
         qualifiers={name: tuple(keys) for name, keys in fields["qualifiers"].items()},
         reversed=tuple(fields["reversed"]),
         symmetric=tuple(fields["symmetric"]),
+        keys=pairs("keys"),
+        indexed=pairs("indexed"),
+        sampled=tuple(fields["sampled"]),
     )

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from trivium.kg.neo4j import cypher
 from trivium.kg.neo4j.client import Client, Row
-from trivium.kg.neo4j.values import candidates, is_element, key_of, label_of
+from trivium.kg.neo4j.values import is_element, key_of, label_of
 from trivium.kg.neo4j.view import View
 from trivium.kg.types import (
     ChainResult,
@@ -21,15 +21,11 @@ from trivium.kg.types import (
     Reached,
     ReasoningPath,
     Triple,
+    ValueText,
     WalkedTriple,
 )
 
 log = logging.getLogger("trivium.neo4j")
-
-_THROUGH = 1_000  # nodes that share a value through which a path to it is looked for
-
-Places = tuple[list[int], list[int]]
-"""The places of ids that are nodes, and of those that are values."""
 
 
 class Asked(Protocol):
@@ -44,59 +40,58 @@ class Asked(Protocol):
 
 
 def keys_of(view: View, ids: Iterable[str]) -> list[str]:
-    """The keys by which nodes with these ids are looked up."""
-    return [key_of(id_) for id_ in ids] if view.made else [id_ for id_ in ids if is_element(id_)]
+    """The keys by which nodes with these ids are looked up; other ids are nobody's, and left out."""
+    return [key_of(id_) if view.made else id_ for id_ in ids if _may_be_node(view, id_)]
+
+
+def places_of(view: View, ids: Sequence[str]) -> list[int]:
+    """The places of the ids that `keys_of` gives a key for."""
+    return [i for i, id_ in enumerate(ids) if _may_be_node(view, id_)]
+
+
+def _may_be_node(view: View, id_: str) -> bool:
+    return not isinstance(id_, ValueText) and (view.made or is_element(id_))
 
 
 async def neighbors(
-    store: Asked, ids: list[str], places: Places, relation: str | None, direction: Direction, limit: int | None
+    store: Asked, ids: list[str], relation: str | None, direction: Direction, limit: int | None
 ) -> list[list[WalkedTriple]]:
     """As `GraphStore.neighbors`; without a limit at most the client's row cap, and the log says where it cut."""
     out: list[list[WalkedTriple]] = [[] for _ in ids]
-    for place, name, end, inverse in await _around(store, ids, places, (relation, direction, limit)):
+    for place, name, end, inverse in await _around(store, ids, (relation, direction, limit)):
         out[place].append(_step(ids[place], name, end, inverse=inverse))
     return [sorted(found, key=_order) for found in out]
 
 
 async def labelled_neighbors(
-    store: Asked, ids: list[str], places: Places, direction: Direction, limit: int | None
+    store: Asked, ids: list[str], direction: Direction, limit: int | None
 ) -> list[list[Neighbor]]:
     """As `GraphStore.labelled_neighbors`: what names the other end comes along with it."""
     out: list[list[Neighbor]] = [[] for _ in ids]
-    rows = await _around(store, ids, places, (None, direction, limit), labels=True)
-    for place, name, end, inverse, names, types in rows:
+    for place, name, end, inverse, names, types in await _around(store, ids, (None, direction, limit), labels=True):
         step = _step(ids[place], name, end, inverse=inverse)
         out[place].append(Neighbor(step, label_of(store.view, end, names, types)))
     return [sorted(found, key=lambda each: _order(each.triple)) for found in out]
 
 
 async def _around(
-    store: Asked,
-    ids: list[str],
-    places: Places,
-    wanted: tuple[str | None, Direction, int | None],
-    *,
-    labels: bool = False,
+    store: Asked, ids: list[str], wanted: tuple[str | None, Direction, int | None], *, labels: bool = False
 ) -> list[Row]:
-    """The rows of `cypher.neighbors` with the place of each id, of nodes and values in one round trip."""
+    """The rows of `cypher.neighbors` with the place of each id, in one round trip."""
     view, cap, (relation, direction, limit) = store.view, store.client.limits.rows, wanted
-    if relation is not None and not view.knows(Hop(relation, inverse=False)):
+    places = places_of(view, ids)
+    if not places or (relation is not None and not view.knows(Hop(relation, inverse=False))):
         return []
-    nodes, values = places
-    queries = [cypher.neighbors(view, relation, direction, labels=labels)] if nodes else []
-    literals = [x for x in view.literals if relation in (None, x.relation)]
-    if values and literals and direction != "out":
-        queries.append(cypher.value_neighbors(view, literals, labels=labels))
-    if not queries:
-        return []
-    given = {"keys": keys_of(view, [ids[i] for i in nodes]), "values": [candidates(ids[i]) for i in values]}
     columns = cypher.NEIGHBOR + (cypher.NAMED if labels else ())
+    query = cypher.neighbors(view, relation, direction, labels=labels)
     most = cap if limit is None else min(limit, cap)
-    rows = await store.client.read_packed(" UNION ALL ".join(queries), columns, **given, limit=most)
+    rows = await store.client.read_packed(query, columns, keys=keys_of(view, ids), limit=most)
     if limit is None and max(Counter(i for i, *_ in rows).values(), default=0) >= cap:
         log.warning("%s: an entity has more than %d triples; the first are read", store.client.address, cap)
-    asked = [*nodes, *values]
-    return [[asked[i], *row] for i, *row in rows]
+    return [
+        [places[i], name, end if inverse or view.literal(name) is None else ValueText(end), inverse, *more]
+        for i, name, end, inverse, *more in rows
+    ]
 
 
 def _step(here: str, relation: str, end: str, *, inverse: bool) -> WalkedTriple:
@@ -107,22 +102,12 @@ def _order(step: WalkedTriple) -> tuple[str, str, bool]:
     return step.relation, step.end, step.inverse
 
 
-async def hops(store: Asked, ids: list[str], places: Places, few: Sequence[str] | None) -> list[frozenset[Hop]]:
+async def hops(store: Asked, ids: list[str], few: Sequence[str] | None) -> list[frozenset[Hop]]:
     """The hops that leave each entity."""
     out: list[frozenset[Hop]] = [frozenset()] * len(ids)
-    nodes, values = places
-    if nodes:
-        keys = keys_of(store.view, [ids[i] for i in nodes])
-        for i, *found in await store.client.read(cypher.hops(store.view, few), keys=keys):
-            out[nodes[i]] = _hops(*found)
-    if values:
-        given = [candidates(ids[i]) for i in values]
-        held: dict[int, set[Hop]] = defaultdict(set)
-        query = cypher.value_relations(store.view.literals)
-        for i, relation in await store.client.read(query, values=given):
-            held[i].add(Hop(relation, inverse=True))
-        for i, found_hops in held.items():
-            out[values[i]] = frozenset(found_hops)
+    if places := places_of(store.view, ids):
+        for i, *found in await store.client.read(cypher.hops(store.view, few), keys=keys_of(store.view, ids)):
+            out[places[i]] = _hops(*found)
     return out
 
 
@@ -132,15 +117,15 @@ def _hops(out: list[str], back: list[str], literals: list[str]) -> frozenset[Hop
 
 
 async def transitions(store: Asked) -> dict[Hop, frozenset[Hop]]:
-    """For every hop, the hops that leave some entity which it reaches, by the sets of hops that entities have."""
-    leaving = [_hops(*row) for row in await store.client.read(cypher.transitions(store.view))]
-    if store.view.literals:
-        rows = await store.client.read(cypher.shared_values(store.view.literals))
-        leaving += [frozenset(Hop(name, inverse=True) for name in names) for (names,) in rows]
+    """For every hop of the KG, the hops that leave some entity which it reaches; none leave a value."""
     out: dict[Hop, set[Hop]] = defaultdict(set)
-    for found in leaving:
+    for row in await store.client.read(cypher.transitions(store.view)):
+        found = _hops(*row)
         for hop in found:
-            out[Hop(hop.relation, not hop.inverse)] |= found
+            if store.view.literal(hop.relation) is None:
+                out[Hop(hop.relation, not hop.inverse)] |= found
+            else:
+                out.setdefault(hop, set())
     return {hop: frozenset(after) for hop, after in out.items()}
 
 
@@ -150,23 +135,13 @@ async def follow(store: Asked, seeds: list[str], chain: LogicalChain, limit: int
     if not cypher.walkable(view, chain):
         return ChainResult(())
     query = cypher.chain(view, chain, limited=limit is not None)
-    rows = await store.client.read_packed(query, cypher.REACHED, **_seeds(view, seeds, chain), limit=limit)
-    if not chain and not view.made:  # a chain of no hop starts from nodes; values are their own end
-        values = [seed for seed in seeds if not is_element(seed)]
-        rows += [
-            [[seed], 1, 0, False] for seed, found in zip(values, await store.entities(values), strict=True) if found
-        ]
+    rows = await store.client.read_packed(query, cypher.REACHED, keys=keys_of(view, seeds), limit=limit)
     # Sorted here: a database's own order of texts is not that of Python, and stores have to agree.
     rows.sort(key=lambda row: (-row[1], row[2], row[0][-1]))
+    if cypher.ends_in_value(view, chain):
+        rows = [[[*ids[:-1], ValueText(ids[-1])], *more] for ids, *more in rows]
     reached = (Reached(ids[-1], round(support), _path(ids, chain)) for ids, support, _, _ in rows)
     return ChainResult(tuple(reached), any(cut for *_, cut in rows))
-
-
-def _seeds(view: View, seeds: Sequence[str], chain: LogicalChain) -> dict[str, list[object]]:
-    """The parameter that a chain starts from: keys of nodes, or the values that texts may stand for."""
-    if chain and view.literal(chain[0].relation) and chain[0].inverse:
-        return {"values": [value for seed in seeds if not is_element(seed) for value in candidates(seed)]}
-    return {"keys": list(keys_of(view, seeds))}
 
 
 def _path(ids: Sequence[str], chain: LogicalChain) -> ReasoningPath:
@@ -184,52 +159,29 @@ async def reaches(store: Asked, seed: str, chain: LogicalChain, without: Sequenc
     if not cypher.walkable(store.view, chain):
         return False
     query = cypher.reaches(store.view, chain)
-    return bool(await store.client.read(query, **_seeds(store.view, [seed], chain), without=list(without)))
+    return bool(await store.client.read(query, keys=keys_of(store.view, [seed]), without=list(without)))
 
 
 async def paths(store: Asked, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
-    """As `GraphStore.paths`; a value is passed at the ends alone."""
-    if source == target or limit <= 0 or max_hops < 1:
+    """As `GraphStore.paths`; a target that is no entity is the text of a value."""
+    view, start = store.view, keys_of(store.view, [source])
+    if source == target or limit <= 0 or max_hops < 1 or not start:
         return []
-    view = store.view
-    if view.made or (is_element(source) and is_element(target)):
-        return await _node_paths(store, source, target, max_hops, limit) if view.made or view.relations else []
-    ends = [await _bearers(store, id_) for id_ in (source, target)]
-    found: list[ReasoningPath] = []
-    # Each value is passed at an end of the path: its bearers stand in for it, and a step to it is put on again.
-    for first, start in ends[0]:
-        for last, goal in ends[1]:
-            left = max_hops - len(first) - len(last)
-            middle = [()] if start == goal else await _node_paths(store, start, goal, left, limit) if left > 0 else []
-            found += [path for m in middle if (path := (*first, *m, *_turned(last))) and len(path) <= max_hops]
-    return sorted(found, key=len)[:limit]
-
-
-async def _bearers(store: Asked, id_: str) -> list[tuple[ReasoningPath, str]]:
-    """The node that an id is, by no step; or the nodes that have a value, by one step from it."""
-    if is_element(id_):
-        return [((), id_)]
-    if not store.view.literals:
+    to_value = isinstance(target, ValueText) or not (is_element(target) or view.made)
+    if view.made and view.literals and not to_value:
+        to_value = (await store.entities([target]))[0] is None
+    if not (view.literals if to_value else view.made or view.relations):
         return []
-    query = cypher.value_neighbors(store.view, store.view.literals)
-    rows = await store.client.read(query, keys=[], values=[candidates(id_)], limit=_THROUGH)
-    return [((WalkedTriple(end, relation, id_, True),), end) for _, relation, end, _ in rows]
-
-
-def _turned(path: ReasoningPath) -> ReasoningPath:
-    return tuple(step._replace(inverse=not step.inverse) for step in reversed(path))
-
-
-async def _node_paths(store: Asked, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
-    start, goal = keys_of(store.view, [source]), keys_of(store.view, [target])
-    query = cypher.paths(store.view, max_hops)
-    rows = await store.client.read(query, source=start[0], target=goal[0], limit=limit)
+    goal = str(target) if to_value else keys_of(view, [target])[0]
+    query = cypher.paths(view, max_hops, to_value=to_value)
+    rows = await store.client.read(query, source=start[0], target=goal, limit=limit)
     return [
         tuple(
             WalkedTriple(ids[i], kind, ids[i + 1], False) if forward else WalkedTriple(ids[i + 1], kind, ids[i], True)
             for i, (kind, forward) in enumerate(zip(types, directions, strict=True))
         )
-        for ids, types, directions in rows
+        for found, types, directions in rows
+        for ids in [[*found[:-1], ValueText(found[-1]) if to_value else found[-1]]]
     ]
 
 
@@ -240,10 +192,12 @@ async def contains(store: Asked, triples: Sequence[Triple]) -> list[bool]:
     related = [i for i, triple in enumerate(triples) if i not in literal and view.knows(Hop(triple.relation, False))]
     for places, query in (
         (related, cypher.contains(view)),
-        (sorted(literal), cypher.contains_values(view.literals)),
+        (sorted(literal), cypher.contains_values(view)),
     ):
         if places:
             rows = [_row(view, triples[i]) for i in places]
+            if places[0] in literal:
+                rows = [[head, relation, triples[i][2]] for i, (head, relation, _) in zip(places, rows, strict=True)]
             for (place,) in await store.client.read(query, rows=rows):
                 out[places[place]] = True
     return out

@@ -86,6 +86,31 @@ class Column:
             pattern,
         )
 
+    def as_read(self) -> tuple[Column, ...]:
+        """A column of texts as numbers or dates where nearly all of its values read as such, and the texts that do not.
+
+        Any other column, and one of other texts, as it is.
+        """
+        reading = read_as(self.texts) if self.kind == "text" and len(self.texts) else None
+        if reading is None:
+            return (self,)
+        kind, pattern = reading
+        keys = np.array([read_text(text, kind, pattern) for text in self.texts])
+        order = np.argsort(keys, kind="stable")  # what does not read comes last, in the order of texts
+        read = int(np.count_nonzero(~np.isnan(keys)))
+        made = [self._part(order[:read], kind, keys[order[:read]], pattern)]
+        if read < len(order):
+            made.append(self._part(order[read:], "text", np.arange(len(order) - read, dtype=np.float64), ""))
+        return tuple(made)
+
+    def _part(self, values: Int64, kind: ValueKind, keys: Float64, pattern: str) -> Column:
+        """Some of the values in another order."""
+        lengths = np.diff(self.starts)[values]
+        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+        rows = np.repeat(self.starts[values] - starts[:-1], lengths) + np.arange(starts[-1])
+        texts = [self.texts[value] for value in values.tolist()]
+        return Column(kind, keys, starts, self.owners[rows], texts, kind != "text", pattern)
+
     @cached_property
     def value_of_row(self) -> Int32:
         """The value's number of each row of `owners`: int32 [N]."""

@@ -46,6 +46,7 @@ async def test_a_call_is_one_round_trip_however_many_it_asks_for(make_store: Mak
     store, ids = await make_store(triples, []), sorted({triple.head for triple in triples})
     assert isinstance(store, Neo4jStore)
     chain = parse_chain(["r0", "^r1", "r2"])
+    await store.contains(triples)  # learns which relations are properties
     asked: list[Callable[[], Awaitable[object]]] = [
         lambda: store.neighbors(ids),
         lambda: store.labelled_neighbors(ids),

@@ -30,6 +30,11 @@ def trivium(
     return Trivium(capsys)
 
 
+def counts(told: dict[str, object]) -> dict[str, object]:
+    """What `kg info` says of every KG."""
+    return {name: told[name] for name in ("entities", "relations", "triples", "hash")}
+
+
 def fine(said: Said) -> Said:
     assert said.code == 0, said.err
     return said
@@ -37,12 +42,12 @@ def fine(said: Said) -> Said:
 
 def test_there_and_back_a_kg_is_the_same(trivium: Trivium, neo4j_address: Address, tmp_path: Path) -> None:
     uri, folder = neo4j_address.uri, build_films(tmp_path)[0]
-    held = fine(trivium("kg", "info", folder, "--json")).json
+    held = counts(fine(trivium("kg", "info", folder, "--json")).json)
     fine(trivium("kg", "copy", folder, uri))
-    assert fine(trivium("kg", "info", uri, "--json")).json == held
+    assert counts(fine(trivium("kg", "info", uri, "--json")).json) == held
     refused(trivium("kg", "copy", folder, uri), "KnowledgeBaseExistsError", "--replace")
     fine(trivium("kg", "copy", uri, tmp_path / "back"))
-    assert fine(trivium("kg", "info", tmp_path / "back", "--json")).json == held
+    assert counts(fine(trivium("kg", "info", tmp_path / "back", "--json")).json) == held
     assert fine(trivium("kg", "find", tmp_path / "back", "Heat", "--json")).json["entities"][0]["id"] == "heat"
     fine(trivium("kg", "export", uri, tmp_path / "films.tsv"))
     lines = (tmp_path / "films.tsv").read_text().splitlines()
@@ -56,7 +61,7 @@ def test_a_kg_in_neo4j_is_asked_and_changed(trivium: Trivium, neo4j_address: Add
     assert {triple["tail"] for triple in around} == {"deniro", "pacino"}
     drawn = fine(trivium("kg", "paths", uri, "Heat", "Ronin", "--max-hops", 2)).out
     assert "Heat (heat) → starring → Robert De Niro (deniro) ← starring ← Ronin (ronin)" in drawn
-    refused(trivium("kg", "neighbors", uri, "Haet"), "UnknownEntityError", "did you mean 'Heat'")
+    refused(trivium("kg", "neighbors", uri, "Heatt"), "UnknownEntityError", "did you mean 'Heat'")
     (tmp_path / "new.tsv").write_text("heat\tscored_by\tgoldenthal\nheat\tdirected_by\tmann\n")
     assert fine(trivium("kg", "add", uri, "new.tsv", "--json")).json["added"] == 1
     assert fine(trivium("kg", "remove", uri, "new.tsv", "--json")).json["removed"] == 2

@@ -134,7 +134,7 @@ async def test_settings_with_them_are_refused_or_find_nothing(
         for settings in (
             GraphSettings(labels=(attack,)),
             GraphSettings(relations=(attack,)),
-            GraphSettings(names={"Film": attack}),
+            GraphSettings(names={"Film": (attack,)}),
         ):
             with pytest.raises(BadInputError):
                 await open_store(client, RemoteKG(neo4j_address, settings), tmp_path)

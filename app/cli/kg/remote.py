@@ -34,14 +34,15 @@ def schema(kg: KGArgument, refresh: RefreshOption = False, as_json: JsonOption =
         print_json({"relations": [asdict(row) for row in relations], "view": None if view is None else asdict(view)})
         return
     if view is not None:
-        names = [f"{label}: {key}" for label, key in view.names] or ["no label has a property like a name"]
+        names = [f"{x.label}: {' + '.join(x.keys)}{' behind the label' * x.prefix}" for x in view.names]
+        stated = "; ".join(f"{kind}: {', '.join(keys)}" for kind, keys in view.qualifiers.items())
         print_facts({
-            "named by": "; ".join(names),
+            "named by": "; ".join(names) or "element ids: no label has a property like a name",
             "labels": ", ".join(view.labels) or "all",
             "against the arrow": ", ".join(view.reversed) or "none",
             "both ways": ", ".join(view.symmetric) or "none",
-            "literals": "; ".join(f"{x.relation} of {', '.join(x.labels)}" for x in view.literals) or "none",
-            "qualifiers": "; ".join(f"{kind}: {', '.join(keys)}" for kind, keys in view.qualifiers.items()) or "none",
+            "properties": ", ".join(x.relation for x in view.literals) or "none",
+            "of relationships": stated or "none",
         })  # fmt: skip
         print_text("")
     columns = ("relation", "triples", "heads", "tails", "from", "to")
@@ -63,7 +64,10 @@ def _refresh(kg: str) -> None:
 
 
 def index(kg: KGArgument, as_json: JsonOption = False) -> None:
-    """Make the full-text indexes by which names are found; the one thing that Trivium adds to a graph of your own."""
+    """Make the full-text indexes by which names are found; the one thing that Trivium adds to a graph of your own.
+
+    They are for large graphs: names of a small one are looked up in its local copy.
+    """
     from trivium.kg.catalog import cache_folder
     from trivium.kg.neo4j.indexes import make_indexes
     from trivium.kg.neo4j.opening import connected, open_store
@@ -79,9 +83,9 @@ def index(kg: KGArgument, as_json: JsonOption = False) -> None:
 
 
 def snapshot(kg: KGArgument, as_json: JsonOption = False) -> None:
-    """Keep a local walking snapshot of a KG in Neo4j, or refresh it; tells what has changed since the last one."""
+    """Make the local copy of a KG in Neo4j, on which questions are read, or renew it where the database has changed."""
     from trivium.app.cli.progress import progress
-    from trivium.kg.neo4j.snapshots import counts_of, kept_snapshot, make_snapshot
+    from trivium.kg.neo4j.snapshots import counts_of, kept_snapshot
     from trivium.kg.neo4j.store import Neo4jStore
     from trivium.knowledge.knowledge import Knowledge
 
@@ -91,9 +95,11 @@ def snapshot(kg: KGArgument, as_json: JsonOption = False) -> None:
         before = kept_snapshot(base.path)
         if before is not None:
             nodes, relationships = before.drift(asyncio.run(counts_of(base.store)))
-            complain(f"the last snapshot: {before.created}; since then {nodes:+,} nodes, {relationships:+,} triples")
+            complain(f"the last copy: {before.created}; since then {nodes:+,} nodes, {relationships:+,} relationships")
         with progress() as show:
-            made = asyncio.run(make_snapshot(base.store, base.path, lambda s, done, total: show(s, done, total, "")))
+            asyncio.run(base.learning_store(lambda s, done, total: show(s, done, total, "")))
+        made = kept_snapshot(base.path)
+        assert made is not None
     finally:
         base.close_now()
     told = {"folder": str(base.path / "walk" / made.folder), "created": made.created}

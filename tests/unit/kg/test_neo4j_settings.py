@@ -15,7 +15,8 @@ from trivium.kg.neo4j.settings import GraphSettings, RemoteKG, read_remote
 FILE = Path("trivium.toml")
 WHOLE: dict[str, Any] = {
     "uri": "bolt://db.example", "database": "shop", "labels": ["Product"], "relations": ["BOUGHT", "KNOWS"],
-    "reversed": ["BOUGHT"], "symmetric": ["KNOWS"], "names": {"Product": "title"}, "literals": ["year", "Product.sku"],
+    "reversed": ["BOUGHT"], "symmetric": ["KNOWS"], "names": {"Product": "title", "Person": ["given", "family"]},
+    "literals": ["year", "Product.sku"],
     "allow": ["title", "year"], "deny": ["Customer.email"], "graph": "own", "timeout": 2, "rows": 10,
 }  # fmt: skip
 
@@ -24,7 +25,8 @@ def test_every_setting_is_read() -> None:
     found = read_remote("shop", WHOLE, FILE)
     assert (found.address.uri, found.address.database) == ("bolt://db.example:7687", "shop")
     assert found.settings == GraphSettings(
-        graph="own", labels=("Product",), relations=("BOUGHT", "KNOWS"), names={"Product": "title"},
+        graph="own", labels=("Product",), relations=("BOUGHT", "KNOWS"),
+        names={"Product": ("title",), "Person": ("given", "family")},
         literals=("year", "Product.sku"), allow=("title", "year"), deny=("Customer.email",), reversed=("BOUGHT",),
         symmetric=("KNOWS",),
     )  # fmt: skip

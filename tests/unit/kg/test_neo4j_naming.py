@@ -1,0 +1,68 @@
+"""What nodes are called, by what a survey says of their properties."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.kg.neo4j.naming import Property, full_name, naming
+from trivium.kg.neo4j.view import Naming
+
+
+def text(key: str, distinct: int, *examples: str, having: int = 100, letters: float = 12.0) -> Property:
+    return Property(key, 100, having, distinct, ("STRING NOT NULL",), letters, examples or ("Some Words",))
+
+
+def number(key: str, distinct: int = 100, having: int = 100) -> Property:
+    return Property(key, 100, having, distinct, ("INTEGER NOT NULL",), 3.0, ("1", "2"))
+
+
+ORDER = [number("orderID"), text("shipName", 40, "Vins et alcools"), text("customerID", 30, "VINET")]
+PERSON = [text("name", 60, "Bradley", "Diana"), text("surname", 70, "Murray"), text("nhs_no", 100, "804-54-6976")]
+
+
+@pytest.mark.parametrize(
+    ("label", "properties", "together", "wanted"),
+    [
+        (
+            "Movie",
+            [text("tagline", 98, "Welcome to it"), text("title", 99, "The Matrix")],
+            {},
+            Naming("Movie", ("title",)),
+        ),
+        ("Order", ORDER, {}, Naming("Order", ("orderID",), prefix=True)),
+        ("Order", ORDER[1:], {}, Naming("Order", ("shipName",))),
+        ("Person", PERSON, {("name", "surname"): 0.95}, Naming("Person", ("name", "surname"))),
+        ("Person", PERSON, {("name", "surname"): 0.3}, Naming("Person", ("nhs_no",))),
+        ("Person", [text("name", 99, "Keanu Reeves"), text("surname", 80, "Reeves")], {}, Naming("Person", ("name",))),
+        ("Vehicle", [text("make", 9, "Ford"), text("reg", 100, "A1 XYZ 77")], {}, Naming("Vehicle", ("reg",))),
+        ("Case", [text("primaryid", 100, "111791005", "112")], {}, Naming("Case", ("primaryid",), prefix=True)),
+        (
+            "Product",
+            [text("product_name", 100, "Lamp"), text("sku", 100, "p1")],
+            {},
+            Naming("Product", ("product_name",)),
+        ),
+        ("AgeGroup", [text("ageGroup", 100, "Adult")], {}, Naming("AgeGroup", ("ageGroup",))),
+        ("Note", [text("body", 100, "Long words here", letters=900.0)], {}, None),
+        ("Call", [text("time", 40, "9:16"), text("kind", 2, "SMS")], {}, None),
+        ("Empty", [], {}, None),
+    ],
+)
+def test_the_best_name_is_chosen(
+    label: str, properties: list[Property], together: dict[tuple[str, ...], float], wanted: Naming | None
+) -> None:
+    assert naming(label, properties, together) == wanted
+
+
+def test_text_that_many_share_names_nodes_only_where_they_have_no_key() -> None:
+    shared = text("name", 60, "Alice Smith")
+    assert naming("Customer", [shared, text("code", 100, "C-1", "C-2")], {}) == Naming("Customer", ("code",))
+    assert naming("Customer", [shared], {}) == Naming("Customer", ("name",))
+    counted = Property("code", 100, 100, 100, ("STRING NOT NULL",), 3.0, ("C-1",), unique=False)
+    assert naming("Customer", [shared, counted], {}) == Naming("Customer", ("name",)), "unique in the sample alone"
+
+
+def test_first_and_last_names_go_together_unless_the_first_is_the_whole() -> None:
+    assert full_name([text("firstName", 9, "Ann"), text("last_name", 9, "Lee")]) == ("firstName", "last_name")
+    assert full_name([text("name", 9, "Ann Lee"), text("surname", 9, "Lee")]) is None
+    assert full_name([text("name", 9, "Ann")]) is None
