@@ -187,7 +187,7 @@ def _statistics(branches: Iterable[str]) -> str:
         "UNWIND seen AS x UNWIND keys(x) AS key "
         "WITH name, size(seen) AS total, key, CASE WHEN x[key] = '' THEN null ELSE x[key] END AS v "
         "RETURN name, key, total, count(v) AS having, count(DISTINCT v) AS distinct, "
-        "collect(DISTINCT valueType(v)) AS types, "
+        "collect(DISTINCT CASE WHEN v IS NULL THEN null ELSE valueType(v) END) AS types, "
         f"avg(CASE WHEN v IS NULL THEN null WHEN {listed} THEN size(v) ELSE size(toStringOrNull(v)) END) AS letters, "
         f"collect(left(toStringOrNull(v), 200))[..{_EXAMPLES}] AS examples",
     )

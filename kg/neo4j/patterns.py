@@ -103,13 +103,15 @@ def held(value: str) -> str:
 def value_of(literal: Literal, variable: str) -> str:
     """The value, or list of values, of a property of a node that is known; null on nodes that it does not count for."""
     stored = f"{variable}.{quote(literal.key)}"
-    return f"CASE WHEN {variable}{any_of(literal.labels)} THEN {stored} END" if literal.labels else stored
+    tests = [f"{variable}{any_of(literal.labels)}"] * bool(literal.labels)
+    tests += [f"NOT {variable}{any_of(literal.without)}"] * bool(literal.without)
+    return f"CASE WHEN {' AND '.join(tests)} THEN {stored} END" if tests else stored
 
 
 def values_of(literals: Sequence[Literal], variable: str) -> str:
     """A list of [relation, value or list of values] of a node, an expression; missing values are null."""
-    anywhere = ", ".join(f"[{text(x.relation)}, {text(x.key)}]" for x in literals if not x.labels)
-    some = ", ".join(f"[{text(x.relation)}, {value_of(x, variable)}]" for x in literals if x.labels)
+    anywhere = ", ".join(f"[{text(x.relation)}, {text(x.key)}]" for x in literals if not (x.labels or x.without))
+    some = ", ".join(f"[{text(x.relation)}, {value_of(x, variable)}]" for x in literals if x.labels or x.without)
     # One list and one look-up a property: a graph may have hundreds, and a node has few of them.
     found = f"[p IN [{anywhere}] WHERE {variable}[p[1]] IS NOT NULL | [p[0], {variable}[p[1]]]]" if anywhere else "[]"
     return f"{found} + [{some}]" if some else found

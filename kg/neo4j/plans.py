@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -87,4 +88,9 @@ def value_of(found: Any) -> Value | None:  # noqa: ANN401 - whatever a database 
         return None if math.isnan(found) else Value.of(float(found))
     if isinstance(found, Point):
         return Value("point", ",".join(f"{each:g}" for each in found))
-    return next((Value(kind, found.iso_format()) for type_, kind in _TIMES if isinstance(found, type_)), None)
+    return next((Value(kind, _short(found.iso_format())) for type_, kind in _TIMES if isinstance(found, type_)), None)
+
+
+def _short(text: str) -> str:
+    """A time without zeros behind its seconds, as the database writes it as text."""
+    return re.sub(r"\.(\d*?)0+(?!\d)", lambda match: f".{match[1]}" if match[1] else "", text)

@@ -67,7 +67,7 @@ async def pages(client: Client, view: View) -> AsyncIterator[Page]:
     size = min(_NODES, _RELATIONSHIPS * max(nodes, 1) // max(relationships, 1), int(_LETTERS / max(letters or 0.0, 1)))
     size = max(size, 100)
     at_nodes, at_relationships = node_page(view), relationship_page(view)
-    keys = {"anywhere": [x.key for x in view.literals if not x.labels], "some": _restricted(view)}
+    keys = {"anywhere": [x.key for x in view.literals if not (x.labels or x.without)], "some": _restricted(view)}
     own = {kind: list(names) for kind, names in view.qualifiers.items()}
     both_ways: set[Triple] = set()
     for skip in range(0, max(nodes, 1), size):
@@ -81,11 +81,12 @@ async def pages(client: Client, view: View) -> AsyncIterator[Page]:
 
 
 def _restricted(view: View) -> list[list[Any]]:
-    """[property, labels] of those that are read of some labels alone, names among them."""
-    out = [[x.key, list(x.labels)] for x in view.literals if x.labels]
-    anywhere = {x.key for x in view.literals if not x.labels}
+    """[property, labels, labels that hide it] of those that are read of some nodes alone, names among them."""
+    out = [[x.key, list(x.labels), list(x.without)] for x in view.literals if x.labels or x.without]
+    anywhere = {x.key for x in view.literals if not (x.labels or x.without)}
+    hidden = {x.key: list(x.without) for x in view.literals}
     for naming in view.names:
-        out += [[key, [naming.label]] for key in naming.keys if key not in anywhere]
+        out += [[key, [naming.label], hidden.get(key, [])] for key in naming.keys if key not in anywhere]
     return out
 
 
@@ -101,7 +102,8 @@ def node_page(view: View) -> str:
     """$skip, $size, $anywhere, $some -> labels, properties, their types, ids, values, names and aliases."""
     x = "n"
     labels = f"coalesce({x}.types, [])" if view.made else f"labels({x})"
-    wanted = "k IN $anywhere OR any(p IN $some WHERE p[0] = k AND (p[1] = [''] OR any(l IN ls WHERE l IN p[1])))"
+    of_label = "(p[1] = [] OR p[1] = [''] OR any(l IN ls WHERE l IN p[1])) AND none(l IN ls WHERE l IN p[2])"
+    wanted = f"k IN $anywhere OR any(p IN $some WHERE p[0] = k AND {of_label})"
     known = f"collect([{x}.name, {x}.aliases])" if view.made else "null"
     packed = f"[i..i + {_PACKED}]"
     return (
@@ -123,7 +125,7 @@ def relationship_page(view: View) -> str:
         f"MATCH (h)-[r{any_of(view.relations)}]->{node(view, 't')} WITH h, r, t, {keys} AS ks "
         f"WITH h, r, t, ks, {'[k IN ks | valueType(r[k])]' if own else '[]'} AS ts "
         f"WITH type(r) AS kind, ks, ts, collect({id_of(view, 'h')}) AS hs, collect({id_of(view, 't')}) AS es, "
-        f"collect(CASE ks WHEN [] THEN null ELSE elementId(r) END) AS rs, "
+        "collect(elementId(r)) AS rs, "
         f"collect(CASE ks WHEN [] THEN null ELSE {_texts('r')} END) AS vs "
         f"UNWIND range(0, size(hs) - 1, {_PACKED}) AS i "
         f"RETURN kind, ks, ts, hs{packed}, es{packed}, rs{packed}, vs{packed}"
@@ -158,7 +160,12 @@ def _add_nodes(view: View, row: Row, page: Page) -> None:
 
 def _relations(view: View, labels: Sequence[str]) -> dict[str, str]:
     """The relations that the properties of a node with these labels are."""
-    return {x.key: x.relation for x in view.literals if not x.labels or any(label in x.labels for label in labels)}
+    own = set(labels)
+    return {
+        x.key: x.relation
+        for x in view.literals
+        if (not x.labels or own.intersection(x.labels)) and not own.intersection(x.without)
+    }
 
 
 def _one(value: str | list[str] | None) -> str | None:
@@ -181,17 +188,15 @@ def _relationships(view: View, rows: Sequence[Row], both_ways: set[Triple]) -> l
             triples = [Triple(tail, kind, head)] if way == "reversed" else [Triple(head, kind, tail)]
             if way == "symmetric":
                 triples = list(dict.fromkeys((*triples, Triple(tail, kind, head))))
-            statement = None
-            if keys:
-                pairs = zip(keys, kinds, values[place], strict=True)
-                held = sorted((key, text) for key, each, value in pairs for text in _values(value, each))
-                statement = Statement(tuple(held), ids[place])
+            pairs = zip(keys, kinds, values[place] if keys else (), strict=True)
+            held = sorted((key, text) for key, each, value in pairs for text in _values(value, each))
+            statement = Statement(tuple(held), ids[place])
             for triple in triples:
-                statements = found.setdefault(triple, [])
-                if statement is not None:
-                    statements.append(statement)
+                found.setdefault(triple, []).append(statement)
     out: list[Triple] = []
-    for triple, statements in found.items():
+    for triple, all_of_it in found.items():
+        # One relationship without properties is the triple and nothing more.
+        statements = all_of_it if len(all_of_it) > 1 or all_of_it[0].properties else []
         if view.way(triple.relation) == "symmetric":
             # Stored from either end, so in two pages perhaps.
             if triple in both_ways and not statements:

@@ -31,7 +31,7 @@ T = TypeVar("T")
 log = logging.getLogger("trivium.neo4j")
 
 SURVEY = "survey.json"
-_FORMAT = 2  # of what is kept; an older survey is made again
+_FORMAT = 3  # of what is kept; an older survey is made again
 _SAMPLE = 1_000  # nodes of a label, and relationships of a type, that stand for all
 _COUNTED = 1_000_000  # nodes of a label up to which it is counted whether a property is unique
 _SHOWN = 12  # names in a line of the log
@@ -276,5 +276,6 @@ def _literals(found: Mapping[str, list[Property]], settings: GraphSettings, type
             # A chain names its hops by relation alone, so a property may not be called as a relationship type is.
             relation = f"{key} (property)" if key in types else key
             wanted = tuple(sorted(label for label, counts in labels.items() if counts and label))
-            out.append(Literal(relation, key, wanted if restricted or not all(labels.values()) else ()))
+            hidden = tuple(sorted(label for label in found if label and not settings.may_read(label, key)))
+            out.append(Literal(relation, key, wanted if restricted or not all(labels.values()) else (), hidden))
     return tuple(out)

@@ -32,12 +32,14 @@ class Literal:
     Attributes:
         relation: the relation's name: the property's, or `NAME (property)` where a relationship type has that name.
         key: the property.
-        labels: nodes of these labels have it.
+        labels: nodes of these labels have it; (): any node.
+        without: nodes that have one of these labels as well do not show it.
     """
 
     relation: str
     key: str
     labels: tuple[str, ...]
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,9 @@ def to_view(fields: Mapping[str, Any]) -> View:
         labels=tuple(fields["labels"]),
         relations=tuple(fields["relations"]),
         names=tuple(Naming(x["label"], tuple(x["keys"]), bool(x["prefix"])) for x in fields["names"]),
-        literals=tuple(Literal(x["relation"], x["key"], tuple(x["labels"])) for x in fields["literals"]),
+        literals=tuple(
+            Literal(x["relation"], x["key"], tuple(x["labels"]), tuple(x["without"])) for x in fields["literals"]
+        ),
         qualifiers={name: tuple(keys) for name, keys in fields["qualifiers"].items()},
         reversed=tuple(fields["reversed"]),
         symmetric=tuple(fields["symmetric"]),

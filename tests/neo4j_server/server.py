@@ -69,6 +69,8 @@ class Server:
     def empty(self) -> None:
         """Delete nodes, relationships and the indexes of a user's own graph; Trivium's own take a second to make."""
         self.run("MATCH (n) DETACH DELETE n")
+        for (name,) in self.run("SHOW CONSTRAINTS YIELD name WHERE NOT name IN $kept RETURN name", kept=_KEPT):
+            self.run(f"DROP CONSTRAINT `{name}`")
         for (name,) in self.run(
             "SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' AND NOT name IN $kept RETURN name", kept=_KEPT
         ):
