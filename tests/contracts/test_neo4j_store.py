@@ -9,6 +9,7 @@ import pytest
 
 from tests.contracts.graph_store import GraphStoreContract, MakeStore
 from tests.contracts.naive import random_triples
+from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.client import Client
@@ -39,6 +40,10 @@ async def make_store(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[Ma
 
 class TestNeo4jStore(GraphStoreContract):
     """The contract on a Neo4j database."""
+
+
+class TestNeo4jProperties(PropertyContract):
+    """Properties on a Neo4j database."""
 
 
 async def test_a_call_is_one_round_trip_however_many_it_asks_for(make_store: MakeStore) -> None:
