@@ -167,14 +167,19 @@ class Knowledge:
 
     # Arrays and vectors
 
+    @property
+    def _walking(self) -> EmbeddedStore | None:
+        """The store whose arrays are at hand: a directory's own, of a KG in Neo4j its local copy."""
+        if isinstance(self.store, EmbeddedStore):
+            return self.store
+        return None if self.copies is None else self.copies.store
+
     def snapshot(self) -> Snapshot | None:
         """The newest adjacency arrays for hot loops; None where the KG has none at hand.
 
         For a KG in Neo4j they are those of its local copy, as old as that is (`trivium.kg.neo4j.snapshots`).
         """
-        copied = None if self.copies is None else self.copies.store
-        held = self.store if isinstance(self.store, EmbeddedStore) else copied
-        return None if held is None else held.snapshot
+        return None if self._walking is None else self._walking.snapshot
 
     async def learning_store(self, show: Progress) -> GraphStore:
         """The store that learning reads, which asks a hundred thousand times: a directory's own.
