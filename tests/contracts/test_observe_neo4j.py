@@ -41,6 +41,7 @@ async def test_it_observes_what_the_directory_shows_in_a_round_trip_a_layer(live
     assert live.snapshot() is None
     assert isinstance(live.store, Neo4jStore)
     client = live.store.client
+    await live.store.renew_view()
     before = client.round_trips
     found = await observe(live, question, entities, whole, run="1")
     for theirs, ours in zip(await observe(films, question, entities, whole), found, strict=True):
