@@ -33,6 +33,8 @@ async def after_decompose(state: KeqingState) -> Literal["link_entities", "match
     """The compact decomposer chooses mention and chain together and leaves nothing to link."""
     if state.get("stopped") or not state["sub_questions"]:
         return "respond"
+    if state.get("plan"):
+        return "match_template"
     return "link_entities" if unlinked(state) else "match_template"
 
 

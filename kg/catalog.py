@@ -74,6 +74,26 @@ def named_embedder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
     return found
 
 
+def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, list[str]]:
+    """The user's own words for a KG's schema, `[kg.NAME.words]`: for each phrase the schema elements that it means.
+
+    A line of the table is `ELEMENT = ["phrase", …]`; an element is a type, a property or a relation by its name.
+
+    Raises:
+        BadInputError: as `named_kgs`; or a line is no list of texts.
+    """
+    table = _tables(settings).get(kg)
+    words = table.get("words", {}) if isinstance(table, dict) else {}
+    out: dict[str, list[str]] = {}
+    for element, phrases in words.items() if isinstance(words, dict) else [("words", words)]:
+        if not isinstance(phrases, list) or not all(isinstance(each, str) and each.strip() for each in phrases):
+            what = f'[kg.{kg}.words] {element} must be a list of phrases such as ["lives with"], not {phrases!r}'
+            raise BadInputError(what, path=settings)
+        for phrase in phrases:
+            out.setdefault(phrase.strip().lower(), []).append(element)
+    return out
+
+
 def find_named(kg: str) -> Path | RemoteKG:
     """Where a KG is: a name of `trivium.toml`, a Neo4j URI, or a folder.
 

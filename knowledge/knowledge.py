@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from trivium.policies.keqing.exemplars import ExemplarIndex
     from trivium.policies.keqing.templates import TemplateIndex
     from trivium.policies.lora.serve import LoraReasoner
+    from trivium.policies.reader.reader import Reader
     from trivium.policies.similarity_choice import RelationNames
 
 P = ParamSpec("P")
@@ -397,6 +398,29 @@ class Knowledge:
             log.info("the index of %s is older than the KG; it is made again", name)
             return None
         return loaded
+
+    # Plans
+
+    async def held(self) -> EmbeddedStore | None:
+        """The store whose arrays are at hand: a directory's own, of a KG in Neo4j its local copy; None without one."""
+        return self.store if isinstance(self.store, EmbeddedStore) else self._walking
+
+    async def reader(self) -> Reader | None:
+        """The reader of questions into plans, made from the newest arrays; None where the KG has none at hand."""
+        held = await self.held()
+        if held is None:
+            return None
+        profile, columns = await held.profile(), await held.columns()
+
+        def make() -> Reader:
+            from trivium.kg.catalog import named_glossary
+            from trivium.policies.linking.snapshot_names import SnapshotNames
+            from trivium.policies.reader.opening import open_reader
+
+            names = SnapshotNames(held.snapshot, columns)
+            return open_reader(columns, profile, names, self.embedder, glossary=named_glossary(self.name))
+
+        return await self.derived("reader", profile.fingerprint, lambda: asyncio.to_thread(make))
 
     # Keqing
 

@@ -1,91 +1,102 @@
-"""`read_question`: a question as sub-questions, each with the logical chain that answers it (Keqing, section 3.1)."""
+"""`read_question`: a question as ranked query plans, with what each word was read as."""
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
+import numpy as np
 from pydantic import Field
 
-from trivium.kg.types import chain_text
-from trivium.knowledge.freshness import stale
+from trivium.kg.errors import TimeLimitError
+from trivium.kg.plans.codec import to_json
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor, Listed
+from trivium.kg.plans.plan import QueryPlan, Value
+from trivium.kg.plans.text import write
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.artefact import has_decomposer
-from trivium.policies.keqing.computing.cues import has_cue
-from trivium.policies.keqing.computing.operators import Kind as OperatorKind
-from trivium.policies.keqing.computing.operators import Operator, check_operator
-from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from trivium.policies.linking import NamedEntity
+from trivium.policies.reader.confidence import Signals as ReadingSignals
+from trivium.policies.reader.confidence import confidence
+from trivium.policies.reader.reader import Outcome, Reader, Reading
 from trivium.tools.call import Arguments, Result, tool
 
-__all__ = [
-    "MASK",
-    "NO_DEPENDENCY",
-    "Decomposition",
-    "Operator",
-    "OperatorKind",
-    "SubQuestion",
-    "check_operator",
-    "generated",
-    "read_question",
-]
+__all__ = ["Reading", "ReadingSignals", "confidence", "read_question", "reading_result"]
+
+SECONDS = 2.0
+"""After which the reader returns what it has found."""
+
+_ROWS = 2_000_000
+_READINGS = 5
 
 
 class ReadQuestionArguments(Arguments):
-    """What a question asks of the KG: sub-questions with their chains and entities, and what is computed on them."""
+    """Read a question into query plans over this KG, best first, with the words that a plan leaves unread."""
 
     question: str = Field(min_length=1, max_length=10_000, description="the question in words")
-    topic_entities: list[str] = Field(default_factory=list, description="entities it is about, ids or labels")
+    topic_entities: list[str] = Field(default_factory=list, description="ids of entities that it is about")
 
 
 @tool(ReadQuestionArguments)
 async def read_question(
-    kg: Knowledge, question: str, topics: Sequence[str] = (), reader: Literal["trained", "lora"] = "trained"
-) -> Decomposition:
-    """The best reading of a question; without sub-questions where no reading fits the KG.
+    kg: Knowledge, question: str, topics: Sequence[str] = (), *, most: int = _READINGS, seconds: float = SECONDS
+) -> list[Reading]:
+    """The best distinct readings of a question, best first; none where no word could be read.
 
     Args:
-        kg: the KG.
+        kg: the KG; one without arrays at hand (a database without its local copy) gives none.
         question: in words.
-        topics: ids or labels of the entities that it is known to be about.
-        reader: the trained decomposer, or the fine-tuned model.
-
-    Raises:
-        NotLearntError: that reader was not trained on this KG.
-        ModelError: the fine-tuned model's base model cannot be opened.
+        topics: ids of entities that it is about, where they are known.
+        most: readings returned.
+        seconds: after which what was found is returned.
     """
-    decomposer = await (kg.lora_decomposer() if reader == "lora" else kg.decomposer())
-    if has_cue(question) and (reader == "trained" or has_decomposer(kg.learnt)):
-        decomposer = await kg.computing(decomposer)
-    found = await decomposer.decompose(question, kg.store, topics)
-    older = await stale(kg, "keqing")
-    return replace(found, stale=tuple(each.message for each in older)) if older else found
+    reader, held = await kg.reader(), await kg.held()
+    if reader is None or held is None:
+        return []
+    columns = await held.columns()
+    known = [entity for entity in await held.entities(list(topics)) if entity is not None]
+    about = [NamedEntity(each.id, each.label, each.types, 1.0, 1, "exact") for each in known]
+    return await asyncio.to_thread(_read, reader, columns, question, about, most, seconds)
+
+
+def _read(
+    reader: Reader, columns: GraphColumns, question: str, topics: list[NamedEntity], most: int, seconds: float
+) -> list[Reading]:
+    executor = Executor(columns, row_limit=_ROWS, deadline=time.monotonic() + seconds)
+
+    def run(plan: QueryPlan) -> Outcome:
+        try:
+            return Outcome(_size(executor, plan))
+        except TimeLimitError:
+            return Outcome(-1)
+
+    return reader.read(question, topics, seconds=seconds, most=most, executor=run)
+
+
+def _size(executor: Executor, plan: QueryPlan) -> int:
+    """How many entities, rows or values a plan gives; a count of 0 and "no" are as good as nothing."""
+    answer = executor.answer(plan)
+    if isinstance(answer, np.ndarray):
+        return len(answer)
+    if isinstance(answer, Listed):
+        return len(answer.at)
+    return int(isinstance(answer, Value) and bool(answer.value))
 
 
 @read_question.json
 async def _(kg: Knowledge, args: ReadQuestionArguments) -> Result:
     found = await read_question.operation(kg, args.question, args.topic_entities)
-    if not found.sub_questions:
-        return {"plans": []}
-    plan = {
-        "sub_questions": [_sub_question(sub) for sub in found.sub_questions],
-        "operators": [_operator(each) for each in found.operators],
-        "entities": {mention: [hit.id for hit in hits] for mention, hits in found.links.items()},
-    }
-    text = "; ".join(sub.question.replace(MASK, " and ".join(sub.seed_entities)) for sub in found.sub_questions)
-    return {"plans": [{"plan": plan, "score": found.confidence, "text": text, "unread": list(found.unread)}]}
+    return {"plans": [reading_result(each) for each in found]}
 
 
-def _sub_question(sub: SubQuestion) -> dict[str, Any]:
+def reading_result(reading: Reading) -> dict[str, Any]:
+    """A reading as JSON: the plan, its score, its text, the words left unread, what each word was read as."""
     return {
-        "id": sub.id,
-        "question": sub.question,
-        "dep": list(sub.dep),
-        "seed_entities": list(sub.seed_entities),
-        "chain": chain_text(sub.chain) if sub.chain else None,
+        "plan": to_json(reading.plan),
+        "score": round(reading.score, 4),
+        "text": write(reading.plan),
+        "unread": [*reading.unread, *reading.unused],
+        "words": [{"word": part.word, "element": part.element, "score": part.score} for part in reading.parts],
     }
-
-
-def _operator(operator: Operator) -> dict[str, Any]:
-    given = {"sign": operator.sign, "value": operator.value, "by": operator.by}
-    return {"id": operator.id, "operator": operator.kind, "dep": list(operator.dep), **given}

@@ -11,6 +11,7 @@ from trivium.kg.errors import BadInputError, UnknownToolError
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.tools.call import Arguments, Result, Tool
 from trivium.tools.choose_candidates import choose_candidates
+from trivium.tools.decompose_question import decompose_question
 from trivium.tools.decomposition_hints import decomposition_hints
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.extract_paths import extract_paths
@@ -32,16 +33,19 @@ from trivium.tools.rank_triples import rank_triples
 from trivium.tools.read_question import read_question
 from trivium.tools.record_prompt import record_prompt
 from trivium.tools.resolve_entities import resolve_entities
+from trivium.tools.run_plan import run_plan
 from trivium.tools.score_chains import score_chains
 from trivium.tools.search_triples import search_triples
 from trivium.tools.select_prompt import select_prompt
 from trivium.tools.triple_properties import triple_properties
+from trivium.tools.word_relations import word_relations
 
 if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
 
 _ALL: tuple[Tool[Any, ..., Any], ...] = (
-    read_question, find_entities, resolve_entities, link_text, find_task_entities, describe_entities, get_labels,
+    read_question, run_plan, word_relations, decompose_question,
+    find_entities, resolve_entities, link_text, find_task_entities, describe_entities, get_labels,
     list_learned, list_relations, neighbors, follow_chain, find_paths, search_triples, rank_triples, rank_texts,
     score_chains, match_templates, decomposition_hints, choose_candidates, observe, extract_paths, extract_subgraph,
     triple_properties, select_prompt, record_prompt, feedback,

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from trivium.kg.types import chain_text
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.state import KeqingState, Match
+from trivium.nodes.keqing.state import KeqingState, Match, SubQuestionState
 from trivium.tools.match_templates import match_templates
 
 _OWN = 1.0  # score of a sub-question whose chain the decomposer knows
@@ -21,6 +21,8 @@ async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) ->
     templates come behind the chain, so that the model has more candidates to choose from (the paper's figure 5).
     """
     context = runtime.context
+    if state.get("plan"):  # what is no relation has no template
+        return {"matches": {str(sub["id"]): _of_plan(sub) for sub in state["sub_questions"]}}
     k = context.templates_per_sub_question
     known = {sub["id"]: _known(sub["question"], sub["chain"]) for sub in state["sub_questions"] if "chain" in sub}
     judged = context.judges(_OWN)
@@ -43,6 +45,10 @@ async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) ->
         others = [match for match in near.get(sub["id"], ()) if not own or match["template"] != own[0]["template"]]
         matches[str(sub["id"])] = [*own, *others][:k]
     return {"matches": matches}
+
+
+def _of_plan(sub: SubQuestionState) -> list[Match]:
+    return _known(sub["question"], sub["chain"]) if "chain" in sub else []
 
 
 def _known(question: str, chain: list[str]) -> list[Match]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from trivium.kg.plans.codec import from_json
+from trivium.kg.plans.plan import Entities, nodes
+from trivium.kg.plans.sub_questions import sub_questions
 from trivium.kg.types import ChainResult, LogicalChain, parse_chain
 from trivium.nodes.keqing.conditions import dated
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import Found, KeqingState, Match, Retrieved, SubQuestionState
+from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.follow_chain import follow_chain
-from trivium.tools.read_question import NO_DEPENDENCY
+from trivium.tools.run_plan import run_plan
 from trivium.tools.search_triples import search_triples
 
 _TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
@@ -25,13 +29,15 @@ _MORE = 100  # candidates that each further template adds for a model to choose 
 class RetrieveInput(TypedDict):
     """What one retrieval is sent: a line of sub-questions, each starting from the one before.
 
-    `seeds` are where the first one starts, `matches` the templates of each, `used` the entities already used.
+    `seeds` are where the first one starts, `matches` the templates of each, `used` the entities already used. `plan`
+    is the question's plan, which answers all of them in one query.
     """
 
     line: list[SubQuestionState]
     seeds: list[str]
     matches: list[list[Match]]
     used: list[str]
+    plan: NotRequired[dict[str, Any]]
 
 
 def wave(state: KeqingState, context: KeqingContext) -> list[RetrieveInput]:
@@ -41,6 +47,11 @@ def wave(state: KeqingState, context: KeqingContext) -> list[RetrieveInput]:
     same task; where answers intersect, and where a model is to choose, a new wave begins.
     """
     done = state["retrieved"]
+    if plan := state.get("plan"):
+        matches = [state["matches"][str(sub["id"])] for sub in state["sub_questions"]]
+        return (
+            [] if done else [RetrieveInput(line=state["sub_questions"], seeds=[], matches=matches, used=[], plan=plan)]
+        )
     used = [links[0]["id"] for links in state["links"].values() if links]
     return [
         RetrieveInput(
@@ -82,6 +93,8 @@ def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
 
 async def retrieve(state: RetrieveInput, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Answer a line of sub-questions, each from the candidates of the one before."""
+    if "plan" in state:
+        return await _run(state, state["plan"], runtime.context)
     seeds, retrieved = state["seeds"], dict[str, Retrieved]()
     for sub, matches in zip(state["line"], state["matches"], strict=True):
         excluded = state["used"] if sub["excludes_used"] else []
@@ -89,6 +102,28 @@ async def retrieve(state: RetrieveInput, runtime: Runtime[KeqingContext]) -> dic
         retrieved[str(sub["id"])] = done
         seeds = [item["id"] for item in done["found"]]
     return {"retrieved": retrieved}
+
+
+async def _run(state: RetrieveInput, plan: dict[str, Any], context: KeqingContext) -> dict[str, Any]:
+    """Compute the question's plan as one query; the log says how much each step found."""
+    read = from_json(plan)
+    labels = {each: each for node in nodes(read) if isinstance(node, Entities) for each in node.ids}
+    parts = [step.part for step in sub_questions(read, lambda _: None, labels)]
+    done = await run_plan(context.kg, read, parts=parts, seconds=context.seconds, limit=context.max_entities)
+    retrieved = {
+        str(sub["id"]): Retrieved(
+            id=sub["id"],
+            seeds=sub["seed_entities"],
+            match=matches[0] if matches else None,
+            found=[],
+            excluded=[],
+            truncated=False,
+            supplement=[],
+            counted=count,
+        )
+        for sub, matches, count in zip(state["line"], state["matches"], done.found, strict=True)
+    }
+    return {"retrieved": retrieved, "outcome": {**done.result.to_json(), "query": done.query}}
 
 
 async def _retrieve_one(

@@ -26,8 +26,8 @@ from trivium.nodes.keqing.decompose.prompt import (
 from trivium.nodes.keqing.link_entities import link, mentions_of
 from trivium.nodes.keqing.state import KeqingState, Link, OperatorState, SubQuestionState
 from trivium.nodes.run.human import ask_human, check_resumable
+from trivium.tools.decompose_question import SubQuestion
 from trivium.tools.find_entities import find_entities
-from trivium.tools.read_question import SubQuestion
 
 _HOW = (
     'Resume with true to go on, or with {"sub_questions": [...]} as shown, edited: all of them, in any order; "dep" '
@@ -85,7 +85,7 @@ async def _edited(state: KeqingState, subs: list[SubQuestionState], kg: str) -> 
             raise UsageError(f"no entity is named {name!r} or anything like it: name another one in seed_entities")
         links[name] = [link(hit) for hit in hits]
     noted = {"stage": "review", "event": "edited", "message": "a human edited the sub-questions"}
-    edited = {"sub_questions": subs, "links": links, "matches": {}, "events": [noted]}
+    edited: dict[str, Any] = {"sub_questions": subs, "links": links, "matches": {}, "events": [noted], "plan": None}
     if operators := state.get("operators"):
         # What stood on a sub-question that is gone goes too, and what stood on that.
         there = {sub["id"] for sub in subs}

@@ -80,7 +80,8 @@ class Retrieved(TypedDict):
     candidates with the most support first, `supplement` dense triples as (head, relation, tail, score). `more` are
     candidates of the further templates, and is there only where a model is to choose among them all; once it has,
     `found` holds its choice and `more` is gone. `value` and `used` are an operator's: its number, date or truth where
-    it gives no entities, and the triples that it looked at beside those of what it stands on.
+    it gives no entities, and the triples that it looked at beside those of what it stands on. `counted` is how many
+    entities or rows a step of a plan gave, which does not list them.
     """
 
     id: int
@@ -91,6 +92,7 @@ class Retrieved(TypedDict):
     truncated: bool
     supplement: list[tuple[str, str, str, float]]
     more: NotRequired[list[Found]]
+    counted: NotRequired[int | None]
     value: NotRequired[bool | int | float | str | None]
     used: NotRequired[list[Used]]
 
@@ -119,5 +121,13 @@ class KeqingState(RunState, total=False):
     """For each sub-question's id (as text) its templates, best first."""
     retrieved: Annotated[dict[str, Retrieved], merge]
     """For each sub-question's id (as text) what it found."""
+    plan: dict[str, Any] | None
+    """The query plan that the question was read into, as JSON; None where it was decomposed otherwise."""
+    reading: dict[str, Any] | None
+    """How the reader read the question: the plan's text, its words, what it leaves unread, signals."""
+    plan_text: str
+    """The plan on one line."""
+    outcome: dict[str, Any] | None
+    """What the plan gave, in the words of the contract: answers, value, values, evidence, paths, query."""
     reasoned: list[dict[str, Any]]
     """The answers chosen from the candidates: id, score, support, and the sub-questions whose results they are."""

@@ -48,7 +48,7 @@ class Answer(TypedDict):
     suggestions: list[Suggestion]
     evidence: dict[str, Any] | None
     paths: list[PathRecord]
-    plan: list[dict[str, Any]] | None
+    plan: dict[str, Any] | None
     query: dict[str, str] | None
     steps: list[dict[str, Any]]
     stop_reason: StopReason

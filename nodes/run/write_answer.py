@@ -27,6 +27,9 @@ class Claim:
         answers: best first.
         value: where the answer is no entity.
         choice: the id of the option chosen.
+        values: literal values where there are several, and the rows of a table or group.
+        evidence: rows of what was counted, summed or compared.
+        plan: the query plan that was computed, and the same as `query`, for users to run.
         paths: what proves it.
         confidence: in [0, 1]; None where a model alone answered.
     """
@@ -37,11 +40,15 @@ class Claim:
     choice: str | None = None
     paths: list[PathRecord] = field(default_factory=list)
     confidence: float | None = None
+    values: list[Any] = field(default_factory=list)
+    evidence: dict[str, Any] | None = None
+    plan: dict[str, Any] | None = None
+    query: dict[str, str] | None = None
 
     @property
     def found(self) -> bool:
         """Whether it claims anything."""
-        return bool(self.answers) or self.value is not None or self.choice is not None
+        return bool(self.answers or self.values) or self.value is not None or self.choice is not None
 
 
 async def write_answer(  # noqa: PLR0913 - each is a part of the contract
@@ -110,13 +117,13 @@ def record(  # noqa: PLR0913 - each is a part of the contract
         answers=said.answers,
         choice=said.choice,
         value=said.value,
-        values=[],
+        values=said.values,
         confidence=None if said.confidence is None else round(min(max(said.confidence, 0.0), 1.0), 4),
         suggestions=list(decision.suggestions),
-        evidence=None,
+        evidence=said.evidence,
         paths=said.paths,
-        plan=None,
-        query=None,
+        plan=claim.plan,
+        query=claim.query,
         steps=list(steps),
         stop_reason=decision.stop_reason,
         usage=usage(state.get("started") or time.time(), state.get("usage"), spent),

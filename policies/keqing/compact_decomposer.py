@@ -18,6 +18,7 @@ from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.keqing.asked_types import TypeNames, asked_type
+from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from trivium.policies.keqing.feasibility import Feasible, first_feasible
 from trivium.policies.keqing.mentions import Mention, Question, find_mentions
@@ -44,6 +45,11 @@ class CompactDecomposer:
     types: TypeNames = field(default_factory=dict)
     """The KG's types by their words."""
     name: str = "compact"
+
+    @property
+    def is_taught(self) -> bool:
+        """Whether it learned from pairs, and not from the schema alone."""
+        return isinstance(self.reader.chains, ChainModel) and self.reader.chains.taught is not None
 
     async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
         """Take a question apart; no sub-question where no reading is feasible.

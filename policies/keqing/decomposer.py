@@ -60,6 +60,7 @@ class Decomposition:
             carry the same name and stay as alternatives.
         unread: names in the question that the chosen reading makes no use of.
         operators: what is computed on the sub-questions' results, numbered after what it takes; none for plain ones.
+        taught: whether pairs taught the decomposer, and not the schema alone.
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
         stale: what was used although it is older than the KG, each with the command that renews it.
     """
@@ -69,6 +70,7 @@ class Decomposition:
     confidence: float = 0.0
     unread: tuple[str, ...] = ()
     operators: tuple[Operator, ...] = ()
+    taught: bool = False
     stale: tuple[str, ...] = ()
 
 

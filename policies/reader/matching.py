@@ -144,6 +144,8 @@ class Matcher:
     def _add(self, element: Element, words: tuple[str, ...], owners: Sequence[tuple[str, ...]] = ()) -> None:
         stem = self.language.stem
         words = tuple(each for word in words for each in self._spelled(word)) or words
+        if not words:  # a name without a letter or digit
+            return
         stems = tuple(map(stem, words))
         forms = {stems: 1.0, ("".join(words[:-1]) + stems[-1],): 1.0}
         content = tuple(each for each, word in zip(stems, words, strict=True) if word not in _FUNCTION) or stems

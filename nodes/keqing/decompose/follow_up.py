@@ -17,10 +17,10 @@ from trivium.kg.indexes import relation_words
 from trivium.kg.text import fold_case
 from trivium.kg.types import EntityHit, Hop
 from trivium.nodes.keqing.conditions import Among, Condition, Dated, year_of
+from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion, decompose_question
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.get_labels import get_labels
 from trivium.tools.neighbors import neighbors
-from trivium.tools.read_question import NO_DEPENDENCY, Decomposition, SubQuestion, read_question
 
 _MOST = 100  # last answers that a follow-up starts from
 _TRIED = 3  # of them, that stand for all while the question is decomposed
@@ -97,7 +97,7 @@ async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:
         return await _instead(instead[1], last, kg)
     text = _FIRST.sub("", question).strip() or question
     # Decomposed as it stands first: a question that names its own topic is no follow-up, however it begins.
-    own, narrows = await read_question(kg, question), bool(_OF_THEM.search(text) or _ONLY.match(text))
+    own, narrows = await decompose_question(kg, question), bool(_OF_THEM.search(text) or _ONLY.match(text))
     if _speaks_for_itself(question, own, narrows=narrows):
         return None
     hits = await hits_of(last.ids, kg)
@@ -106,7 +106,7 @@ async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:
     if narrows:
         kind = await _kind(last.ids, kg)
         rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", re.sub(r"^(which|what)\b", rf"\1 {kind}", text, flags=re.I)))
-        return _among(await read_question(kg, rest.strip()), last)
+        return _among(await decompose_question(kg, rest.strip()), last)
     topics = await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], kg)
     read = [await _replaced(text, meant, own, kg) for meant in (hits, topics)]
     found = [resolved for resolved in read if resolved is not None]
@@ -168,7 +168,7 @@ async def _replaced(text: str, hits: Sequence[EntityHit], own: Decomposition, kg
         for worded in _wordings(text, label):
             # Names that the question has besides must be read too; where that gives nothing, they were no names.
             for topics in ([], [hit.id]) if own.links else ([hit.id],):
-                found = await read_question(kg, worded, topics)
+                found = await decompose_question(kg, worded, topics)
                 if any(links[:1] and links[0].id == hit.id for links in found.links.values()):
                     if found.confidence > best.confidence:
                         best, note = from_all(found, hit.id, hits), f"read as {worded!r}"
@@ -272,5 +272,5 @@ async def _instead(name: str, last: LastAnswers, kg: str) -> Resolved | None:
     if topic is None:
         return None
     asked = last.question.replace(topic, name, 1)
-    found = await read_question(kg, asked)
+    found = await decompose_question(kg, asked)
     return Resolved(found, f"read as {asked!r}") if found.sub_questions else None

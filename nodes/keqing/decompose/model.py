@@ -25,10 +25,10 @@ from trivium.nodes.keqing.decompose.prompt import (
 from trivium.nodes.model import Outcome, ask_typed
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
+from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion
 from trivium.tools.decomposition_hints import Exemplar, decomposition_hints
 from trivium.tools.find_entities import find_entities
 from trivium.tools.match_templates import match_templates
-from trivium.tools.read_question import NO_DEPENDENCY, Decomposition, SubQuestion
 
 _ANSWERS = 20  # of the last run, named in the prompt
 _TEMPLATES = 60  # in view: all of a small KG's, of a larger one's the nearest to the question

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field, model_validator
 from trivium.kg.errors import BadInputError
 from trivium.nodes.keqing.conditions import Among, Condition, Dated
 from trivium.nodes.model.prompts import Prompt
-from trivium.tools.read_question import (
+from trivium.tools.decompose_question import (
     MASK,
     NO_DEPENDENCY,
     Operator,

@@ -15,13 +15,14 @@ from trivium.kg.types import chain_text
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import LastAnswers, last_answers, points_back, resolve
+from trivium.nodes.keqing.decompose.plan import Planned, plan_question
 from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
 from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
-from trivium.tools.read_question import Decomposition, Operator, SubQuestion, read_question
+from trivium.tools.decompose_question import Decomposition, Operator, SubQuestion, decompose_question
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class _Decomposed:
     found: Decomposition
     only: Mapping[int, Condition] = field(default_factory=dict)
     by: str = ""
+    planned: Planned | None = None
+    reading: Planned | None = None
     usage: Usage | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
 
@@ -54,6 +57,9 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
         "unread": list(found.unread),
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
         "topic_entities": [],  # nor with its topics
+        **({"plan": None, "outcome": None} if state.get("plan") else {}),
+        **(made.planned.state() if made.planned else {}),
+        "reading": made.reading.log() if made.reading else None,
     }
 
 
@@ -74,7 +80,8 @@ async def _decomposed(question: str, state: KeqingState, context: KeqingContext)
 
     written = await decompose_by_model(question, topics, context, last)
     if written.found is not None:
-        return _Decomposed(written.found, written.only, "llm", written.outcome.usage, written.outcome.events)
+        spent = written.outcome
+        return _Decomposed(written.found, written.only, "llm", usage=spent.usage, events=spent.events)
     if context.decompose == "llm":
         trained = await _trained_if_any(question, topics, last, context.kg)
     trained = trained or _Decomposed(Decomposition(()))
@@ -85,10 +92,34 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
     """The trained decomposer's reading; of a question that points back, one about the last answers."""
     resolved = await resolve(question, last, kg) if last and points_back(question) else None
     if resolved is None:
-        found = await read_question(kg, question, topics)
-        return _Decomposed(found, events=_stale(found))
+        return await _read(question, topics, kg)
     noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
     return _Decomposed(resolved.found, resolved.only, events=[noted, *_stale(resolved.found)])
+
+
+async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
+    """A plan or a decomposition: where pairs taught the decomposer, its own first, else the reader's plan.
+
+    From the schema alone the reader's plan answers whatever is more than a chain from a named entity.
+
+    Raises:
+        NotLearntError: neither has a reading, and no decomposer was trained on the KG.
+    """
+    untrained: NotLearntError | None = None
+    try:
+        found = await decompose_question(kg, question, topics)
+    except NotLearntError as error:
+        found, untrained = Decomposition(()), error
+    if found.sub_questions and found.taught and not found.unread:
+        return _Decomposed(found, events=_stale(found))
+    planned = await plan_question(question, topics, kg)
+    if planned is None:
+        if untrained is not None:
+            raise untrained
+        return _Decomposed(found, events=_stale(found))
+    if planned.is_chain and found.sub_questions:
+        return _Decomposed(found, events=_stale(found), reading=planned)
+    return _Decomposed(Decomposition(()), planned=planned, reading=planned)
 
 
 def _stale(found: Decomposition) -> list[dict[str, Any]]:
@@ -108,7 +139,7 @@ async def _trained_if_any(
 
 async def _tuned(question: str, topics: Sequence[str], last: LastAnswers | None, kg: str) -> _Decomposed:
     """The LoRA-tuned model's reading; the trained decomposer's, with an event, where it writes none."""
-    found = await read_question(kg, question, topics, "lora")
+    found = await decompose_question(kg, question, topics, "lora")
     trained = None if found.sub_questions else await _trained_if_any(question, topics, last, kg)
     if trained is None:
         return _Decomposed(found, by="lora")

@@ -18,8 +18,8 @@ from trivium.nodes.model.events import brief
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.qualifiers import notes
+from trivium.tools.decompose_question import MASK
 from trivium.tools.get_labels import get_labels
-from trivium.tools.read_question import MASK
 
 _SEEDS = 5  # seeds named in a question; the rest are counted
 _SAID = 10  # dropped names that an event shows

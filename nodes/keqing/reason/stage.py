@@ -19,6 +19,8 @@ from trivium.nodes.run.access import NO_MODEL
 async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Answer the question once every sub-question is answered; its last ones intersect where there are several."""
     context = runtime.context
+    if state.get("plan"):  # what a plan gives is computed: there is nothing to choose
+        return _answered(state)
     if context.reason == "lora":
         from trivium.nodes.keqing.reason.tuned import judge_tuned
 
@@ -36,6 +38,8 @@ async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[st
 
 def _answered(state: KeqingState) -> dict[str, Any]:
     """The answers once there are any; nothing in a wave between, whose candidates go on."""
+    if outcome := state.get("outcome"):
+        return {"reasoned": [{**each, "support": 1, "from": []} for each in outcome["answers"]]}
     retrieved, items = state["retrieved"], [*state["sub_questions"], *(state.get("operators") or ())]
     if len(retrieved) < len(items):
         return {}

@@ -8,8 +8,8 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.reason.evidence import Evidence, gather, is_nameless
 from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
 from trivium.tools.choose_candidates import CandidateQuestion, choose_candidates
+from trivium.tools.decompose_question import MASK
 from trivium.tools.get_labels import get_labels
-from trivium.tools.read_question import MASK
 
 _SEEDS = 5  # seeds named in a question, as in `trivium.nodes.keqing.reason.model`
 

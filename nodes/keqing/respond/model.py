@@ -11,8 +11,8 @@ from trivium.nodes.model import Outcome, ask_text
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.answer_record import AnswerEntity
+from trivium.tools.decompose_question import MASK
 from trivium.tools.get_labels import get_labels
-from trivium.tools.read_question import MASK
 
 _NAMED = 50  # answers in the log; the rest are counted
 _BETWEEN = 10  # names shown of what a sub-question started from, and found on the way

@@ -15,9 +15,9 @@ from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.state import Step
-from trivium.nodes.run.write_answer import Claim, evidence, named, write_answer
+from trivium.nodes.run.write_answer import NAMED, Claim, evidence, named, write_answer
+from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.get_labels import get_labels
-from trivium.tools.read_question import NO_DEPENDENCY
 
 _LOGGED = 20  # seeds shown of each sub-question in the log
 
@@ -25,6 +25,8 @@ _LOGGED = 20  # seeds shown of each sub-question in the log
 async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Write the typed result; an answer that nothing supports says so."""
     context = runtime.context
+    if outcome := state.get("outcome"):
+        return await _respond_plan(state, context, outcome)
     reasoned = state["reasoned"] if state["sub_questions"] else []
     labels = await get_labels(context.kg, [item["id"] for item in reasoned])
     answers = [
@@ -57,6 +59,62 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         told=words.told,
         message_id=words.message_id,
     )
+
+
+async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: dict[str, Any]) -> dict[str, Any]:
+    """Write the result of a plan: entities, a value, or rows, with the evidence of what was computed."""
+    value, values = outcome["value"], outcome["values"]
+    if value is None and len(values) == 1 and not isinstance(values[0], dict):
+        value = values[0]
+    claim = Claim(
+        answers=outcome["answers"],
+        value=value,
+        values=values,
+        paths=outcome["paths"],
+        evidence=outcome["evidence"],
+        plan=state["plan"],
+        query=outcome["query"],
+        confidence=state["confidence"],
+    )
+    words = await _words(state, claim.answers, context)
+    claim.text = words.text or await _plan_sentence(claim, outcome["total"], context.kg)
+    return await write_answer(
+        "keqing",
+        state,
+        context,
+        claim,
+        signals=Signals(claim.found),
+        steps=_steps(state),
+        events=_events(state),
+        told=words.told,
+        message_id=words.message_id,
+    )
+
+
+async def _plan_sentence(claim: Claim, total: int, kg: str) -> str:
+    """The answers, the value, or the first rows, and the path of the first answer."""
+    if claim.value is not None:
+        shown = ("no", "yes")[claim.value] if isinstance(claim.value, bool) else claim.value
+        return f"{shown}. {await evidence(claim.paths[:1], kg)}".strip()
+    if claim.answers:
+        first = claim.answers[0]
+        proof = [path for path in claim.paths if path["answer"] == first["id"]]
+        return f"{named(claim.answers)}. {await evidence(proof, kg, first['label'])}".strip()
+    rows = [_row(each) for each in claim.values[:NAMED]]
+    return f"{'; '.join(rows)}{f'; and {total - len(rows)} more' if total > len(rows) else ''}." if rows else ""
+
+
+def _row(row: object) -> str:
+    """A row of a group or table in words: `Beverages: 12, 30.5`."""
+    if not isinstance(row, dict):
+        return str(row)
+    return f"{_cell(row['key'])}: {_cell(row['value'])}"
+
+
+def _cell(cell: object) -> str:
+    if isinstance(cell, list):
+        return ", ".join(map(_cell, cell))
+    return str(cell["label"]) if isinstance(cell, dict) else "-" if cell is None else str(cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +187,8 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
     log: list[dict[str, Any]] = [
         {"stage": "decompose", "sub_questions": subs, "confidence": round(state["confidence"], 4)},
     ]
+    if state.get("reading"):
+        log[0]["reading"] = state["reading"]
     if state.get("operators"):
         log[0]["operators"] = state["operators"]
     if state.get("decomposed_by"):
@@ -144,7 +204,7 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
             "seeds": done["seeds"][:_LOGGED],
             "template": done["match"]["template"] if done["match"] else None,
             "chains": done["match"]["chains"] if done["match"] else [],
-            "found": len(done["found"]),
+            "found": done["counted"] if "counted" in done else len(done["found"]),
             "excluded": done["excluded"],
             "supplement": [list(triple) for triple in done["supplement"]],
         }

@@ -1,0 +1,135 @@
+"""The question read into a query plan, and the plan written as Keqing's sub-questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trivium.kg.plans.codec import to_json
+from trivium.kg.plans.plan import (
+    ChainStep,
+    Entities,
+    Follow,
+    Intersect,
+    Node,
+    QueryPlan,
+    Term,
+    ValueOf,
+    chain_of,
+    nodes,
+)
+from trivium.kg.plans.sub_questions import PlanStep, sub_questions
+from trivium.kg.plans.text import write
+from trivium.kg.types import Hop, chain_text
+from trivium.nodes.keqing.state import Link, SubQuestionState
+from trivium.tools.describe_entities import describe_entities
+from trivium.tools.read_question import Reading, ReadingSignals, confidence, read_question
+from trivium.tools.word_relations import word_relations
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A question's plan.
+
+    Attributes:
+        reading: the best reading.
+        others: those after it.
+        steps: the plan as sub-questions.
+        links: the plan's entities by label.
+    """
+
+    reading: Reading
+    others: tuple[Reading, ...]
+    steps: tuple[PlanStep, ...]
+    links: dict[str, list[Link]]
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether the plan only follows chains from named entities, and intersects them."""
+        return is_chain(self.reading.plan)
+
+    def state(self) -> dict[str, Any]:
+        """What the state keeps of it."""
+        return {
+            "plan": to_json(self.reading.plan),
+            "plan_text": write(self.reading.plan),
+            "sub_questions": [_sub_question(step) for step in self.steps],
+            "links": self.links,
+            "unread": list(self.reading.unread),
+            "confidence": self.confidence,
+        }
+
+    @property
+    def confidence(self) -> float:
+        """The chance in [0, 1] that the reading is right."""
+        return confidence(self.signals)
+
+    @property
+    def signals(self) -> ReadingSignals:
+        """What is known of the reading."""
+        return ReadingSignals.of([self.reading, *self.others])
+
+    def log(self) -> dict[str, Any]:
+        """The reading as the answer's log has it."""
+        words = [[part.word, part.element, part.score] for part in self.reading.parts]
+        unread = [*self.reading.unread, *self.reading.unused]
+        text = write(self.reading.plan)
+        return {"text": text, "words": words, "unread": unread, "signals": self.signals.to_json()}
+
+
+async def plan_question(question: str, topics: Sequence[str], kg: str) -> Planned | None:
+    """The best reading of a question as a plan; None where no word of it could be read."""
+    # A plan that only names the question's own entities answers nothing.
+    readings = [each for each in await read_question(kg, question, topics) if not isinstance(each.plan, Entities)]
+    if not readings:
+        return None
+    best, *others = readings
+    ids = list(dict.fromkeys(each for node in nodes(best.plan) if isinstance(node, Entities) for each in node.ids))
+    found = await describe_entities(kg, ids, relations=False)
+    labels = {each: entity.label for each, entity in zip(ids, found, strict=True) if entity is not None}
+    wording = await word_relations(kg, _hops(best.plan))
+    steps = sub_questions(best.plan, wording.get, labels)
+    links = {label: [Link(id=each, label=label, score=1.0, degree=1, match="exact")] for each, label in labels.items()}
+    return Planned(best, tuple(others), tuple(steps), links)
+
+
+def _hops(plan: QueryPlan) -> list[Hop]:
+    """What templates are looked up for: the relations that a plan walks, and the properties that it reads."""
+    found = [Hop(node.relation, node.direction == "in") for node in nodes(plan) if isinstance(node, ChainStep)]
+    return [*found, *(Hop(node.property, False) for node in nodes(plan) if isinstance(node, Term) and node.property)]
+
+
+def is_chain(plan: QueryPlan) -> bool:
+    """Whether a plan is chains from named entities, their intersection, or one plain property at their end."""
+    if isinstance(plan, ValueOf):
+        (column, *more) = plan.columns
+        if more or column.steps or column.part or column.aggregate or column.relationship or plan.limit is not None:
+            return False
+        return isinstance(plan.source, Entities | Follow | Intersect) and _chains(plan.source)
+    return not isinstance(plan, Entities) and _chains(plan)
+
+
+def _chains(node: Node) -> bool:
+    match node:
+        case Entities():
+            return True
+        case Follow():
+            return chain_of(node.steps) is not None and _chains(node.source)
+        case Intersect():
+            return all(map(_chains, node.sets))
+        case _:
+            return False
+
+
+def _sub_question(step: PlanStep) -> SubQuestionState:
+    record = SubQuestionState(
+        id=step.id,
+        question=step.question,
+        dep=list(step.dep),
+        seed_entities=list(step.seed_entities),
+        excludes_used=False,
+    )
+    if step.chain is not None:
+        record["chain"] = chain_text(step.chain)
+    return record

@@ -1,0 +1,93 @@
+"""`decompose_question`: a question as sub-questions with their logical chains (Keqing, section 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import Field
+
+from trivium.kg.types import chain_text
+from trivium.knowledge.freshness import stale
+from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.keqing.artefact import has_decomposer
+from trivium.policies.keqing.compact_decomposer import CompactDecomposer
+from trivium.policies.keqing.computing.cues import has_cue
+from trivium.policies.keqing.computing.operators import Kind as OperatorKind
+from trivium.policies.keqing.computing.operators import Operator, check_operator
+from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from trivium.tools.call import Arguments, Result, tool
+
+__all__ = [
+    "MASK",
+    "NO_DEPENDENCY",
+    "Decomposition",
+    "Operator",
+    "OperatorKind",
+    "SubQuestion",
+    "check_operator",
+    "decompose_question",
+    "generated",
+]
+
+
+class DecomposeQuestionArguments(Arguments):
+    """What a question asks of the KG: sub-questions with their chains and entities, and what is computed on them."""
+
+    question: str = Field(min_length=1, max_length=10_000, description="the question in words")
+    topic_entities: list[str] = Field(default_factory=list, description="entities it is about, ids or labels")
+
+
+@tool(DecomposeQuestionArguments)
+async def decompose_question(
+    kg: Knowledge, question: str, topics: Sequence[str] = (), reader: Literal["trained", "lora"] = "trained"
+) -> Decomposition:
+    """The best reading of a question; without sub-questions where no reading fits the KG.
+
+    Args:
+        kg: the KG.
+        question: in words.
+        topics: ids or labels of the entities that it is known to be about.
+        reader: the trained decomposer, or the fine-tuned model.
+
+    Raises:
+        NotLearntError: that reader was not trained on this KG.
+        ModelError: the fine-tuned model's base model cannot be opened.
+    """
+    decomposer = await (kg.lora_decomposer() if reader == "lora" else kg.decomposer())
+    taught = isinstance(decomposer, CompactDecomposer) and decomposer.is_taught
+    if has_cue(question) and (reader == "trained" or has_decomposer(kg.learnt)):
+        decomposer = await kg.computing(decomposer)
+    found = await decomposer.decompose(question, kg.store, topics)
+    older = await stale(kg, "keqing")
+    return replace(found, stale=tuple(each.message for each in older), taught=taught)
+
+
+@decompose_question.json
+async def _(kg: Knowledge, args: DecomposeQuestionArguments) -> Result:
+    found = await decompose_question.operation(kg, args.question, args.topic_entities)
+    if not found.sub_questions:
+        return {"plans": []}
+    plan = {
+        "sub_questions": [_sub_question(sub) for sub in found.sub_questions],
+        "operators": [_operator(each) for each in found.operators],
+        "entities": {mention: [hit.id for hit in hits] for mention, hits in found.links.items()},
+    }
+    text = "; ".join(sub.question.replace(MASK, " and ".join(sub.seed_entities)) for sub in found.sub_questions)
+    return {"plans": [{"plan": plan, "score": found.confidence, "text": text, "unread": list(found.unread)}]}
+
+
+def _sub_question(sub: SubQuestion) -> dict[str, Any]:
+    return {
+        "id": sub.id,
+        "question": sub.question,
+        "dep": list(sub.dep),
+        "seed_entities": list(sub.seed_entities),
+        "chain": chain_text(sub.chain) if sub.chain else None,
+    }
+
+
+def _operator(operator: Operator) -> dict[str, Any]:
+    given = {"sign": operator.sign, "value": operator.value, "by": operator.by}
+    return {"id": operator.id, "operator": operator.kind, "dep": list(operator.dep), **given}

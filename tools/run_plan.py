@@ -1,0 +1,101 @@
+"""`run_plan`: a query plan computed on the KG, with its evidence, its paths and the query that it is."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from trivium.kg.errors import UsageError
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.plans.codec import from_json
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor, Listed
+from trivium.kg.plans.plan import QueryPlan, Walks
+from trivium.kg.plans.result import PlanResult
+from trivium.kg.plans.run import ROW_LIMIT, SECONDS, queries
+from trivium.kg.plans.run import run_plan as run_on
+from trivium.kg.plans.text import parse
+from trivium.knowledge.knowledge import Knowledge
+from trivium.tools.call import Arguments, Result, tool
+
+
+class RunPlanArguments(Arguments):
+    """Compute a query plan on the KG: follow relations, filter, order, count, group. Give JSON or the one-line text."""
+
+    plan: dict[str, Any] | str = Field(description="the plan as a JSON object, or as text such as: type film | count")
+    limit: int = Field(100, ge=1, le=10_000, description="maximum number of entities or rows")
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedPlan:
+    """What a plan gave.
+
+    Attributes:
+        result: its answer, with evidence and paths.
+        found: for each part asked for, how many entities or rows it has; None where it was not counted.
+        query: the plan as queries that a user can run: `cypher`, and for embedded KGs `sparql`.
+    """
+
+    result: PlanResult
+    found: tuple[int | None, ...]
+    query: dict[str, str]
+
+
+@tool(RunPlanArguments)
+async def run_plan(
+    kg: Knowledge,
+    plan: QueryPlan,
+    *,
+    parts: Sequence[QueryPlan | Walks] = (),
+    seconds: float = SECONDS,
+    limit: int = 1_000,
+) -> ComputedPlan:
+    """Compute a plan on the KG's arrays; of a database, on its local copy.
+
+    Args:
+        kg: the KG.
+        plan: what to compute.
+        parts: parts of the plan whose sizes are wanted.
+        seconds: time limit.
+        limit: entities or rows that are given, and proved.
+
+    Raises:
+        PlanError: the plan does not fit the KG's schema.
+        TimeLimitError: it took too long, or a step has too many rows.
+        UsageError: the KG has no local copy.
+        StoreError: the database failed.
+    """
+    held = await kg.held()
+    if held is None:
+        raise UsageError(f"{kg.name} has no local copy to run plans on: run trivium learn keqing --kg {kg.name}")
+    deadline = time.monotonic() + seconds
+    run = await run_on(held, plan, seconds=seconds, limit=limit)
+    found = await asyncio.to_thread(_sizes, await held.columns(), parts, deadline) if parts else ()
+    shown = queries(plan, await held.profile(), kg.store.view) if isinstance(kg.store, Neo4jStore) else run.query
+    return ComputedPlan(run.result, found, shown)
+
+
+def _sizes(columns: GraphColumns, parts: Sequence[QueryPlan | Walks], deadline: float) -> tuple[int | None, ...]:
+    executor = Executor(columns, row_limit=ROW_LIMIT, deadline=deadline)
+    return tuple(_size(executor, part) for part in parts)
+
+
+def _size(executor: Executor, part: QueryPlan | Walks) -> int | None:
+    if isinstance(part, Walks):
+        return executor.table(part).count
+    answer = executor.answer(part)
+    if isinstance(answer, Listed):
+        return len(answer.at)
+    return None if answer is None else 1 if not hasattr(answer, "__len__") else len(answer)
+
+
+@run_plan.json
+async def _(kg: Knowledge, args: RunPlanArguments) -> Result:
+    plan = parse(args.plan) if isinstance(args.plan, str) else from_json(args.plan)
+    found = await run_plan.operation(kg, plan, limit=args.limit)
+    return {**found.result.to_json(), "query": found.query}
