@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.films import pairs as film_pairs
 from tests.tiny_lm import build_tiny_llama
 from tests.unit.app.cli.running import Trivium, refused
 from tests.unit.policies.lora.conftest import Lesson
@@ -65,7 +66,7 @@ async def test_a_stage_that_was_not_tuned_is_refused(kg: str, kg_name: str) -> N
 def test_the_command_line_tunes_merges_and_refuses(lesson: Lesson, tmp_path: Path, trivium: Trivium) -> None:
     kg = Path(shutil.copytree(lesson.kg, tmp_path / "kg"))
     pairs = tmp_path / "pairs.jsonl"
-    lines = [{"question": p.question, "answers": p.answers, "chain": ["directed_by"]} for p in lesson.pairs[:4]]
+    lines = [line for line in film_pairs() if line.get("chain") == ["directed_by"]][:4]
     pairs.write_text("".join(json.dumps(line) + "\n" for line in lines))
     learn = ("learn", "lora", "--kg", kg)
     tune = (*learn, lesson.base, "--questions", pairs, "--set", "epochs=1", "--set", "held_out=0")
@@ -77,7 +78,7 @@ def test_the_command_line_tunes_merges_and_refuses(lesson: Lesson, tmp_path: Pat
     assert (said.code, said.out) == (0, f"wrote the merged model to {tmp_path / 'merged'}\n")
     refused(trivium(*learn, "--merge", tmp_path / "merged"), "KnowledgeBaseExistsError", "merged")
     refused(trivium(*learn, lesson.base), "UsageError", "--questions", code=2)
-    refused(trivium(*learn, "--set", "rank=2"), "UsageError", "--set", code=2)
+    refused(trivium(*learn, "--set", "rank=2"), "UsageError", "name the model", code=2)
     refused(trivium(*tune, "--set", "bank=2"), "UsageError", "'bank=2'", code=2)
     wrong = (*learn, tmp_path / "none", "--questions", pairs)
     refused(trivium(*wrong), "ModelError", "none")
