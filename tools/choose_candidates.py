@@ -42,10 +42,10 @@ async def choose_candidates(kg: Knowledge, questions: Sequence[CandidateQuestion
         NotLearntError: no reasoner was fine-tuned on this KG.
         ModelError: its base model cannot be opened.
     """
-    from trivium.policies.lora.serve import Asked  # imports torch, where a run asks for it
+    from trivium.policies.lora.serve import ReasonerQuestion  # imports torch, where a run asks for it
 
     reasoner = await kg.lora_reasoner()
-    chosen = await reasoner.choose([Asked(*question) for question in questions])
+    chosen = await reasoner.choose([ReasonerQuestion(*question) for question in questions])
     return [ChosenCandidates(each.ids, each.invented) for each in chosen]
 
 

@@ -149,7 +149,7 @@ def _names(mention: str, topic: EntityHit, hits: Sequence[EntityHit]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ReasonerChoice:
     """Which candidates the model takes.
 
     Attributes:
@@ -167,7 +167,7 @@ class LoraReasoner:
 
     speak: Speak
 
-    async def choose(self, questions: Sequence[Asked]) -> list[Chosen]:
+    async def choose(self, questions: Sequence[ReasonerQuestion]) -> list[ReasonerChoice]:
         """The answers to several sub-questions at once, each among its own candidates."""
         prompts = [reason_prompt(asked.question, asked.triples) for asked in questions]
         said = await asyncio.to_thread(self.speak, prompts)
@@ -175,7 +175,7 @@ class LoraReasoner:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReasonerQuestion:
     """A sub-question in words without a mask, its triples serialised as text, and its candidates: id -> label."""
 
     question: str
@@ -183,14 +183,14 @@ class Asked:
     candidates: Mapping[str, str]
 
 
-def _chosen(said: Sequence[str], candidates: Mapping[str, str]) -> Chosen:
+def _chosen(said: Sequence[str], candidates: Mapping[str, str]) -> ReasonerChoice:
     """Names become candidates by their folded label; namesakes are all meant."""
     named: dict[str, list[str]] = {}
     for key, label in candidates.items():
         named.setdefault(fold_name(label), []).append(key)
     ids = [key for name in said for key in named.get(fold_name(name), ())]
     invented = [name for name in said if fold_name(name) not in named]
-    return Chosen(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(invented)))
+    return ReasonerChoice(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(invented)))
 
 
 async def open_lora_decomposer(base: KnowledgeBase, templates: TemplateIndex) -> LoraDecomposer:

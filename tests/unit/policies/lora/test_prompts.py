@@ -14,7 +14,7 @@ from trivium.policies.lora.examples import (
     write_answers,
     write_decomposition,
 )
-from trivium.policies.lora.serve import Asked, LoraReasoner, Said
+from trivium.policies.lora.serve import LoraReasoner, ReasonerQuestion, Said
 
 SUBS = (
     SubQuestion(0, "who was the director of [mask]?", (-1,), ("Written on the Wind",)),
@@ -80,7 +80,9 @@ async def test_only_candidates_may_be_answers() -> None:
         seen.extend(prompts)
         return [Said('["Douglas Sirk", "douglas sirk", "Alan Smithee"]', 0.9) for _ in prompts]
 
-    asked = Asked("Who directed it?", ("It directed by Douglas Sirk",), {"p1": "Douglas Sirk", "p2": "Rock Hudson"})
+    asked = ReasonerQuestion(
+        "Who directed it?", ("It directed by Douglas Sirk",), {"p1": "Douglas Sirk", "p2": "Rock Hudson"}
+    )
     (chosen,) = await LoraReasoner(speak).choose([asked])  # type: ignore[arg-type]  # a list is a sequence here
     assert (chosen.ids, chosen.invented) == (("p1",), ("Alan Smithee",))
     assert seen == [reason_prompt("Who directed it?", ["It directed by Douglas Sirk"])]
