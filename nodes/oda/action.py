@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from trivium.kg.text import fold_name
-from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.prompts import ACT
@@ -24,12 +23,12 @@ class ActionChoice(BaseModel):
     entities: list[str] = Field(default_factory=list, description="ids of candidates: 1, 2, or none for Answer")
 
 
-async def act_prompt(state: OdaState, context: OdaContext, knowledge: Knowledge) -> tuple[str, Names]:
+async def act_prompt(state: OdaState, context: OdaContext) -> tuple[str, Names]:
     """The prompt of an action, and the labels that it shows."""
     candidates = candidates_of(state)
     seen = await observations_of(state, context, candidates)
     observed = nearest(seen.values(), context.shown_triples)
-    names = await Names.of(knowledge.store, [*entities_of_run(state), *candidates, *named_in(observed)])
+    names = await Names.of(context.kg, [*entities_of_run(state), *candidates, *named_in(observed)])
     text = operator_prompt(ACT).fill(
         question=state["question"],
         memory=names.memory(state),

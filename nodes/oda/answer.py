@@ -7,7 +7,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.result import Result, similar_result
 from trivium.nodes.oda.state import OdaState
@@ -23,8 +22,8 @@ _SHOWN = 15  # paths that are told where the answer names no entity
 
 async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
     """Write the typed result; what no path supports is said to be the model's own knowledge."""
-    context, knowledge = runtime.context, await open_knowledge(runtime.context.kg)
-    result, spent = await _result(state, context, knowledge)
+    context = runtime.context
+    result, spent = await _result(state, context)
     labels = await get_labels(context.kg, [found.id for found in result.answers])
     answers = [
         AnswerEntity(id=found.id, label=label, score=found.score)
@@ -53,17 +52,17 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
     )
 
 
-async def _result(state: OdaState, context: OdaContext, knowledge: Knowledge) -> tuple[Result, dict[str, Any]]:
+async def _result(state: OdaState, context: OdaContext) -> tuple[Result, dict[str, Any]]:
     """The model's answer, or the memory read without a model where there is none or it says nothing usable."""
     if context.model == NO_MODEL:
-        return await similar_result(state, context, knowledge), {}
+        return await similar_result(state, context), {}
     from trivium.nodes.oda.model_answer import ask_answer
 
-    result, spent, reason = await ask_answer(state, context, knowledge)
+    result, spent, reason = await ask_answer(state, context)
     if result is None:
         event = {"stage": "answer", "event": "answer_replaced", "message": f"read by similarity: {reason}"}
         spent["events"] = [*spent["events"], event]
-        result = await similar_result(state, context, knowledge)
+        result = await similar_result(state, context)
     return result, spent
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trivium.kg.types import Hop, LogicalChain, WalkedTriple
-from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.memory import chain_of, start_of, traces
 from trivium.nodes.oda.state import Action, ActionName, OdaState
-from trivium.nodes.oda.ways import Way, candidates_of, choice_of, explored, settled, ways_on
-from trivium.policies.question_kind import question_kind
+from trivium.nodes.oda.ways import Way, candidates_of, explored, settled, ways_on
+from trivium.tools.find_task_entities import question_kind
 
 
-async def similar_action(state: OdaState, context: OdaContext, knowledge: Knowledge) -> Action:
+async def similar_action(state: OdaState, context: OdaContext) -> Action:
     """The action whose result promises most.
 
     GetPath where a fact about two entities is to be checked; GetNeighbor for a topic that nothing was found from yet,
@@ -23,10 +22,9 @@ async def similar_action(state: OdaState, context: OdaContext, knowledge: Knowle
     if pair := _pair_to_join(state):
         return _chosen("GetPath", pair, "the fact is about both")
     done = explored(state)
-    choice = await choice_of(state, knowledge)
     entities = [entity for entity in candidates_of(state) if entity not in done]
-    ways = await ways_on(state, context, knowledge, choice, entities)
-    held = settled(state, choice)
+    ways = await ways_on(state, context, entities)
+    held = await settled(state, context)
     better = [way for way in ways if way.topic not in held or way.score > held[way.topic][0]]
     # A topic that nothing was found from yet goes first, since the question named it for a reason.
     fresh = [way for way in better if not way.behind]
@@ -42,7 +40,7 @@ def _chosen(name: ActionName, entities: list[str], thought: str, hop: Hop | None
 
 
 async def similar_triples(
-    state: OdaState, context: OdaContext, knowledge: Knowledge, action: Action, found: Sequence[WalkedTriple]
+    state: OdaState, context: OdaContext, action: Action, found: Sequence[WalkedTriple]
 ) -> list[WalkedTriple]:
     """What an LLM-free reflection keeps of the neighbors that an action found: the group with the best way on.
 
@@ -52,8 +50,7 @@ async def similar_triples(
     if action["hop"]:
         group, hop = action["entities"], Hop.parse(action["hop"])
     else:
-        choice = await choice_of(state, knowledge)
-        ways = await ways_on(state, context, knowledge, choice, action["entities"])
+        ways = await ways_on(state, context, action["entities"])
         if not ways:
             return []
         group, hop = _group(state, action["entities"], ways[0]), ways[0].hop

@@ -6,7 +6,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.oda.action import ActionChoice, act_prompt, chosen, problem_of, same_action
 from trivium.nodes.oda.by_similarity import similar_action
 from trivium.nodes.oda.context import OdaContext
@@ -17,24 +16,24 @@ from trivium.nodes.run.access import NO_MODEL
 
 async def choose_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
     """Choose an action: the model's, or the LLM-free one where there is no model or its choice cannot be used."""
-    context, knowledge = runtime.context, await open_knowledge(runtime.context.kg)
+    context = runtime.context
     proposed = _still_possible(state)
     if proposed is not None:
         action, spent = proposed, dict[str, Any]()
     elif context.model == NO_MODEL:
-        action, spent = await similar_action(state, context, knowledge), {}
+        action, spent = await similar_action(state, context), {}
     else:
-        action, spent = await _asked(state, context, knowledge)
+        action, spent = await _asked(state, context)
     step = {"stage": "choose_action", "iteration": state["iteration"], **action}
     return {"action": action, "proposed": None, "log": [step], **spent}
 
 
-async def _asked(state: OdaState, context: OdaContext, knowledge: Knowledge) -> tuple[Action, dict[str, Any]]:
+async def _asked(state: OdaState, context: OdaContext) -> tuple[Action, dict[str, Any]]:
     """The model's action; an invalid one is repaired once, then replaced, which is told as an event."""
     from trivium.nodes.model import ask_typed, told
 
     candidates = candidates_of(state)
-    prompt, names = await act_prompt(state, context, knowledge)
+    prompt, names = await act_prompt(state, context)
     outcome = await ask_typed(
         context,
         state.get("usage"),
@@ -46,7 +45,7 @@ async def _asked(state: OdaState, context: OdaContext, knowledge: Knowledge) -> 
     spent = told(outcome)
     if outcome.value is not None:
         return chosen(outcome.value, candidates, names), spent
-    action = await similar_action(state, context, knowledge)
+    action = await similar_action(state, context)
     spent["events"] = [*spent["events"], replaced("choose_action", action, outcome.reason)]
     return action, spent
 

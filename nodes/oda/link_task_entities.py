@@ -16,8 +16,7 @@ from trivium.nodes.oda.state import OdaState
 from trivium.nodes.run.context import check_context
 from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.usage import fresh_channels
-from trivium.policies.question_kind import question_kind
-from trivium.tools.find_task_entities import TaskEntities, find_task_entities
+from trivium.tools.find_task_entities import TaskEntities, find_task_entities, question_kind
 from trivium.tools.resolve_entities import resolve_entities
 
 

@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 
 from trivium.kg.text import fold_name
 from trivium.kg.types import ReasoningPath, WalkedTriple
-from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.oda.action import meant
 from trivium.nodes.oda.context import OdaContext
@@ -18,7 +17,7 @@ from trivium.nodes.oda.prompts import ANSWER
 from trivium.nodes.oda.result import Found, Result, literal_value, value_of
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.oda.text import Names, entities_of_run, named_in
-from trivium.policies.question_kind import question_kind
+from trivium.tools.find_task_entities import question_kind
 
 _TRUE, _FALSE = frozenset({"true", "yes"}), frozenset({"false", "no"})
 
@@ -29,13 +28,11 @@ class FinalAnswer(BaseModel):
     answers: list[bool | int | float | str] = Field(description="one answer, or several, the best first")
 
 
-async def ask_answer(
-    state: OdaState, context: OdaContext, knowledge: Knowledge
-) -> tuple[Result | None, dict[str, Any], str | None]:
+async def ask_answer(state: OdaState, context: OdaContext) -> tuple[Result | None, dict[str, Any], str | None]:
     """The model's answer tied to the memory, else None with the reason; and usage and events."""
     from trivium.nodes.model import ask_typed, told
 
-    names = await Names.of(knowledge.store, entities_of_run(state))
+    names = await Names.of(context.kg, entities_of_run(state))
     prompt = operator_prompt(ANSWER).fill(memory=names.memory(state), question=state["question"])
     known = {fold_name(names.label(key)) for key in named_in(triples_of(state["memory"]))}
     outcome = await ask_typed(

@@ -8,24 +8,23 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from trivium.kg.types import WalkedTriple
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.oda.by_similarity import best_paths, similar_triples
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.memory import chain_of, remember
 from trivium.nodes.oda.reflection import ask_facts, ask_triples
 from trivium.nodes.oda.state import Action, OdaState
-from trivium.nodes.oda.ways import choice_of
+from trivium.nodes.oda.ways import chain_scores
 from trivium.nodes.run.access import NO_MODEL
 from trivium.tools.rank_triples import rank_triples
 
 
 async def reflect(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
     """Keep some triples of the action's result, and make their tails the next task entities."""
-    context, knowledge = runtime.context, await open_knowledge(runtime.context.kg)
+    context = runtime.context
     action = state["action"]
     if action is None or action["name"] == "Answer":  # an edit of a thread's state may leave it so
         return {}
-    kept, added = await _kept(state, action, context, knowledge)
+    kept, added = await _kept(state, action, context)
     tails = list(dict.fromkeys(triple.end for triple in kept))
     step = {
         "stage": "reflect",
@@ -49,9 +48,7 @@ def _mode(context: OdaContext) -> str:
     return f"{context.reflection}, by {'similarity' if context.model == NO_MODEL else 'the model'}"
 
 
-async def _kept(
-    state: OdaState, action: Action, context: OdaContext, knowledge: Knowledge
-) -> tuple[list[WalkedTriple], dict[str, Any]]:
+async def _kept(state: OdaState, action: Action, context: OdaContext) -> tuple[list[WalkedTriple], dict[str, Any]]:
     """The triples that are kept, and what else the reflection adds to the state."""
     paths = [[WalkedTriple(*step) for step in path] for path in state["result"]]
     found = list(dict.fromkeys(triple for path in paths for triple in path))
@@ -61,25 +58,24 @@ async def _kept(
         ranked = await rank_triples(context.kg, state["question"], found, context.reflected_triples)
         return [each.triple for each in ranked], {}
     if context.model == NO_MODEL:
-        return await _similar(state, action, paths, context, knowledge), {}
+        return await _similar(state, action, paths, context), {}
     if context.reflection == "generated_fact":
-        return await ask_facts(state, context, knowledge, found)
-    kept, added = await ask_triples(state, context, knowledge, found)
+        return await ask_facts(state, context, found)
+    kept, added = await ask_triples(state, context, found)
     if kept is None:
         event = {"stage": "reflect", "event": "reflection_replaced", "message": "triples were chosen by similarity"}
         added["events"] = [*added["events"], event]
-        kept = await _similar(state, action, paths, context, knowledge)
+        kept = await _similar(state, action, paths, context)
     return kept, added
 
 
 async def _similar(
-    state: OdaState, action: Action, paths: list[list[WalkedTriple]], context: OdaContext, knowledge: Knowledge
+    state: OdaState, action: Action, paths: list[list[WalkedTriple]], context: OdaContext
 ) -> list[WalkedTriple]:
     """The LLM-free reflection."""
     if action["name"] == "GetNeighbor":
-        return await similar_triples(state, context, knowledge, action, [triple for path in paths for triple in path])
-    choice = await choice_of(state, knowledge)
-    scores = choice.scores([chain_of(path) for path in paths]).tolist()
+        return await similar_triples(state, context, action, [triple for path in paths for triple in path])
+    scores = await chain_scores(state, context, [chain_of(path) for path in paths])
     return best_paths(paths, scores, context.reflected_triples)
 
 

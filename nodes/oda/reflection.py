@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from trivium.kg.types import WalkedTriple
-from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.oda.action import ActionChoice, act_prompt, chosen, problem_of
 from trivium.nodes.oda.context import OdaContext
@@ -44,14 +43,14 @@ class Facts(BaseModel):
 
 
 async def ask_triples(
-    state: OdaState, context: OdaContext, knowledge: Knowledge, candidates: Sequence[WalkedTriple]
+    state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]
 ) -> tuple[list[WalkedTriple] | None, dict[str, Any]]:
     """The triples that the model selects, None where it says nothing that can be used; and usage, events, proposal."""
     from trivium.nodes.model import ask_typed, told
 
     if not candidates:
         return [], {}
-    prompt, names = await _prompt(state, context, knowledge, candidates)
+    prompt, names = await _prompt(state, context, candidates)
     schema: type[Selection] = SelectionAndAction if context.combined else Selection
 
     def check(selection: Selection) -> str | None:
@@ -80,14 +79,14 @@ def _after(state: OdaState, candidates: Sequence[WalkedTriple], selection: Selec
 
 
 async def ask_facts(
-    state: OdaState, context: OdaContext, knowledge: Knowledge, candidates: Sequence[WalkedTriple]
+    state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]
 ) -> tuple[list[WalkedTriple], dict[str, Any]]:
     """The ablation: facts that the model writes take the triples' place in the memory, and nothing proves them."""
     from trivium.nodes.model import ask_typed, told
 
     if not candidates:
         return [], {}
-    names = await Names.of(knowledge.store, [*entities_of_run(state), *named_in(candidates)])
+    names = await Names.of(context.kg, [*entities_of_run(state), *named_in(candidates)])
     prompt = operator_prompt(FACTS).fill(
         question=state["question"],
         memory=names.memory(state),
@@ -105,14 +104,12 @@ async def ask_facts(
     return [], added
 
 
-async def _prompt(
-    state: OdaState, context: OdaContext, knowledge: Knowledge, candidates: Sequence[WalkedTriple]
-) -> tuple[str, Names]:
+async def _prompt(state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]) -> tuple[str, Names]:
     """The reflection's prompt, with that of an action behind it where both are one request; and its labels."""
     seen = await observations_of(state, context, candidates_of(state))
     observed = nearest(seen.values(), context.shown_triples)
     shown = [*entities_of_run(state), *named_in(observed), *named_in(candidates)]
-    names = await Names.of(knowledge.store, shown)
+    names = await Names.of(context.kg, shown)
     text = operator_prompt(REFLECT).fill(
         question=state["question"],
         memory=names.memory(state),
@@ -122,5 +119,5 @@ async def _prompt(
     )
     if not context.combined:
         return text, names
-    act, _ = await act_prompt(state, context, knowledge)
+    act, _ = await act_prompt(state, context)
     return f"{text}{_AND_ACT}{act}", names

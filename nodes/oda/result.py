@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trivium.kg.types import ChainResult, Hop, LogicalChain, Reached, ReasoningPath
-from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
-from trivium.nodes.oda.ways import choice_of, settled
-from trivium.policies.question_kind import question_kind
+from trivium.nodes.oda.ways import settled
+from trivium.tools.find_task_entities import question_kind
+from trivium.tools.follow_chain import follow_chain
+from trivium.tools.get_labels import get_labels
+from trivium.tools.neighbors import neighbors
 
 Value = bool | int | float | str | None
 
@@ -50,24 +52,22 @@ class Result:
     truncated: bool = False
 
 
-async def similar_result(state: OdaState, context: OdaContext, knowledge: Knowledge) -> Result:
+async def similar_result(state: OdaState, context: OdaContext) -> Result:
     """What the memory says, read without a model.
 
     The best chain that it holds from each topic is followed to all its ends, so that lists and counts are whole though
     a reflection keeps 15 triples; entities that more topics lead to come first, and alone.
     """
-    del context
-    choice = await choice_of(state, knowledge)
-    held = settled(state, choice)
+    held = await settled(state, context)
     found = {
-        topic: await knowledge.store.follow([topic], chain, limit=_CHAIN_LIMIT) for topic, (_, chain) in held.items()
+        topic: await follow_chain(context.kg, [topic], [chain], _CHAIN_LIMIT) for topic, (_, chain) in held.items()
     }
     truncated = any(result.truncated for result in found.values())
     reached = {topic: _ends(state, result, len(held[topic][1])) for topic, result in found.items()}
     if question_kind(state["question"]) == "fact":
-        return await _checked(state, reached, held, knowledge)
+        return await _checked(state, reached, held, context.kg)
     answers = _agreed(reached, {topic: score for topic, (score, _) in held.items()})
-    labels = await knowledge.store.labels([found.id for found in answers[:2]])
+    labels = await get_labels(context.kg, [found.id for found in answers[:2]])
     return Result(answers, value=value_of(state["question"], answers, labels), truncated=truncated)
 
 
@@ -100,7 +100,7 @@ async def _checked(
     state: OdaState,
     reached: Mapping[str, Sequence[Reached]],
     held: Mapping[str, tuple[float, LogicalChain]],
-    knowledge: Knowledge,
+    kg: str,
 ) -> Result:
     """A fact about two entities: true where what is asked of one leads to the other, false where it leads elsewhere.
 
@@ -115,7 +115,7 @@ async def _checked(
             return Result([Found(end.id, 1.0, [end.path]) for end in true], value=True)
     denying: list[ReasoningPath] = []
     for topic, (score, chain) in held.items():
-        if score >= _SPEAKS and await _could_say(chain[-1], _others(state, topic), knowledge):
+        if score >= _SPEAKS and await _could_say(chain[-1], _others(state, topic), kg):
             denying += [end.path for end in reached[topic]]
     return Result(value=False if denying else None, shown=denying)
 
@@ -127,11 +127,9 @@ def _others(state: OdaState, topic: str) -> list[str]:
     return [same for entity in named for same in namesakes.get(entity, [entity])]
 
 
-async def _could_say(hop: Hop, entities: Sequence[str], knowledge: Knowledge) -> bool:
+async def _could_say(hop: Hop, entities: Sequence[str], kg: str) -> bool:
     """Whether a hop leads to one of these entities from anywhere."""
-    back = await knowledge.store.neighbors(
-        entities, relation=hop.relation, direction="out" if hop.inverse else "in", limit=1
-    )
+    back = await neighbors(kg, entities, relation=hop.relation, direction="out" if hop.inverse else "in", limit=1)
     return any(back)
 
 

@@ -9,12 +9,12 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from trivium.kg.errors import UnknownEntityError, UsageError
-from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.oda.action import ActionChoice
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import Action, OdaState
 from trivium.nodes.oda.ways import candidates_of
 from trivium.nodes.run.human import ask_human, check_resumable
+from trivium.tools.get_labels import get_labels
 from trivium.tools.resolve_entities import resolve_entities
 
 _HOW = (
@@ -30,15 +30,15 @@ async def review_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[s
         UsageError: the run has no thread, so that nobody could resume it.
     """
     check_resumable(runtime)
-    knowledge, wrong = await open_knowledge(runtime.context.kg), None
+    kg, wrong = runtime.context.kg, None
     # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
     while True:
-        reply = _action_of(ask_human(await _shown(state, knowledge, wrong)))
+        reply = _action_of(ask_human(await _shown(state, kg, wrong)))
         waited = {"started": time.time()}  # the time that the run waited for a human is not its own
         if reply in (True, None, {}):
             return waited
         try:
-            action = await _edited(reply, knowledge)
+            action = await _edited(reply, kg)
         except (UsageError, UnknownEntityError) as error:
             wrong = str(error)
             continue
@@ -47,10 +47,10 @@ async def review_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[s
         return {**waited, "action": action, "events": [noted], "log": [step]}
 
 
-async def _shown(state: OdaState, knowledge: Knowledge, wrong: str | None) -> dict[str, Any]:
+async def _shown(state: OdaState, kg: str, wrong: str | None) -> dict[str, Any]:
     """What the interrupt carries."""
     action, candidates = state["action"], candidates_of(state)
-    labels = await knowledge.store.labels(candidates)
+    labels = await get_labels(kg, candidates)
     return {
         "stage": "review_action",
         "question": state["question"],
@@ -69,7 +69,7 @@ def _action_of(reply: object) -> object:
     return reply
 
 
-async def _edited(reply: object, knowledge: Knowledge) -> Action:
+async def _edited(reply: object, kg: str) -> Action:
     """The action of a reply; raises `UsageError` or `UnknownEntityError` where it cannot be carried out."""
     try:
         choice = ActionChoice.model_validate(reply)
@@ -77,7 +77,7 @@ async def _edited(reply: object, knowledge: Knowledge) -> Action:
         first = error.errors(include_url=False)[0]
         raise UsageError(f"{'.'.join(map(str, first['loc'])) or 'the reply'}: {first['msg']}") from None
     wanted = {"GetNeighbor": 1, "GetPath": 2, "Answer": 0}[choice.action]
-    entities = list(dict.fromkeys(await resolve_entities(knowledge.name, choice.entities))) if choice.entities else []
+    entities = list(dict.fromkeys(await resolve_entities(kg, choice.entities))) if choice.entities else []
     if len(entities) < wanted or (len(entities) > wanted and choice.action != "GetNeighbor"):
         raise UsageError(f"{choice.action} takes {wanted} entities, not {len(entities)}")
     return Action(name=choice.action, entities=entities, thought=choice.thought, by="human", hop=None)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trivium.kg.store import GraphStore
 from trivium.kg.types import WalkedTriple
 from trivium.nodes.oda.memory import triples_of
 from trivium.nodes.oda.state import Action, OdaState
+from trivium.tools.get_labels import get_labels
 from trivium.tools.observe import Observation
 
 _NOTHING = "(none)"
@@ -20,10 +20,10 @@ class Names:
         self._labels = labels
 
     @classmethod
-    async def of(cls, store: GraphStore, entities: Iterable[str]) -> Names:
+    async def of(cls, kg: str, entities: Iterable[str]) -> Names:
         """The labels of these ids."""
         ids = list(dict.fromkeys(entities))
-        return cls(dict(zip(ids, await store.labels(ids), strict=True)))
+        return cls(dict(zip(ids, await get_labels(kg, ids), strict=True)))
 
     def entity(self, key: str) -> str:
         """`Tokyo [prefecture/tokyo]`, or the id where it is its own label."""

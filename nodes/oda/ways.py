@@ -6,16 +6,18 @@ several hops that the observation shows. So the observation lets the first hop b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trivium.kg.types import Hop, LogicalChain
-from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.memory import chain_of, chains_from, start_of, traces
 from trivium.nodes.oda.state import OdaState
-from trivium.policies.similarity_choice import SimilarityChoice
+from trivium.tools.describe_entities import describe_entities
+from trivium.tools.get_labels import get_labels
 from trivium.tools.observe import Observation, observe
+from trivium.tools.score_chains import score_chains
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,10 @@ def candidates_of(state: OdaState) -> list[str]:
     return list(dict.fromkeys([*topics, *state["task_entities"]]))
 
 
-async def choice_of(state: OdaState, knowledge: Knowledge) -> SimilarityChoice:
-    """The scorer of chains for the run's question."""
-    labels = await knowledge.store.labels([*state["topics"], *state["named"]])
-    return SimilarityChoice(state["question"], [*labels, *state["mentions"]], knowledge.relation_names)
+async def chain_scores(state: OdaState, context: OdaContext, chains: Sequence[LogicalChain]) -> list[float]:
+    """How well each chain expresses the run's question; -inf for one that its words cannot express."""
+    labels = await get_labels(context.kg, [*state["topics"], *state["named"]])
+    return await score_chains(context.kg, state["question"], [*labels, *state["mentions"]], chains)
 
 
 async def observations_of(state: OdaState, context: OdaContext, entities: Sequence[str]) -> dict[str, Observation]:
@@ -64,28 +66,41 @@ async def observations_of(state: OdaState, context: OdaContext, entities: Sequen
     return dict(zip(first, found, strict=True))
 
 
-async def ways_on(
-    state: OdaState, context: OdaContext, knowledge: Knowledge, choice: SimilarityChoice, entities: Sequence[str]
-) -> list[Way]:
+async def ways_on(state: OdaState, context: OdaContext, entities: Sequence[str]) -> list[Way]:
     """The best way on from each of these entities, best first; an entity without one is left out."""
     ways = traces(state["memory"], state["topics"])
-    hops = dict(zip(entities, await knowledge.store.hops(entities), strict=True))
+    described = dict(zip(entities, await describe_entities(context.kg, entities), strict=True))
     seen = await observations_of(state, context, entities)
-    found: list[Way] = []
+    offered: dict[str, list[LogicalChain]] = {}
     for entity in entities:
-        behind = chain_of(ways.get(entity, ()))
-        chains = [(*behind, hop) for hop in _allowed(hops[entity], context)]
+        behind, known = chain_of(ways.get(entity, ())), described[entity]
+        chains = [(*behind, hop) for hop in _allowed(known.hops if known else (), context)]
         chains += [(*behind, *chain) for chain in seen[entity].chains] if entity in seen else []
-        if best := choice.best(chains):
-            topic = start_of(ways.get(entity, ()), entity)
-            found.append(Way(best[0], topic, entity, behind, best[1][len(behind)]))
+        offered[entity] = chains
+    found: list[Way] = []
+    for entity, (score, chain) in (await _best(state, context, offered)).items():
+        behind = chain_of(ways.get(entity, ()))
+        found.append(Way(score, start_of(ways.get(entity, ()), entity), entity, behind, chain[len(behind)]))
     return sorted(found, key=lambda way: -way.score)
 
 
-def settled(state: OdaState, choice: SimilarityChoice) -> dict[str, tuple[float, LogicalChain]]:
+async def settled(state: OdaState, context: OdaContext) -> dict[str, tuple[float, LogicalChain]]:
     """For each topic the best chain that the memory holds from it."""
-    found = {topic: choice.best(chains_from(state["memory"], topic)) for topic in state["topics"]}
-    return {topic: best for topic, best in found.items() if best is not None}
+    return await _best(state, context, {topic: chains_from(state["memory"], topic) for topic in state["topics"]})
+
+
+async def _best(
+    state: OdaState, context: OdaContext, offered: Mapping[str, Sequence[LogicalChain]]
+) -> dict[str, tuple[float, LogicalChain]]:
+    """The best chain of each entity with its score, of equal ones the first; none where no chain is possible."""
+    scores = iter(await chain_scores(state, context, [chain for chains in offered.values() for chain in chains]))
+    best: dict[str, tuple[float, LogicalChain]] = {}
+    for entity, chains in offered.items():
+        scored = [(next(scores), chain) for chain in chains]
+        score, chain = max(scored, key=lambda each: each[0], default=(-math.inf, ()))
+        if math.isfinite(score):
+            best[entity] = (score, chain)
+    return best
 
 
 def _allowed(hops: Iterable[Hop], context: OdaContext) -> list[Hop]:

@@ -68,7 +68,8 @@ RUNS = [
     ),
     pytest.param(
         oda, OdaContext, {"question": QUESTION},
-        {"find_task_entities": "link_task_entities", "observe": "observe", "rank_triples": "act"},
+        {"find_task_entities": "link_task_entities", "observe": "observe", "score_chains": "choose_action",
+         "rank_triples": "act", "follow_chain": "answer"},
         id="oda",
     ),
 ]  # fmt: skip
