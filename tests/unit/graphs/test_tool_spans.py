@@ -55,7 +55,7 @@ CHOICES = [{"id": "A", "text": "Aidan Quinn"}, {"id": "B", "text": "Pam Grier"}]
 RUNS = [
     pytest.param(
         keqing, KeqingContext, {"question": QUESTION},
-        {"read_question": "decompose", "follow_chain": "retrieve", "get_labels": "respond",
+        {"decompose_question": "decompose", "follow_chain": "retrieve", "get_labels": "respond",
          "triple_properties": "respond"},
         id="keqing",
     ),
@@ -101,7 +101,7 @@ async def test_a_span_carries_plain_arguments_and_results(kg_name: str) -> None:
     (inputs,) = [inputs for name, _, inputs in spans.started if name == "follow_chain"]
     assert inputs == {"seeds": ["heat"], "chains": [[["directed_by", False]]], "limit": 10_000}
     assert spans.ended["follow_chain"]["reached"][0][0] == "mann"
-    assert spans.ended["read_question"]["sub_questions"][0]["chain"] == [["directed_by", False]]
+    assert spans.ended["decompose_question"]["sub_questions"][0]["chain"] == [["directed_by", False]]
 
 
 async def test_a_failed_tool_ends_its_span_with_the_error(kg_name: str) -> None:
@@ -124,7 +124,7 @@ async def test_streams_carry_tasks_and_events(kg_name: str) -> None:
     assert named[-1] == "respond"
     events = [event async for event in keqing.astream_events(given, context=context, version="v2")]
     tools = [event["name"] for event in events if event["event"] == "on_tool_start"]
-    assert {"read_question", "follow_chain"} <= set(tools)
+    assert {"decompose_question", "follow_chain"} <= set(tools)
 
 
 def _counted(search: Any, searched: list[str]) -> Any:  # noqa: ANN401 - faiss has no types
