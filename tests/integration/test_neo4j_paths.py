@@ -203,8 +203,9 @@ async def test_a_policy_of_another_state_of_the_database_stays_in_use_and_says_s
     sampled: tuple[Knowledge, Knowledge],
 ) -> None:
     _, remote = sampled
-    assert await remote.store.add([Triple("novel/white_fang", "set in", "somewhere else")]) == 1
     source, targets = ["novel/white_fang"], ["novel/the_call_of_the_wild"]
+    assert (await extract_paths(remote, QUESTION, source, targets)).events == ()
+    assert await remote.store.add([Triple("novel/white_fang", "set in", "somewhere else")]) == 1
     stale = await extract_paths(remote, QUESTION, source, targets)
     assert (stale.policy, [note.event for note in stale.events]) == ("learned", ["stale"])
     assert (await extract_paths(remote, QUESTION, source, targets, policy="structural")).policy == "structural"
