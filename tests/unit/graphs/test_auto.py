@@ -1,0 +1,93 @@
+"""The router as a graph: interrupts of its methods, their streams and settings, the chat, and the time they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from tests.fake_openai import FakeOpenAI
+from trivium.graphs.auto import builder, graph
+from trivium.kg.errors import UsageError
+from trivium.nodes.auto.context import AutoContext
+from trivium.nodes.model import close_models
+from trivium.nodes.run.clock import Clock
+
+THREAD = RunnableConfig(configurable={"thread_id": "1"})
+ASKED: Any = {"question": "who directed Heat?"}
+
+
+async def test_a_methods_review_stops_the_router_and_is_resumed(kg_name: str) -> None:
+    threaded = builder.compile(InMemorySaver())
+    stopped = await threaded.ainvoke(ASKED, THREAD, context=AutoContext(kg=kg_name, review=True))
+    (interrupt,) = stopped["__interrupt__"]
+    assert interrupt.value["stage"] == "review"
+    edit = {"sub_questions": [{"question": "who directed [mask]?", "seed_entities": ["Alien"]}]}
+    told = await threaded.ainvoke(Command(resume=edit), THREAD)  # without the context
+    assert [item["id"] for item in told["answer"]["answers"]] == ["scott"]
+    assert (told["answer"]["method"], told["answer"]["kg"]) == ("keqing", kg_name)
+    again = await threaded.ainvoke({"question": "who directed Ronin?"}, THREAD, context=AutoContext(kg=kg_name))
+    assert [item["id"] for item in again["answer"]["answers"]] == ["frank"]
+    assert [event["event"] for event in again["answer"]["events"]] == ["method"], "nothing of the turn before"
+
+
+async def test_the_methods_stages_are_streamed(kg_name: str) -> None:
+    stream = graph.astream(ASKED, context=AutoContext(kg=kg_name), stream_mode="updates", subgraphs=True)
+    parts: list[Any] = [part async for part in stream]
+    stages = [(within[0].partition(":")[0] if within else "", name) for within, part in parts for name in part]
+    assert stages[0] == ("", "plan_methods")
+    assert ("keqing", "retrieve") in stages
+    assert stages[-1] == ("", "judge_answer")
+    decomposed = next(part["decompose"] for within, part in parts if within and "decompose" in part)
+    assert decomposed["sub_questions"][0]["seed_entities"] == ["Heat"]
+
+
+async def test_a_chat_gets_one_message_whatever_was_tried(kg_name: str) -> None:
+    for question, method in (("who directed Heat?", "keqing"), ("what is the airspeed of a swallow?", "keqing")):
+        given: Any = {"messages": [HumanMessage(question)]}
+        told = await graph.ainvoke(given, context=AutoContext(kg=kg_name))
+        assert [message.type for message in told["messages"]] == ["human", "ai"]
+        assert told["messages"][-1].text.startswith(told["answer"]["answer"])
+        assert told["answer"]["method"] == method
+
+
+async def test_oda_keeps_its_own_temperature_and_token_limit(sample: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    try:
+        with FakeOpenAI(["no JSON at all"] * 60) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            context = AutoContext(kg=sample, model="openai:fake", max_llm_calls=4)
+            told = await graph.ainvoke({"question": "Who directed Written on the Wind?"}, context=context)
+            asked = {
+                (body["temperature"], body.get("max_completion_tokens")) for body in (r.body for r in server.requests)
+            }
+    finally:
+        await close_models()
+    assert "oda" in [event.get("method") for event in told["answer"]["events"]]
+    asked = {(body["temperature"], body.get("max_completion_tokens")) for body in bodies}
+    assert (0.4, 500) in asked, "ODA's own (section 3.2)"
+    assert (0.0, None) in asked, "Keqing's own"
+
+
+async def test_all_methods_share_one_questions_time(kg_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks: set[int] = set()
+    left = Clock.left
+
+    def seen(clock: Clock, context: Any) -> float:  # noqa: ANN401 - any method's settings
+        clocks.add(id(clock))
+        return left(clock, context)
+
+    monkeypatch.setattr(Clock, "left", seen)
+    told = await graph.ainvoke({"question": "what is the airspeed of a swallow?"}, context=AutoContext(kg=kg_name))
+    assert len([event for event in told["answer"]["events"] if event["stage"] == "auto"]) == 3
+    assert len(clocks) == 1
+
+
+async def test_what_a_method_would_refuse_is_refused_at_once(kg_name: str) -> None:
+    for settings in ({"decompose": "llm"}, {"prompt": "direct"}, {"reflection": "generated_fact"}):
+        with pytest.raises(UsageError, match="model"):
+            await graph.ainvoke(ASKED, context=AutoContext(kg=kg_name, **settings))  # type: ignore[arg-type]
