@@ -61,7 +61,7 @@ async def test_oda_keeps_its_own_temperature_and_token_limit(sample: str, monkey
         with FakeOpenAI(["no JSON at all"] * 60) as server:
             monkeypatch.setenv("OPENAI_BASE_URL", server.url)
             context = AutoContext(kg=sample, model="openai:fake", max_llm_calls=4)
-            told = await graph.ainvoke({"question": "Who directed Written on the Wind?"}, context=context)
+            told = await graph.ainvoke({"question": "what is the airspeed of a swallow?"}, context=context)
             bodies = [request.body for request in server.requests]
     finally:
         await close_models()
