@@ -43,4 +43,4 @@ def _wordings(index: TemplateIndex) -> dict[Hop, str]:
 async def _(kg: Knowledge, args: WordRelationsArguments) -> Result:
     hops = [Hop.parse(text) for text in args.relations]
     found = await word_relations.operation(kg, hops)
-    return {"templates": {str(hop): text for hop, text in found.items()}}
+    return {"templates": [{"relation": str(hop), "template": text} for hop, text in found.items()]}

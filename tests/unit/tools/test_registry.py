@@ -15,6 +15,9 @@ from trivium.tools.registry import TOOLS, call_tool, make_tools, parse_call
 
 CALLS: dict[str, dict[str, Any]] = {
     "read_question": {"question": "who directed Heat?"},
+    "decompose_question": {"question": "who directed Heat?"},
+    "run_plan": {"plan": 'ids "heat" | follow directed_by'},
+    "word_relations": {"relations": ["directed_by", "^starring"]},
     "find_entities": {"text": "Blade Runner"},
     "resolve_entities": {"names": ["Heat", "deniro"]},
     "link_text": {"text": "who played in Heat and Ronin?"},
@@ -42,7 +45,10 @@ CALLS: dict[str, dict[str, Any]] = {
 
 _TRIPLE = {"head", "relation", "tail", "score"}
 SHAPES: dict[str, tuple[str, set[str]]] = {
-    "read_question": ("plans", {"plan", "score", "text", "unread"}),
+    "read_question": ("plans", {"plan", "score", "text", "unread", "words"}),
+    "decompose_question": ("plans", {"plan", "score", "text", "unread"}),
+    "run_plan": ("answers", {"id", "label", "score"}),
+    "word_relations": ("templates", {"relation", "template"}),
     "find_entities": ("entities", {"id", "label", "score", "degree"}),
     "resolve_entities": ("entities", {"name", "id"}),
     "link_text": ("entities", {"id", "label"}),
@@ -120,7 +126,7 @@ def test_bad_arguments_are_refused(arguments: str) -> None:
 
 
 def test_an_unknown_tool_is_refused_with_those_there_are() -> None:
-    with pytest.raises(UnknownToolError, match="read_question, find_entities") as caught:
+    with pytest.raises(UnknownToolError, match="read_question, run_plan") as caught:
         parse_call("observer", "{}")
     assert "'observer'" in str(caught.value)
 
