@@ -28,6 +28,7 @@ from trivium.knowledge.knowledge import close_all
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import KnowGPTInput
 from trivium.nodes.run.context import read_setting
+from trivium.nodes.run.operator import own_runs
 
 COLUMNS = ("chance", "likeness", "support", "both")
 
@@ -102,6 +103,7 @@ async def run(data: Path, limit: int | None, settings: dict[str, Any]) -> None:
         await close_all()
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table; raises `TriviumError` where the data is not there."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.choices", description=__doc__)

@@ -19,6 +19,7 @@ from trivium.evals.metaqa import HOPS, read_metaqa, spread
 from trivium.evals.pair_curves import Result, curve
 from trivium.kg.loaders import Question
 from trivium.kg.types import chain_text
+from trivium.nodes.run.operator import own_runs
 
 FOLDS = 5
 KINDS = ("templates", "chains")
@@ -83,6 +84,7 @@ async def measured(kind: str, data: Path, folds: Sequence[int], keep: Path | Non
     return outcome(kind, [result for found in cells.values() for result in found], len(folds))
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.held_out", description=__doc__)

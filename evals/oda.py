@@ -22,6 +22,7 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import close_all, open_knowledge
 from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.run.operator import own_runs
 from trivium.nodes.run.state import QuestionInput
 from trivium.policies.similarity_choice import ChoiceRules, RelationNames
 
@@ -107,6 +108,7 @@ async def measure(data: Path, count: int, tell: Callable[[str], None]) -> None:
         await close_all()
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
     parser = argparse.ArgumentParser(prog="trivium eval oda", description=__doc__)

@@ -24,6 +24,7 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.files import write_atomic
 from trivium.kg.loaders import Question
 from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.operator import own_runs
 
 SIZES: tuple[int | None, ...] = (None, 0, 50, 10, 200)
 """Numbers of pairs, None for all, in the order they are measured: what a cut leaves says most."""
@@ -186,6 +187,7 @@ async def measured(name: str, data: Path, sizes: Sequence[int | None], keep: Pat
     return webqsp_outcome(rows(await curve(made_kg("fb15k237", data), parts, sizes, keep)))
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.pair_curves", description=__doc__)

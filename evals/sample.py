@@ -19,6 +19,7 @@ from trivium.kg.sample import TEST_QUESTIONS
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.operator import own_runs
 from trivium.nodes.run.state import QuestionInput
 
 
@@ -66,6 +67,7 @@ def miss(question: Question, answer: Answer) -> str:
     return f"{question.id}: {question.question}\n    read  {read or '-'}\n    said  {said}\n    gold  {gold}"
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and with --misses every question whose set of answers is not exact."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.sample", description=__doc__)

@@ -24,6 +24,7 @@ from trivium.kg.catalog import cache_folder
 from trivium.kg.loaders import Question
 from trivium.kg.types import parse_chain
 from trivium.knowledge.knowledge import Knowledge
+from trivium.nodes.run.operator import own_runs
 from trivium.policies.keqing.artefact import load_decomposer
 from trivium.policies.keqing.decomposer import Decomposer, Decomposition
 from trivium.policies.lora.examples import Example
@@ -168,6 +169,7 @@ async def _answers(found: Decomposition, base: Knowledge) -> list[tuple[str, str
     return list(zip(frontier, await base.store.labels(frontier), strict=True))
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and measure; raises `TriviumError` where the data or the extra is not here."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.scratch_lm", description=__doc__)

@@ -20,6 +20,7 @@ from trivium.kg.loaders import read_questions
 from trivium.kg.sample import TEST_QUESTIONS
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.operator import own_runs
 
 THRESHOLDS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 FRESH_QUESTIONS = TEST_QUESTIONS.with_name("questions.fresh.jsonl")
@@ -63,6 +64,7 @@ def _share(found: Sequence[Judged]) -> float:
     return sum(each.right for each in found) / len(found) if found else 1.0
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.sure", description=__doc__)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from trivium.evals.paper_figures import paper
 from trivium.evals.prompt_replay import Chooser, Name, Replay, Workload, replay
 from trivium.kg.embedders import Embedder, open_embedder
+from trivium.nodes.run.operator import own_runs
 from trivium.policies.bandit.bandit import ARMS, BanditSettings, question_context
 
 TYPES = ("simple", "multi_hop", "graph_reasoning")
@@ -102,6 +103,7 @@ def report(
     return runs
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the report; 1 where LinUCB misses a goal."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.table8", description=__doc__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.neo4j_server.install import missing
 from tests.neo4j_server.server import Server, new_password, start, stop
 from trivium.kg.neo4j.address import Address
 from trivium.knowledge.knowledge import Knowledge, close_all
+from trivium.nodes.run import operator
 from trivium.policies.keqing.learning import Learnt
 from trivium.policies.keqing.teaching import teach
 
@@ -28,6 +30,14 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRIVIUM_CACHE", str(folder))
         yield folder
+
+
+@pytest.fixture(autouse=True)
+def own_run(monkeypatch: pytest.MonkeyPatch) -> ContextVar[bool]:
+    """Tests run graphs as their operator; one that is a client sets it to False."""
+    own = ContextVar("own", default=True)
+    monkeypatch.setattr(operator, "_own", own)
+    return own
 
 
 @pytest.fixture(scope="session")

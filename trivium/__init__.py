@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from trivium.api import OpenKG, aask, as_tool, ask, close, open_kg
     from trivium.kg.errors import RequestError, TriviumError, UsageError
     from trivium.nodes.run.answer_record import Answer
+    from trivium.nodes.run.operator import own_runs
 
 __all__ = [
     "Answer",
@@ -29,12 +30,14 @@ __all__ = [
     "ask",
     "close",
     "open_kg",
+    "own_runs",
 ]
 
 _HOMES = {
     **dict.fromkeys(("OpenKG", "aask", "as_tool", "ask", "close", "open_kg"), "trivium.api"),
     **dict.fromkeys(("RequestError", "TriviumError", "UsageError"), "trivium.kg.errors"),
     "Answer": "trivium.nodes.run.answer_record",
+    "own_runs": "trivium.nodes.run.operator",
 }
 
 

@@ -23,6 +23,7 @@ from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.conversation import prose
+from trivium.nodes.run.operator import own_runs
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -61,7 +62,8 @@ async def aask(
         TriviumError: the question cannot be run; the message says what to do.
     """
     options = _choices(method, choices)
-    return await answer(method, question, _context(method, kg, settings), topic_entities, choices=options)
+    with own_runs():
+        return await answer(method, question, _context(method, kg, settings), topic_entities, choices=options)
 
 
 def ask(
@@ -155,7 +157,8 @@ def as_tool(
 
     async def run(question: str) -> tuple[str, Answer]:
         try:
-            found = await answer(method, question, context)
+            with own_runs():
+                found = await answer(method, question, context)
         except RequestError as error:
             raise ToolException(str(error)) from error
         return await prose(found, context.kg), found

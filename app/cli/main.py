@@ -21,6 +21,7 @@ import typer
 
 from trivium.app.cli.output import complain, print_text, tolerate_encodings
 from trivium.kg.errors import TriviumError, UsageError
+from trivium.nodes.run.operator import own_runs
 
 COMMANDS = {
     "ask": ("trivium.app.cli.ask", "Answer a question, or a file of questions, over a KG."),
@@ -54,7 +55,8 @@ def run(arguments: Sequence[str]) -> int:
         tolerate_encodings()
         with _warnings_shown():
             _check_text(arguments)
-            build_app(arguments)(args=list(arguments), prog_name="trivium")
+            with own_runs():
+                build_app(arguments)(args=list(arguments), prog_name="trivium")
     except TriviumError as error:
         complain(f"{type(error).__name__}: {error}")
         return WRONG_USAGE if isinstance(error, UsageError) else FAILED

@@ -12,6 +12,7 @@ from trivium.evals.ablations.chains import chains
 from trivium.evals.ablations.report import Outcome, show
 from trivium.evals.ablations.supplement import supplement
 from trivium.evals.ablations.templates import templates
+from trivium.nodes.run.operator import own_runs
 
 ABLATIONS: dict[str, Callable[[Path], Awaitable[Outcome]]] = {
     "templates": templates,
@@ -20,6 +21,7 @@ ABLATIONS: dict[str, Callable[[Path], Awaitable[Outcome]]] = {
 }
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.ablations", description=__doc__)

@@ -29,6 +29,7 @@ from trivium.kg.manifest import is_kg
 from trivium.kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
 from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.sample import ensure_sample
+from trivium.nodes.run.operator import own_runs
 from trivium.policies.keqing.artefact import DECOMPOSER, has_decomposer
 from trivium.policies.keqing.teaching import teach
 
@@ -132,6 +133,7 @@ async def run(data: Path | None) -> None:
         _show(await measure_paths(folder))
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; 1 where the data cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.bench", description=__doc__)

@@ -24,6 +24,7 @@ from trivium.kg.catalog import SAMPLE
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.operator import own_runs
 from trivium.nodes.run.state import QuestionInput
 
 QUESTIONS = Path(__file__).with_name("questions.jsonl")
@@ -96,6 +97,7 @@ def miss(outcome: Outcome) -> str:
     )
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table, and with --misses every question that is not right; MetaQA's where its data is."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.operators", description=__doc__)

@@ -25,6 +25,7 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.operator import own_runs
 from trivium.policies.keqing.teaching import teach
 
 FOLDER = Path(__file__).parent
@@ -92,6 +93,7 @@ def _miss(outcome: Outcome) -> str:
     return f"{outcome.question.question}\n    read  {read or '-'}\n    said  {said}\n    gold  {gold}"
 
 
+@own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and with --misses the questions of one graph whose set of answers is not exact."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.own_graphs", description=__doc__)

@@ -70,10 +70,11 @@ def address_of(
 ) -> Address:
     """The address of a URI with the login that the environment holds.
 
-    `TRIVIUM_NEO4J_USER`, `TRIVIUM_NEO4J_PASSWORD` and `TRIVIUM_NEO4J_DATABASE` are read where no other is named.
+    `TRIVIUM_NEO4J_USER`, `TRIVIUM_NEO4J_PASSWORD` and `TRIVIUM_NEO4J_DATABASE` are read where no other is named; where
+    `TRIVIUM_NEO4J_URI` names a server, they are for this server alone.
 
     Raises:
-        BadInputError: the URI has no host, or holds user and password, which belong in the environment.
+        BadInputError: a URI has no host, or holds user and password, which belong in the environment.
     """
     try:
         parts = urlsplit(uri)
@@ -89,9 +90,26 @@ def address_of(
         raise BadInputError(f"{uri!r} is no Neo4j URI: write bolt://HOST:PORT, the database in TRIVIUM_NEO4J_DATABASE")
     # A URI and its port are written in one way, so that a KG's local folder is found again.
     plain = f"{parts.scheme.lower()}://{f'[{host}]' if ':' in host else host}:{port or 7687}"
+    general = _is_for(host, port or 7687)
+
+    def variable(own: str | None, name: str) -> str | None:
+        return os.environ.get(own) if own else os.environ.get(name) if general else None
+
     return Address(
         plain,
-        database or os.environ.get("TRIVIUM_NEO4J_DATABASE") or None,
-        os.environ.get(user_variable or "TRIVIUM_NEO4J_USER") or None,
-        os.environ.get(password_variable or "TRIVIUM_NEO4J_PASSWORD"),
+        database or variable(None, "TRIVIUM_NEO4J_DATABASE") or None,
+        variable(user_variable, "TRIVIUM_NEO4J_USER") or None,
+        variable(password_variable, "TRIVIUM_NEO4J_PASSWORD"),
     )
+
+
+def _is_for(host: str, port: int) -> bool:
+    """Whether the environment's login may be sent to a server; raises `BadInputError` for a URI that cannot be read."""
+    named = os.environ.get("TRIVIUM_NEO4J_URI")
+    if not named:
+        return True
+    try:
+        parts = urlsplit(named)
+        return (parts.hostname, parts.port or 7687) == (host, port)
+    except ValueError as error:
+        raise BadInputError(f"TRIVIUM_NEO4J_URI cannot be read ({error})") from None

@@ -9,13 +9,12 @@
     [server.at_most]                 # how far clients may raise a number; else see `Policy.most`
     max_tokens = 500_000
 
-It holds where the environment says TRIVIUM_SERVER=1, as `langgraph.json` does; on the command line the user is the
-operator. The file lies in the working directory; a change of it is taken up by the next run.
+It holds for every run but the operator's own (`trivium.nodes.run.operator`), whatever serves the graphs. The file lies
+in the working directory; a change of it is taken up by the next run.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,12 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 from trivium.kg.catalog import SAMPLE, SETTINGS_FILE, read_settings
 from trivium.kg.errors import BadInputError, UsageError
+from trivium.nodes.run.operator import is_own_run
 
 if TYPE_CHECKING:
     from trivium.nodes.run.context import Context
-
-SERVER = "TRIVIUM_SERVER"
-"""The environment variable that puts the policy in force."""
 
 NO_MODEL = "none"
 _LIMITED = "max_"  # settings that cost the operator time or money begin so
@@ -70,8 +67,8 @@ class Policy:
 
 
 def check_policy(settings: Context) -> None:
-    """Refuse, on a server, what its operator did not allow; raises as `Policy.check`, and `BadInputError`."""
-    if os.environ.get(SERVER) == "1":
+    """Refuse, in a client's run, what the operator did not allow; raises as `Policy.check`, and `BadInputError`."""
+    if not is_own_run():
         read_policy(Path(SETTINGS_FILE)).check(settings)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 from typing import Any, NoReturn
 
 import pytest
@@ -48,14 +49,14 @@ async def test_a_second_question_has_its_own_settings(kg_name: str) -> None:
     assert threaded.get_state(THREAD).values["settings"]["templates_per_sub_question"] == 1
 
 
-async def test_settings_written_into_a_thread_are_checked(kg_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_settings_written_into_a_thread_are_checked(kg_name: str, own_run: ContextVar[bool]) -> None:
     threaded = builder.compile(InMemorySaver())
     await threaded.ainvoke({"question": "who directed Heat?"}, THREAD, context=KeqingContext(kg=kg_name))
     settings = threaded.get_state(THREAD).values["settings"]
     forged = await threaded.aupdate_state(THREAD, {"settings": {**settings, "path": "x"}}, as_node="link_entities")
     with pytest.raises(UsageError, match="path"):
         await threaded.ainvoke(None, forged)
-    monkeypatch.setenv("TRIVIUM_SERVER", "1")
+    own_run.set(False)
     for given in (None, KeqingContext(kg=kg_name)):  # the same path in the context, too
         written = await threaded.aupdate_state(THREAD, {"settings": settings}, as_node="link_entities")
         with pytest.raises(UsageError, match="this server does not offer"):

@@ -9,7 +9,7 @@ import pytest
 
 from trivium.kg.catalog import named_kgs
 from trivium.kg.errors import BadInputError
-from trivium.kg.neo4j.address import Limits
+from trivium.kg.neo4j.address import Limits, address_of
 from trivium.kg.neo4j.settings import GraphSettings, RemoteKG, read_remote
 
 FILE = Path("trivium.toml")
@@ -93,3 +93,19 @@ def test_databases_and_directories_stand_side_by_side(tmp_path: Path) -> None:
         with pytest.raises(BadInputError, match=said):
             named_kgs(file)
     assert named_kgs(tmp_path / "nowhere.toml") == {}
+
+
+def test_a_login_goes_to_the_server_that_it_is_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"USER": "u", "PASSWORD": "p", "DATABASE": "d"}.items():
+        monkeypatch.setenv(f"TRIVIUM_NEO4J_{name}", value)
+    assert address_of("bolt://anywhere").password == "p"  # no server is named: wherever the operator asks
+    monkeypatch.setenv("TRIVIUM_NEO4J_URI", "neo4j://db.example")
+    for uri in ("bolt://db.example:7687", "neo4j+s://DB.example"):
+        assert (address_of(uri).user, address_of(uri).password, address_of(uri).database) == ("u", "p", "d")
+    for uri in ("bolt://db.example:7688", "bolt://evil.example", "bolt://db.example.evil"):
+        assert (address_of(uri).user, address_of(uri).password, address_of(uri).database) == (None, None, None)
+    monkeypatch.setenv("SHOP_PASSWORD", "s")
+    assert address_of("bolt://shop.example", "shop", "SHOP_USER", "SHOP_PASSWORD").password == "s"
+    monkeypatch.setenv("TRIVIUM_NEO4J_URI", "neo4j://db:port")
+    with pytest.raises(BadInputError, match="TRIVIUM_NEO4J_URI"):
+        address_of("bolt://db.example")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,9 @@ from trivium.kg.errors import BadInputError, UsageError
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.access import Policy, check_policy, read_policy
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.operator import own_runs
+
+ROOT = Path(__file__).resolve().parents[4]
 
 FILE = """
 [kg.films]
@@ -72,16 +79,55 @@ def test_a_file_that_cannot_be_read_stops_every_run(tmp_path: Path, text: str) -
         read_policy(path)
 
 
-def test_it_holds_on_a_server_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_it_holds_for_every_run_but_the_operators_own(
+    own_run: ContextVar[bool], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.chdir(tmp_path)
     check_policy(Context(kg="/etc"))
-    monkeypatch.setenv("TRIVIUM_SERVER", "1")
+    own_run.set(False)
     with pytest.raises(UsageError, match="/etc"):
         check_policy(Context(kg="/etc"))
     with pytest.raises(UsageError, match="films"):
         check_policy(Context(kg="films"))
+    with own_runs():
+        check_policy(Context(kg="/etc"))
     (tmp_path / "trivium.toml").write_text(FILE)
     check_policy(Context(kg="films"))
+
+
+_BARE = """
+import asyncio, socket, sys, threading
+from trivium.graphs.methods import METHODS
+from trivium.kg.errors import UsageError
+
+with socket.create_server(("127.0.0.1", 0)) as listening:
+    listening.settimeout(0.2)
+    uri = f"bolt://127.0.0.1:{listening.getsockname()[1]}"
+    for name, method in METHODS.items():
+        for kg in (sys.argv[1], uri):
+            for settings in ({"kg": kg}, {"configurable": {"kg": kg}}):
+                context, config = (settings, {}) if "kg" in settings else (None, settings)
+                try:
+                    asyncio.run(method.graph().ainvoke({"question": "who?"}, config, context=context))
+                except UsageError as error:
+                    assert "does not offer" in str(error), error
+                else:
+                    assert context is None, (name, kg)  # what no setting reads is harmless
+    try:
+        listening.accept()
+    except TimeoutError:
+        print("nothing was sent")
+"""
+
+
+def test_graphs_that_are_imported_and_no_more_are_closed(films_kg: Path, tmp_path: Path) -> None:
+    """As a server of anybody's imports them: no path of this disk, no host that a client names, no password for it."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRIVIUM_NEO4J_USER": "u", "TRIVIUM_NEO4J_PASSWORD": "p"}
+    done = subprocess.run(
+        [sys.executable, "-c", _BARE, str(films_kg)],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("nothing was sent\n", "")
 
 
 def test_the_operator_names_the_default_kg(monkeypatch: pytest.MonkeyPatch) -> None:
