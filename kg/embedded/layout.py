@@ -129,10 +129,11 @@ def empty_arrays(relations: int) -> dict[str, NDArray[np.generic]]:
     """The arrays of values and statements of a graph that holds none."""
     shapes = {"value_bounds": relations + 1, "owner_bounds": 1, "qualifier_bounds": 1, "statement_bounds": 1,
               "qualifier_owner_bounds": 1}  # fmt: skip
-    return {
-        name: np.zeros(shapes.get(name, int(name.endswith("_offsets"))), dtype=ARRAYS[name])
-        for name in set(ARRAYS) - array_names(values=False, statements=False)
-    }
+    missing = set(ARRAYS) - array_names(values=False, statements=False)
+    arrays = {name: np.zeros(shapes.get(name, int(name.endswith("_offsets"))), dtype=ARRAYS[name]) for name in missing}
+    for array in arrays.values():
+        array.flags.writeable = False
+    return arrays
 
 
 def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:

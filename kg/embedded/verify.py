@@ -1,6 +1,6 @@
 """Find every kind of damage in a KG directory, without repairing anything.
 
-Three nets, one under the other: SHA-256 of files (manifest, snapshot header), SQLite's own integrity check, and the
+Three nets, one under the other: checksums of files (manifest, snapshot header), SQLite's own integrity check, and the
 counts, hashes and arrays computed again from the rows of the record.
 """
 
@@ -20,7 +20,7 @@ from trivium.kg.artifact import check_artifacts
 from trivium.kg.embedded.layout import snapshot_arrays
 from trivium.kg.embedded.locks import DEFAULT_WAIT, write_lock
 from trivium.kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
-from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path
+from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path, xxh3_file
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
 from trivium.kg.files import sha256_file
@@ -125,14 +125,14 @@ def _check_counters(connection: sqlite3.Connection, path: Path, tables: Tables) 
 
 
 def _check_snapshot(directory: Path, meta: Meta, tables: Tables) -> list[str]:
-    """Every file of the snapshot against its SHA-256, and every array against one derived from the record anew."""
+    """Every file of the snapshot against its checksum, and every array against one derived from the record anew."""
     folder = snapshot_path(directory, meta.stamp)
     try:
         files = read_header(folder)["files"]
         return [
             f"{folder / name}.npy is damaged: opening the KG derives it again once {folder} is removed"
             for name, array in snapshot_arrays(tables)
-            if sha256_file(folder / f"{name}.npy") != files[name]["sha256"]
+            if xxh3_file(folder / f"{name}.npy") != files[name]["xxh3"]
             or not _equal(load_array(folder, name, files[name]["bytes"]), array)
         ]
     except (SnapshotError, KeyError) as error:

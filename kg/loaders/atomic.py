@@ -14,10 +14,16 @@ from trivium.kg.files import fsync_folder
 
 @contextmanager
 def atomic_stream(path: Path) -> Iterator[BinaryIO]:
-    """Open a hidden neighbour of `path`; on a clean exit it is synced and takes the name.
+    """Open a hidden neighbor of `path`; on a clean exit it is synced and takes the name.
 
-    After an exception `path` is what it was and the neighbour is gone. Raises `OSError` as the system does.
+    After an exception `path` is what it was and the neighbor is gone. A symbolic link stays one: what it points to is
+    replaced. A device or a pipe is written to as it is. Raises `OSError` as the system does.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as file:
+            yield file
+        return
+    path = path.resolve()
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as file:

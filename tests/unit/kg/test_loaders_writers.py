@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -68,6 +70,21 @@ def test_what_could_not_be_read_back_is_refused_and_leaves_no_file(tmp_path: Pat
     assert "t.tsv" in str(refused.value)
     assert path.read_text() == "before\n", "what stood there stays"
     assert [found.name for found in tmp_path.iterdir()] == ["t.tsv"], "and nothing half-written lies beside it"
+
+
+def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
+    real, link, pipe = tmp_path / "real.tsv", tmp_path / "link.tsv", tmp_path / "pipe"
+    real.write_text("before\n")
+    link.symlink_to(real)
+    write_triples(link, [[Triple("a", "r", "b")]])
+    assert (link.is_symlink(), real.read_text()) == (True, "a\tr\tb\n")
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    read: list[str] = []
+    reader.start()
+    write_triples(pipe, [[Triple("a", "r", "b")]])
+    reader.join()
+    assert (pipe.is_fifo(), read) == (True, ["a\tr\tb\n"])
 
 
 def test_an_id_that_could_not_be_read_back(tmp_path: Path) -> None:

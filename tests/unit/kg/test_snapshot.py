@@ -87,6 +87,24 @@ def test_an_unknown_stamp_is_no_snapshot(tmp_path: Path) -> None:
         open_snapshot(tmp_path / "kg", "0" * 16)
 
 
+@pytest.mark.parametrize("size_checked_whole", [1 << 20, 0])
+def test_a_flipped_bit_of_any_array_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size_checked_whole: int
+) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", size_checked_whole)
+    build(tmp_path / "kg", [TRIPLES], [Entity("e1", "One")])
+    (folder,) = (tmp_path / "kg" / "snapshot").iterdir()
+    for path in folder.glob("*.npy"):
+        whole = path.read_bytes()
+        flipped = bytearray(whole)
+        flipped[-1] ^= 1
+        path.write_bytes(flipped)
+        with pytest.raises(SnapshotError, match=path.name):
+            open_snapshot(tmp_path / "kg", folder.name)
+        path.write_bytes(whole)
+        assert open_snapshot(tmp_path / "kg", folder.name).triples == len(TRIPLES)
+
+
 def test_columns_give_back_their_strings() -> None:
     column = StringColumn.pack(TEXTS)
     assert len(column) == len(TEXTS)
