@@ -19,6 +19,9 @@ SETTINGS_FILE = "trivium.toml"
 SAMPLE = "sample"
 """The name of the bundled sample."""
 
+_TABLES = ("kg", "prompts", "server")
+_OF_A_FOLDER = ("path", "embedder", "properties", "words", "min_confidence")
+
 
 def cache_folder() -> Path:
     """Where Trivium keeps what it can make again: `TRIVIUM_CACHE`, else trivium in `XDG_CACHE_HOME` or ~/.cache."""
@@ -34,7 +37,7 @@ def read_settings(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Any]:
     Read again where it was written to since: a look at its time, which an event loop can afford.
 
     Raises:
-        BadInputError: the file is no TOML.
+        BadInputError: the file is no TOML, or has a table that nothing reads.
     """
     try:
         found = settings.stat()
@@ -47,9 +50,12 @@ def read_settings(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Any]:
 def _read_settings(settings: Path, modified: int, file: int) -> dict[str, Any]:
     del modified, file  # a file that was edited, or that lies in another working directory, is another entry
     try:
-        return tomllib.loads(settings.read_text(encoding="utf-8"))
+        tables = tomllib.loads(settings.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInputError(f"is no valid TOML ({error})", path=settings) from error
+    if unknown := sorted(set(tables) - set(_TABLES)):
+        raise BadInputError(f"has no table {unknown[0]!r}; there are {', '.join(_TABLES)}", path=settings)
+    return tables
 
 
 def named_kgs(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Path | RemoteKG]:
@@ -132,8 +138,11 @@ def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
     if isinstance(table, dict) and "uri" in table:
         return read_remote(name, table, settings)
     path = table.get("path") if isinstance(table, dict) else None
-    if not isinstance(path, str):
+    if not isinstance(table, dict) or not isinstance(path, str):
         raise BadInputError(f'[kg.{name}] needs a path = "…" or a uri = "bolt://…"', path=settings)
+    if unknown := sorted(set(table) - set(_OF_A_FOLDER)):
+        what = f"[kg.{name}] has no setting {unknown[0]!r}; there are {', '.join(_OF_A_FOLDER)}"
+        raise BadInputError(what, path=settings)
     return settings.parent / path
 
 

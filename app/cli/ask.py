@@ -59,6 +59,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     if batch is not None and out is not None:
         from trivium.app.cli.batch import answer_file
 
+        if out.exists() and batch.exists() and out.samefile(batch):
+            raise UsageError(f"{out} holds the questions: name another file for the answers")
         asyncio.run(answer_file(method, batch, out, context))
     else:
         asyncio.run(_one(method, question or "", context, _choices(method, choice or ()), as_json=json))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from trivium.kg.errors import BusyError
+from trivium.kg.errors import BadInputError, BusyError
 
 WRITE_LOCK = ".write.lock"
 DEFAULT_WAIT = 5.0
@@ -39,6 +39,8 @@ def _held(path: Path, wait: float, busy: str) -> Iterator[None]:
     try:
         lock.acquire(timeout=wait, poll_interval=0.02)
     except Timeout:
+        if not path.exists():  # nobody holds it: it cannot be made
+            raise BadInputError("no file can be made in this folder", path=path.parent) from None
         raise BusyError(busy) from None
     try:
         yield

@@ -72,7 +72,7 @@ class RemoteKG:
 
 _KNOWN = frozenset({
     "uri", "database", "user_env", "password_env", "labels", "relations", "reversed", "symmetric", "names",
-    "literals", "allow", "deny", "graph", "timeout", "rows", "embedder",
+    "literals", "allow", "deny", "graph", "timeout", "rows", "embedder", "words", "min_confidence",
 })  # fmt: skip
 
 

@@ -12,9 +12,24 @@ from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
 
 def test_names_are_relative_to_their_settings(tmp_path: Path) -> None:
     settings = tmp_path / SETTINGS_FILE
-    settings.write_text('[kg.movies]\npath = "graphs/movies"\n[kg."far away"]\npath = "/srv/kg"\n[other]\nx = 1\n')
+    settings.write_text('[kg.movies]\npath = "graphs/movies"\n[kg."far away"]\npath = "/srv/kg"\n')
     assert named_kgs(settings) == {"movies": tmp_path / "graphs" / "movies", "far away": Path("/srv/kg")}
     assert named_kgs(tmp_path / "none.toml") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        ('[kgs.a]\npath = "x"', "kgs"),
+        ('[kg.a]\npath = "x"\nroad = 1', "road"),
+        ('[kg.a]\nuri = "bolt://h"\nroad = 1', "road"),
+    ],
+)
+def test_what_nothing_reads_is_refused_by_name(tmp_path: Path, text: str, unknown: str) -> None:
+    settings = tmp_path / SETTINGS_FILE
+    settings.write_text(text)
+    with pytest.raises(BadInputError, match=f"no (table|setting) '{unknown}'"):
+        named_kgs(settings)
 
 
 @pytest.mark.parametrize("text", ["[kg.a", '[kg.a]\nroad = "x"', "[kg.a]\npath = 3", 'kg = "a"', '[kg]\na = "x"'])

@@ -137,6 +137,12 @@ def test_bad_input_is_refused_before_any_line_is_written(
     assert not told.exists()
 
 
+def test_the_questions_are_no_place_for_their_answers(trivium: Trivium, films_kg: Path, asked: Path) -> None:
+    before = asked.read_bytes()
+    said = trivium("ask", "--kg", str(films_kg), "--batch", str(asked), "--out", str(asked))
+    assert (said.code, "holds the questions" in said.err, asked.read_bytes() == before) == (2, True, True)
+
+
 def test_lines_cut_anywhere_are_taken_up(tmp_path: Path) -> None:
     path, lines = tmp_path / "lines", [{"id": str(number), "text": "é\n" * number} for number in range(4)]
     with ResumableLines(path, 4, lambda *_: True) as file:
