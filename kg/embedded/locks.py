@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,14 +11,18 @@ from filelock import FileLock, Timeout
 
 from trivium.kg.errors import BadInputError, BusyError
 
+log = logging.getLogger("trivium.kg")
+
 WRITE_LOCK = ".write.lock"
-DEFAULT_WAIT = 5.0
-"""Seconds to wait for another writer before giving up."""
+DEFAULT_WAIT = 60.0
+"""Seconds to wait for other writers before giving up."""
+_SAID_AFTER = 2.0  # seconds of waiting before it is said
 
 
 @contextmanager
-def write_lock(directory: Path, wait: float = DEFAULT_WAIT) -> Iterator[None]:
-    """Hold the write lock of a KG directory; `BusyError` after `wait` seconds. Not re-entrant."""
+def write_lock(directory: Path, wait: float | None = None) -> Iterator[None]:
+    """Hold the write lock of a KG directory; `BusyError` after `wait` seconds, by default 60. Not re-entrant."""
+    wait = DEFAULT_WAIT if wait is None else wait
     with _held(directory / WRITE_LOCK, wait, f"another process is writing to {directory}; try again when it is done"):
         yield
 
@@ -37,7 +42,13 @@ def build_lock(target: Path) -> Iterator[None]:
 def _held(path: Path, wait: float, busy: str) -> Iterator[None]:
     lock = FileLock(path)
     try:
-        lock.acquire(timeout=wait, poll_interval=0.02)
+        try:
+            lock.acquire(timeout=min(wait, _SAID_AFTER), poll_interval=0.02)
+        except Timeout:
+            if wait <= _SAID_AFTER or not path.exists():
+                raise
+            log.warning("%s; waiting for it, at most %.0f s", busy.partition(";")[0], wait)
+            lock.acquire(timeout=wait - _SAID_AFTER, poll_interval=0.02)
     except Timeout:
         if not path.exists():  # nobody holds it: it cannot be made
             raise BadInputError("no file can be made in this folder", path=path.parent) from None

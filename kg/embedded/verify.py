@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.artifact import check_artifacts
 from trivium.kg.embedded.layout import snapshot_arrays
-from trivium.kg.embedded.locks import DEFAULT_WAIT, write_lock
+from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
 from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path, xxh3_file
 from trivium.kg.embedded.tables import Tables
@@ -27,7 +27,7 @@ from trivium.kg.files import sha256_file
 from trivium.kg.manifest import MANIFEST, Manifest, check_derived, read_manifest
 
 
-def verify(directory: Path, *, wait: float = DEFAULT_WAIT) -> list[str]:
+def verify(directory: Path, *, wait: float | None = None) -> list[str]:
     """A sentence for each problem found; an empty list means that the KG is sound.
 
     Raises:

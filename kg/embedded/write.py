@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trivium.kg.embedded.changes import Change, insert, name, remove
-from trivium.kg.embedded.locks import DEFAULT_WAIT, write_lock
+from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.record import (
     RECORD,
     connect,
@@ -32,7 +32,7 @@ from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
 
 def add_triples(
-    directory: Path, triples: Iterable[Triple], entities: Iterable[Entity] = (), *, wait: float = DEFAULT_WAIT
+    directory: Path, triples: Iterable[Triple], entities: Iterable[Entity] = (), *, wait: float | None = None
 ) -> int:
     """Add triples and name entities, durably; returns how many triples were new. The whole input is read first.
 
@@ -50,7 +50,7 @@ def add_triples(
     return added
 
 
-def delete_triples(directory: Path, triples: Iterable[Triple], *, wait: float = DEFAULT_WAIT) -> int:
+def delete_triples(directory: Path, triples: Iterable[Triple], *, wait: float | None = None) -> int:
     """Delete triples, and entities and relations left without one, durably; returns how many triples were there.
 
     Raises:
@@ -99,7 +99,7 @@ def _check_text(text: str, where: object) -> None:
         raise BadInputError(f"a name cannot be written as UTF-8: {where!r}") from None
 
 
-def keep(directory: Path, save: Callable[[], Iterable[Path]], *, wait: float = DEFAULT_WAIT) -> None:
+def keep(directory: Path, save: Callable[[], Iterable[Path]], *, wait: float | None = None) -> None:
     """Run `save` under a KG's write lock and register the files that it wrote or removed, for `trivium kg verify`.
 
     Raises:
@@ -110,7 +110,7 @@ def keep(directory: Path, save: Callable[[], Iterable[Path]], *, wait: float = D
         register_derived(directory, save())
 
 
-def guard_files(directory: Path, paths: Iterable[Path], *, wait: float = DEFAULT_WAIT) -> None:
+def guard_files(directory: Path, paths: Iterable[Path], *, wait: float | None = None) -> None:
     """Have `trivium kg verify` notice damage in files derived from the KG (learnt models, indexes), inside its folder.
 
     Call it each time they were written, or removed; `BusyError` if another process is writing for `wait` seconds.
@@ -120,7 +120,7 @@ def guard_files(directory: Path, paths: Iterable[Path], *, wait: float = DEFAULT
 
 
 @contextmanager
-def _transaction(directory: Path, wait: float) -> Iterator[Change]:
+def _transaction(directory: Path, wait: float | None) -> Iterator[Change]:
     """Hold the write lock and a transaction; at the end derive the snapshot, commit, note it in the manifest."""
     read_manifest(directory)  # refuses what is no KG before a lock file is made in it
     path = directory / RECORD

@@ -101,6 +101,20 @@ async def test_the_second_writer_is_told_to_wait(films: Path) -> None:
     assert add_triples(films, [NEW]) == 1
 
 
+def test_a_writer_waits_for_another_and_says_so(
+    films: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.locks._SAID_AFTER", 0.01)
+    added: list[int] = []
+    second = threading.Thread(target=lambda: added.append(add_triples(films, [NEW])))
+    with write_lock(films):
+        second.start()
+        while not caplog.messages:
+            second.join(0.01)
+    second.join()
+    assert (added, caplog.messages[0]) == ([1], f"another process is writing to {films}; waiting for it, at most 60 s")
+
+
 async def test_many_threads_add_and_read(films: Path) -> None:
     store = EmbeddedStore.open(films)
 

@@ -166,7 +166,8 @@ def test_a_held_lock_is_busy(trivium: Trivium, kg: Path) -> None:
     assert not (kg.parent / "new").exists()
 
 
-def test_a_writer_that_goes_on_is_busy(trivium: Trivium, kg: Path) -> None:
+def test_a_writer_that_goes_on_is_busy(trivium: Trivium, kg: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.locks.DEFAULT_WAIT", 0.1)
     with write_lock(kg):
         refused(trivium("kg", "add", kg, kg.parent / "triples.tsv"), "BusyError", "try again")
     assert trivium("kg", "add", kg, kg.parent / "triples.tsv", "--json").json["added"] == 0

@@ -129,7 +129,8 @@ async def test_the_same_pairs_teach_the_same(tiny: Knowledge) -> None:
 
 
 @pytest.mark.slow
-async def test_another_writer_is_refused(tiny: Knowledge) -> None:
+async def test_another_writer_is_refused(tiny: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.locks.DEFAULT_WAIT", 0.1)
     with write_lock(tiny.path), pytest.raises(BusyError):
         await teach(tiny, None, lambda *_: None)
     assert not tiny.learnt.exists()
