@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.markdown import chat_text
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.state import RunState
 from trivium.nodes.run.usage import fresh_channels
@@ -77,7 +78,7 @@ def begun(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id: str | None = None) -> dict[str, Any]:
-    """What the last stage writes to `messages`: the answer in prose with its evidence; nothing without a chat.
+    """What the last stage writes to `messages`: the answer and its evidence as Markdown; nothing without a chat.
 
     Args:
         state: the run's; it was asked by a message if its last message is a human's.
@@ -91,12 +92,12 @@ async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id
     from langchain_core.messages import AIMessage
 
     about = {key: answer[key] for key in ("method", "model", "kg", "stop_reason")}
-    content = await prose(answer, kg)
+    content = await chat_text(answer, kg, by_model=message_id is not None)
     return {"messages": [AIMessage(content, id=message_id, name=answer["method"], response_metadata=about)]}
 
 
 async def prose(answer: Answer, kg: str) -> str:
-    """The answer's text and, below it, a path for each of the first answers that the text does not show."""
+    """For agents: the answer's text and, below it, a path for each of the first answers that the text does not show."""
     first = {path["answer"]: path for path in reversed(answer["paths"])}  # of several paths to an answer, the first
     wanted = [first[item["id"]] for item in answer["answers"][:_SHOWN] if item["id"] in first]
     shown = [await path_text(path, kg) for path in wanted]

@@ -11,6 +11,7 @@ from trivium.nodes.run.abstain import Decision, Signals, Stop, judge, stopped_by
 from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, Value, usage
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.conversation import reply
+from trivium.nodes.run.markdown import plain
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.qualifiers import qualified
 
@@ -148,7 +149,7 @@ def stopped_answer(method: str, state: Mapping[str, Any], context: Context) -> d
         return {"answer": answer}
     from langchain_core.messages import AIMessage  # a run without a chat need not import the message classes
 
-    return {"answer": answer, "messages": [AIMessage(answer["answer"], name=method)]}
+    return {"answer": answer, "messages": [AIMessage(plain(answer["answer"]), name=method)]}
 
 
 def listed(names: Sequence[str], more: int = 0) -> str:

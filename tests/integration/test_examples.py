@@ -51,7 +51,7 @@ def test_chat_client(server: Server) -> None:
 
 def test_remote_graph(server: Server) -> None:
     said = _run("remote_graph", server.url, "who directed Heat?")
-    assert "Heat -directed_by-> Michael Mann" in said
+    assert "Heat → directed by → Michael Mann" in said
     assert "In short: Michael Mann" in said
 
 

@@ -51,7 +51,7 @@ async def test_the_answer_is_streamed_word_by_word_as_one_message(client: LangGr
     human, answer = values["messages"]
     assert {message["id"] for message in said} == {answer["id"]}
     assert answer["content"].startswith(SAID)
-    assert "Heat -directed_by-> Michael Mann" in answer["content"]
+    assert "Heat → directed by → Michael Mann" in answer["content"]
     assert values["answer"]["usage"]["llm_calls"] == 3
     assert human["content"] == QUESTION
 

@@ -34,7 +34,7 @@ async def test_a_message_is_answered_by_a_message(kg_name: str, content: str | l
     human, said = told["messages"]
     assert isinstance(human, HumanMessage)
     assert isinstance(said, AIMessage)
-    assert "Heat -directed_by-> Michael Mann" in said.text
+    assert "Heat → directed by → Michael Mann" in said.text
     assert said.response_metadata["method"] == "keqing"
     assert told["answer"]["question"] == "who directed Heat?"
     assert [item["id"] for item in told["answer"]["answers"]] == ["mann"]
@@ -44,7 +44,7 @@ async def test_every_answer_that_is_shown_has_its_evidence(kg_name: str) -> None
     told = await _chat("which films did Barry Levinson direct?", kg_name)
     said = told["messages"][-1].text
     for film in ("Avalon", "Diner"):
-        assert said.count(f"Barry Levinson <-directed_by- {film}") == 1
+        assert said.count(f"Barry Levinson ← directed by ← {film}") == 1
 
 
 async def test_no_answer_is_said_without_evidence(kg_name: str) -> None:

@@ -1,0 +1,101 @@
+"""What a chat shows: the answer, then its evidence, as Markdown in which nothing of the graph is markup.
+
+Chat clients render a message's text. A label, a relation's name or a value could be an image that the reader's browser
+fetches, a link, a heading, a formula; `plain` writes it so that every renderer shows its characters and no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from trivium.kg.indexes.words import own_words
+from trivium.nodes.run.answer_record import Answer, PathRecord
+from trivium.nodes.run.path_text import path_text
+from trivium.tools.get_labels import get_labels
+
+_SHOWN = 5  # answers whose path a message shows, and suggestions; `answer` has them all
+_PROOFS = 20  # paths among which those that the answer's text names are looked for
+
+# Characters that begin markup anywhere, or could with some client's extensions; written as character references, which
+# CommonMark takes for text. A backslash would itself begin a formula in clients that know \( and \[.
+_MARKUP = re.compile(r"[\\`*\[\]{}<>#|~$^]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])")
+# What begins a block at the start of a line, and a list's number.
+_BLOCK = re.compile(r"^(?:[-+=:]|\d+(?=[.)]))")
+_UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1b\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# In a model's own Markdown lists and emphasis stay; what could fetch, link, or be HTML or a formula does not.
+_UNSAFE = re.compile(r"[\\\[\]<$]|&(?=[#\w])")
+
+
+def plain(text: str) -> str:
+    """A text as Markdown that renders as this text, on one line; control and direction characters are left out."""
+    line = " ".join(_UNSEEN.sub("", text).split())
+    escaped = _MARKUP.sub(_reference, line)
+    return _BLOCK.sub(lambda found: "".join(f"&#{ord(each)};" for each in found[0]), escaped)
+
+
+def harmless(text: str) -> str:
+    """A model's Markdown without images, links, HTML and formulas: their signs are shown as they are."""
+    return _UNSAFE.sub(_reference, _UNSEEN.sub("", text))
+
+
+def _reference(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"
+
+
+async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
+    """An answer as a chat shows it: what it says, a path a line, what may have been meant, and how sure it is.
+
+    Args:
+        answer: the typed result.
+        kg: the KG, for the labels of the paths.
+        by_model: whether a model worded its text, as Markdown of its own.
+    """
+    said = await _without_evidence(answer, kg)
+    parts = [harmless(said) if by_model else plain(said)]
+    first = {path["answer"]: path for path in reversed(answer["paths"])}  # of several paths to an answer, the first
+    wanted = [first[item["id"]] for item in answer["answers"][:_SHOWN] if item["id"] in first]
+    parts.append("\n".join([f"- {await path_line(path, kg)}" for path in wanted or answer["paths"][:_SHOWN]]))
+    if answer["suggestions"]:
+        meant = [f"- {plain(each['label'])} ({plain(each['why'])})" for each in answer["suggestions"][:_SHOWN]]
+        parts.append("\n".join(["Did you mean:", "", *meant]))
+    if answer["stop_reason"] == "answered":
+        parts.append(f"*{' · '.join(map(plain, _how(answer)))}*")
+    return "\n\n".join(filter(None, parts))
+
+
+async def path_line(path: PathRecord, kg: str) -> str:
+    """A path as `A → relation → B ← relation ← C`; names are links where the graph's ids are web addresses."""
+    triples = path["triples"]
+    first = triples[0]["tail" if triples[0]["inverse"] else "head"]
+    ids = [first, *(triple["head" if triple["inverse"] else "tail"] for triple in triples)]
+    start, *names = [_name(*pair) for pair in zip(ids, await get_labels(kg, ids), strict=True)]
+    walked = zip(triples, names, strict=True)
+    steps = [f"{'←→'[not t['inverse']]} {_words(t['relation'])} {'←→'[not t['inverse']]} {name}" for t, name in walked]
+    return " ".join([start, *steps])
+
+
+def _name(key: str, label: str) -> str:
+    shown = plain(label)
+    if label == key or not re.fullmatch(r"https?://[^\s<>()\[\]\\]+", key):
+        return shown
+    return f"[{shown}](<{key}>)"
+
+
+def _words(relation: str) -> str:
+    return plain(own_words(relation) or relation)
+
+
+def _how(answer: Answer) -> Sequence[str]:
+    model = "" if answer["model"] == "none" else f", {answer['model']}"
+    sure = answer["confidence"]
+    return [f"{answer['method']}{model}", *([] if sure is None else [f"confidence {sure:.2f}"])]
+
+
+async def _without_evidence(answer: Answer, kg: str) -> str:
+    """The answer's text without the paths that it names: a chat shows them below."""
+    lines = [re.escape(await path_text(path, kg)) for path in answer["paths"][:_PROOFS] if path["triples"]]
+    if not lines:
+        return answer["answer"]
+    proof, labels = "|".join(lines), "|".join(re.escape(item["label"]) for item in answer["answers"][:1])
+    return re.sub(rf"\s*Evidence(?: for (?:{labels}))?: (?:{proof})(?:; (?:{proof}))*\.", "", answer["answer"]).strip()

@@ -1,0 +1,155 @@
+"""What a chat shows, rendered: nothing that the graph holds is markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from trivium.nodes.run.answer_record import Answer, path_record
+from trivium.nodes.run.markdown import chat_text, harmless, path_line, plain
+
+RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+EVIL = [
+    "![pixel](http://evil.example/track.png)",
+    "[click me](http://evil.example)",
+    "[ref]: http://evil.example",
+    "# Heading Man",
+    "$100 and $200",
+    "~~struck~~ *bold* _it_ `code` **x**",
+    "<script>alert(1)</script>",
+    "<img src=http://evil.example/x.png>",
+    "<http://evil.example>",
+    "a\n\n# b\n---\n| x | y |\n|---|---|",
+    "1. one",
+    "- item",
+    "+ item",
+    "---",
+    "===",
+    "> quote",
+    "&lt;b&gt; &#60; &amp",
+    "\\(x\\) \\[y\\] \\",
+    "::: note",
+    "snake_case_name _a_ __b__",
+    "[^1]",
+    "\u202eevil",
+]
+LABEL = st.text(
+    st.one_of(st.sampled_from("\\`*_{}[]<>()#+-.!|~$&:;=\"'/^@ \n\ta1é"), st.characters(exclude_categories=["Cs"])),
+    max_size=40,
+) | st.lists(st.sampled_from(EVIL), min_size=1, max_size=3).map(" ".join)
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    for token in RENDERER.parse(text):
+        yield token
+        yield from token.children or ()
+
+
+def _shown(text: str) -> str:
+    """The characters that a rendered text shows; `AssertionError` for anything but text in paragraphs and lists."""
+    out = []
+    for token in _tokens(text):
+        assert token.type in _TEXT, (token.type, text)
+        out.append(token.content if token.type in ("text", "text_special") else "")
+    return "".join(out)
+
+
+_TEXT = {
+    "text", "text_special", "inline", "paragraph_open", "paragraph_close", "bullet_list_open", "bullet_list_close",
+    "list_item_open", "list_item_close",
+}  # fmt: skip
+
+
+def _as_shown(label: str) -> str:
+    """A label without what no renderer shows: runs of white space, control and direction characters."""
+    kept = "".join(each for each in label if each.isspace() or (ord(each) > 31 and each not in _UNSEEN))
+    return " ".join(kept.split())
+
+
+_UNSEEN = "\x7f\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+@given(LABEL)
+def test_a_label_is_shown_as_it_is(label: str) -> None:
+    for written in (plain(label), f"- A → {plain(label)} → B"):
+        shown = _shown(written)
+        assert shown.removeprefix("A → ").removesuffix(" → B").strip() == _as_shown(label)
+    assert not set(plain(label)) & set("$\\")
+
+
+@pytest.mark.parametrize("label", EVIL)
+def test_a_models_words_fetch_and_link_nothing(label: str) -> None:
+    kinds = {token.type for token in _tokens(harmless(f"It says **so**: {label}"))}
+    assert not kinds & {"image", "link_open", "html_inline", "html_block"}
+    assert "strong_open" in kinds
+    assert not set(harmless(label)) & set("$\\")
+
+
+class _Labels:
+    """Stands in for `get_labels`: an id is its own label, but for one."""
+
+    async def __call__(self, kg: str, ids: list[str]) -> list[str]:
+        return ["A [link](http://x)" if each == "http://kg.example/a" else each for each in ids]
+
+
+def _answer(**parts: object) -> Answer:
+    empty: Answer = {
+        "id": "", "question": "who?", "kg": "k", "method": "keqing", "model": "none", "answer": "", "answers": [],
+        "choice": None, "value": None, "values": [], "confidence": 0.9, "suggestions": [], "evidence": None,
+        "paths": [], "plan": None, "query": None, "steps": [], "stop_reason": "answered",
+        "usage": {"llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0}, "events": [],
+    }  # fmt: skip
+    return {**empty, **parts}  # type: ignore[typeddict-item]  # the parts are an answer's
+
+
+@pytest.fixture
+def _labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("markdown", "path_text"):
+        monkeypatch.setattr(f"trivium.nodes.run.{module}.get_labels", _Labels())
+
+
+@pytest.mark.usefixtures("_labels")
+@pytest.mark.parametrize("label", EVIL)
+async def test_a_whole_answer_of_evil_labels_is_text(label: str) -> None:
+    path = path_record([(label, label, label, False), (label, f"made_{label}", label, True)], label)
+    said = f"{label} and {label}. Evidence for {label}: {label} -{label}-> {label}."
+    answers = [{"id": label, "label": label, "score": 1.0}]
+    suggestions = [{"id": label, "label": label, "why": label}]
+    text = await chat_text(_answer(answer=said, answers=answers, paths=[path], suggestions=suggestions), "k")
+    kinds = {token.type for token in _tokens(text)} - _TEXT
+    assert kinds == {"em_open", "em_close"}  # the line of method and confidence
+    assert "http" not in "".join(str(token.attrs) for token in _tokens(text))
+
+
+@pytest.mark.usefixtures("_labels")
+async def test_an_answer_is_said_first_and_then_proved() -> None:
+    paths = [path_record([("Heat", "directed_by", "Mann", False)], "Mann")]
+    paths.append(path_record([("Ronin", "seenBy", "Mann", True)], "Ronin"))
+    answers = [{"id": name, "label": name, "score": 1.0} for name in ("Mann", "Ronin")]
+    said = "Mann and Ronin. Evidence for Mann: Heat -directed_by-> Mann."
+    text = await chat_text(_answer(answer=said, answers=answers, paths=paths), "k")
+    assert text == (
+        "Mann and Ronin.\n\n- Heat → directed by → Mann\n- Mann ← seen by ← Ronin\n\n*keqing · confidence 0.90*"
+    )
+
+
+@pytest.mark.usefixtures("_labels")
+async def test_ids_that_are_web_addresses_are_links() -> None:
+    path = path_record([("http://kg.example/a", "p", "javascript:alert(1)", False)], "b")
+    line = await path_line(path, "k")
+    links = [token.attrs["href"] for token in _tokens(line) if token.type == "link_open"]
+    assert links == ["http://kg.example/a"]
+
+
+@pytest.mark.usefixtures("_labels")
+async def test_what_may_have_been_meant_is_asked() -> None:
+    near = [{"id": "w", "label": "Written on the Wind", "why": "similar name"}]
+    said = "The knowledge graph has no entity named 'Written on the Wnd'."
+    text = await chat_text(_answer(answer=said, stop_reason="unknown_entity", suggestions=near), "k")
+    assert text.startswith(said)
+    assert text.endswith("Did you mean:\n\n- Written on the Wind (similar name)")
