@@ -14,9 +14,9 @@ with get_sync_client(url=url) as client:
     thread = client.threads.create()["thread_id"]
     for question in questions:
         asked = {"messages": [{"role": "user", "content": question}]}
-        for part in client.runs.stream(thread, "keqing", input=asked, stream_mode=["custom", "values"]):
-            if part.event == "custom" and part.data["event"] == "started":
-                print(f"  {part.data['stage']} ...")
+        for part in client.runs.stream(thread, "keqing", input=asked, stream_mode="tasks"):
+            if part.event == "tasks" and "input" in part.data:
+                print(f"  {part.data['name']} ...")
         told = client.threads.get_state(thread)["values"]
         print(told["messages"][-1]["content"])
         print(f"  {len(told['answer']['paths'])} paths, {told['answer']['stop_reason']}")

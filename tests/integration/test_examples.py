@@ -69,4 +69,4 @@ def test_agent_tool(films_kg: Path) -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_none_is_left_out(example: str) -> None:
     assert f"test_{example}" in globals()
-    assert example in (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert example in (ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8")
