@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Protocol
 
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.plan import QueryPlan
+from trivium.kg.plans.result import PlanResult
+from trivium.kg.profile import GraphProfile
 from trivium.kg.types import (
     ChainResult,
     Direction,
@@ -115,6 +119,37 @@ class GraphStore(Protocol):
 
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""
+        ...
+
+    async def profile(self) -> GraphProfile:
+        """Types, properties and relationships with their statistics: what plans are checked against.
+
+        Raises:
+            NoCopyError: of a large database that has no local copy.
+        """
+        ...
+
+    async def columns(self) -> GraphColumns:
+        """The graph as arrays, on which plans are tried and proved; raises as `profile`."""
+        ...
+
+    async def run_plan(
+        self, plan: QueryPlan, *, seconds: float = 30.0, row_limit: int = 5_000_000, limit: int = 1000
+    ) -> PlanResult:
+        """What a plan gives: its first `limit` entities or rows, or its value, with evidence and paths.
+
+        Entities of a set without an order of its own go by id.
+
+        Args:
+            plan: it fits the profile (`trivium.kg.plans.check`).
+            seconds: after which it is ended.
+            row_limit: rows that the answer, or a step of it, may have.
+            limit: entities or rows that are given and proved.
+
+        Raises:
+            TimeLimitError: it took longer, or has more rows.
+            NoCopyError: as `profile`.
+        """
         ...
 
     def triples(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Triple]]:

@@ -296,6 +296,15 @@ def date_of(days: float) -> tuple[int, int, int]:
     return moved.year + 400 * cycles, moved.month, moved.day
 
 
+def year_of(text: str) -> int | None:
+    """The year of a text that is a year, a date or a date-time ("1956", "1956-12-25", "-44"); None for any other."""
+    found = read_date(text.strip()) or read_value(text, "datetime")
+    if found.kind not in ("date", "datetime"):
+        return None
+    year, _, _ = date_of(found.number if found.kind == "date" else found.number // SECONDS_A_DAY)
+    return year if abs(year) < 10_000 else None  # more digits are another number
+
+
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _NUMBER_TYPES = (
     "integer decimal float double int long short byte nonNegativeInteger positiveInteger nonPositiveInteger "

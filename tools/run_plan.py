@@ -10,14 +10,12 @@ from typing import Any
 
 from pydantic import Field
 
-from trivium.kg.errors import UsageError
-from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.plans.codec import from_json
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Walks
 from trivium.kg.plans.result import PlanResult
-from trivium.kg.plans.run import ROW_LIMIT, SECONDS, queries
+from trivium.kg.plans.run import ROW_LIMIT, SECONDS
 from trivium.kg.plans.run import run_plan as run_on
 from trivium.kg.plans.text import parse
 from trivium.knowledge.knowledge import Knowledge
@@ -55,29 +53,24 @@ async def run_plan(
     seconds: float = SECONDS,
     limit: int = 1_000,
 ) -> ComputedPlan:
-    """Compute a plan on the KG's arrays; of a database, on its local copy.
+    """Let the KG's store compute a plan: a directory's arrays, or a database in one query.
 
     Args:
         kg: the KG.
         plan: what to compute.
-        parts: parts of the plan whose sizes are wanted.
+        parts: parts of the plan whose sizes are wanted; of a database they are counted on its local copy.
         seconds: time limit.
         limit: entities or rows that are given, and proved.
 
     Raises:
         PlanError: the plan does not fit the KG's schema.
         TimeLimitError: it took too long, or a step has too many rows.
-        UsageError: the KG has no local copy.
-        StoreError: the database failed.
+        StoreError: the database failed, or is large and has no local copy, from which its schema is known.
     """
-    held = await kg.held()
-    if held is None:
-        raise UsageError(f"{kg.name} has no local copy to run plans on: run trivium learn keqing --kg {kg.name}")
     deadline = time.monotonic() + seconds
-    run = await run_on(held, plan, seconds=seconds, limit=limit)
-    found = await asyncio.to_thread(_sizes, await held.columns(), parts, deadline) if parts else ()
-    shown = queries(plan, await held.profile(), kg.store.view) if isinstance(kg.store, Neo4jStore) else run.query
-    return ComputedPlan(run.result, found, shown)
+    run = await run_on(kg.store, plan, seconds=seconds, limit=limit)
+    found = await asyncio.to_thread(_sizes, await kg.store.columns(), parts, deadline) if parts else ()
+    return ComputedPlan(run.result, found, run.query)
 
 
 def _sizes(columns: GraphColumns, parts: Sequence[QueryPlan | Walks], deadline: float) -> tuple[int | None, ...]:

@@ -1,4 +1,4 @@
-"""`trivium verify`: are the paths of some answers in the KG?"""
+"""`trivium verify`: are answers proved by the KG, and do their plans give them again?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +14,6 @@ import typer
 
 from trivium.app.cli.output import complain
 from trivium.kg.errors import BadInputError
-from trivium.kg.store import GraphStore
-from trivium.kg.types import Triple
 
 _SHOWN = 10
 
@@ -25,42 +22,35 @@ def verify(
     answers: Annotated[Path, typer.Argument(help="Answer lines, as `trivium ask` writes them.")],
     kg: Annotated[str, typer.Option(help="A KG directory or name.")],
 ) -> None:
-    """Check that every triple of every path is in the KG and that paths join up; exit 1 if one is not."""
-    paths, problems = asyncio.run(_verify(answers, kg))
+    """Check answers against the KG; exit 1 unless every one holds.
+
+    Every triple of every path is in the KG, paths join up and lead to their answers, and a plan, computed again, gives
+    the same answers, values and evidence.
+    """
+    paths, plans, problems = asyncio.run(_verify(answers, kg))
     for problem in problems[:_SHOWN]:
         complain(problem)
     if problems:
         complain(f"{len(problems)} problems in {answers}")
         raise typer.Exit(1)
-    typer.echo(f"ok: {paths} paths, every triple is in {kg}")
+    again = f"; {plans} plans, computed again, give the same" if plans else ""
+    typer.echo(f"ok: {paths} paths, every triple is in {kg}{again}")
 
 
-async def _verify(answers: Path, kg: str) -> tuple[int, list[str]]:
+async def _verify(answers: Path, kg: str) -> tuple[int, int, list[str]]:
+    from trivium.kg.plans.verify import answer_problems, is_claim
     from trivium.knowledge.knowledge import close_all, open_knowledge
 
-    paths, problems = 0, []
+    paths, plans, problems = 0, 0, []
     try:
         store = (await open_knowledge(kg)).store
         for number, line in _answer_lines(answers):
             paths += len(line["paths"])
-            problems += [f"{answers}, line {number}: {problem}" for problem in await _problems(line, store)]
+            plans += is_claim(line) and line.get("plan") is not None
+            problems += [f"{answers}, line {number}: {problem}" for problem in await answer_problems(line, store)]
     finally:
         await close_all()
-    return paths, problems
-
-
-async def _problems(line: dict[str, Any], store: GraphStore) -> list[str]:
-    """What is wrong with the paths of one answer: triples that are not stored, steps that do not join up."""
-    triples = [Triple(t["head"], t["relation"], t["tail"]) for path in line["paths"] for t in path["triples"]]
-    stored = await store.contains(triples)
-    found = [f"not in the KG: {tuple(triple)}" for triple, known in zip(triples, stored, strict=True) if not known]
-    for path in line["paths"]:
-        steps = [(t["tail"], t["head"]) if t.get("inverse") else (t["head"], t["tail"]) for t in path["triples"]]
-        if any(before[1] != after[0] for before, after in pairwise(steps)):
-            found.append(f"a path does not join up: {steps}")
-        if steps and "answer" in path and steps[-1][1] != path["answer"]:
-            found.append(f"a path ends at {steps[-1][1]!r}, not at the answer {path['answer']!r} that it names")
-    return found
+    return paths, plans, problems
 
 
 def _answer_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -27,6 +27,9 @@ from trivium.kg.embedded.transitions import hops_of, transitions
 from trivium.kg.embedded.write import add_triples, delete_triples
 from trivium.kg.manifest import read_manifest
 from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.plan import QueryPlan
+from trivium.kg.plans.proof import compute
+from trivium.kg.plans.result import PlanResult
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.profile import GraphProfile
 from trivium.kg.types import (
@@ -249,6 +252,13 @@ class EmbeddedStore:
                 profile_of, columns, naming=snapshot.naming, fingerprint=snapshot.stamp
             )
         return self._profile
+
+    async def run_plan(
+        self, plan: QueryPlan, *, seconds: float = 30.0, row_limit: int = 5_000_000, limit: int = 1000
+    ) -> PlanResult:
+        """What a plan gives, with evidence and paths, computed on the arrays in a thread; see `GraphStore.run_plan`."""
+        columns = await self.columns()
+        return await asyncio.to_thread(compute, columns, plan, time.monotonic() + seconds, row_limit, limit)
 
     async def schema(self) -> list[RelationSchema]:
         """All relations, most triples first."""

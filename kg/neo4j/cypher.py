@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trivium.kg.naming import Naming
 from trivium.kg.neo4j.patterns import (
     about,
     any_of,
@@ -24,7 +25,7 @@ from trivium.kg.neo4j.patterns import (
     value_of,
     values_of,
 )
-from trivium.kg.neo4j.view import Naming, View
+from trivium.kg.neo4j.view import View
 from trivium.kg.types import Direction, Hop
 
 NEIGHBOR, NAMED, REACHED = ("i", "relation", "id", "inverse"), ("names", "types"), ("ids", "support", "degree", "cut")

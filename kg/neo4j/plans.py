@@ -1,10 +1,14 @@
-"""Run a query plan on a database: one Cypher query, ended by the server where it goes on for too long."""
+"""Run a query plan on a database: one Cypher query, ended by the server where it goes on for too long.
+
+What proves the answer is computed on the local copy (`Neo4jStore.run_plan`). Where that is old, the rows of a computed
+answer are a second query, and paths are checked triple by triple.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neo4j.spatial import Point
@@ -12,9 +16,24 @@ from neo4j.time import Date, DateTime, Duration, Time
 
 from trivium.kg.errors import QueryTimeoutError, TimeLimitError
 from trivium.kg.plans.cypher import to_cypher
-from trivium.kg.plans.plan import Group, QueryPlan, Top, Value
-from trivium.kg.plans.result import EntityItem, Item, PlanResult
+from trivium.kg.plans.plan import (
+    Aggregate,
+    Calculate,
+    Group,
+    Holds,
+    NonEmpty,
+    QueryPlan,
+    Rows,
+    Term,
+    Top,
+    Value,
+    ValueOf,
+    Walks,
+)
+from trivium.kg.plans.proof import ROWS, evidence_terms
+from trivium.kg.plans.result import EntityItem, Evidence, Item, PlanResult, ProvenAnswer
 from trivium.kg.profile import GraphProfile, ValueKind
+from trivium.kg.types import Triple
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.store import Neo4jStore
@@ -67,10 +86,63 @@ async def run_plan(
     return PlanResult(rows=tuple(zip(*cells, strict=True)), keys=keys, total=len(rows))
 
 
+async def else_unproved(proof: Awaitable[PlanResult]) -> PlanResult:
+    """A proof, or an empty one where it takes too long: the database's answer stands without."""
+    try:
+        return await proof
+    except TimeLimitError:
+        return PlanResult()
+
+
+async def still_true(store: Neo4jStore, paths: Sequence[ProvenAnswer]) -> tuple[ProvenAnswer, ...]:
+    """The paths whose triples the database has."""
+    stored = iter(await store.contains([Triple(*step[:3]) for path in paths for step in path.triples]))
+    return tuple(path for path, known in [(path, [next(stored) for _ in path.triples]) for path in paths] if all(known))
+
+
+async def evidence(store: Neo4jStore, plan: QueryPlan, profile: GraphProfile, seconds: float) -> Evidence | None:
+    """The first rows of what a plan counted, summed or compared, read from the database; None where there is nothing.
+
+    Raises:
+        StoreError: the database failed.
+    """
+
+    async def run(part: QueryPlan) -> PlanResult:
+        return await run_plan(store, part, profile, seconds=seconds, row_limit=_MANY, limit=ROWS)
+
+    try:
+        match plan:
+            case Aggregate() | Group() | NonEmpty():
+                rows = (await run(evidence_rows(plan.source, evidence_terms(plan)))).rows
+                count = (await run(Aggregate(plan.source))).value
+                return Evidence(rows, max(0, int(float(count.value)) - len(rows)) if count is not None else 0)
+            case Calculate() | Holds():
+                sides = [each if isinstance(each, Value) else await run(each) for each in (plan.left, plan.right)]
+                return Evidence(tuple((each if isinstance(each, Value) else _scalar(each),) for each in sides), 0)
+            case _:
+                return None
+    except TimeLimitError:
+        return None
+
+
+def evidence_rows(source: Rows, terms: Sequence[Term]) -> ValueOf:
+    """The plan of the first rows of a source: the entities of each row, and what the terms read of it."""
+    places = len(source.steps) + 1 if isinstance(source, Walks) else 1
+    columns = (*(Term(start=place) for place in range(places)), *terms)
+    return ValueOf(source, columns, distinct=False, order=0, limit=ROWS)
+
+
+def _scalar(found: PlanResult) -> Item:
+    """The one value of a side of a comparison."""
+    return found.value if found.value is not None else found.rows[0][0] if found.rows else None
+
+
 async def _items(store: Neo4jStore, ids: Sequence[str]) -> list[EntityItem]:
     labels = await store.labels(ids)
     return [EntityItem(id_, label) for id_, label in zip(ids, labels, strict=True)]
 
+
+_MANY = 5_000_000  # rows that evidence may be taken from
 
 _TIMES: tuple[tuple[type[DateTime | Date | Time | Duration], ValueKind], ...] = (
     (DateTime, "datetime"),

@@ -22,11 +22,11 @@ from typing import Any, Protocol, TypeVar, cast
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import NoCopyError, WriteRefusedError
 from trivium.kg.failing import else_nothing
-from trivium.kg.neo4j import cypher, made, walking
+from trivium.kg.neo4j import cypher, made, plans, walking
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.names import Names
 from trivium.kg.neo4j.own_names import OwnNames
-from trivium.kg.neo4j.plans import run_plan
+from trivium.kg.neo4j.plans import else_unproved
 from trivium.kg.neo4j.reading import pages
 from trivium.kg.neo4j.relations import kept_schema
 from trivium.kg.neo4j.values import to_entity
@@ -286,7 +286,7 @@ class Neo4jStore:
         return list(found)
 
     async def columns(self) -> GraphColumns:
-        """The graph as arrays, on which plans are tried: those of the local copy, as old as that is.
+        """The graph as arrays, on which plans are tried and proved: those of the local copy, as old as that is.
 
         Raises:
             NoCopyError: there is none, since the graph is large; `trivium kg snapshot` makes it.
@@ -315,26 +315,22 @@ class Neo4jStore:
         return self._profile
 
     async def run_plan(
-        self, plan: QueryPlan, *, seconds: float | None = None, row_limit: int | None = None, limit: int = 1000
+        self, plan: QueryPlan, *, seconds: float = 30.0, row_limit: int = 5_000_000, limit: int = 1000
     ) -> PlanResult:
-        """The first `limit` entities or rows of a plan, computed by the database in one query.
+        """What a plan gives, computed by the database in one query, with evidence and paths; see `GraphStore.run_plan`.
 
-        Args:
-            plan: what to compute; it fits the profile (`trivium.kg.plans.check`).
-            seconds: after which the database ends the query; None: the client's time-out.
-            row_limit: rows of the whole answer, at most; None: the client's.
-            limit: entities or rows that are given.
-
-        Raises:
-            TimeLimitError: the query took longer, or has more rows.
-            NoCopyError: as `columns`.
-            StoreError: the database failed.
+        The proof is made meanwhile on the local copy. Where the database has committed something since a large copy
+        was made, the evidence is read from the database, and of the copy's paths those stay whose triples are there.
         """
-        limits = self.client.limits
-        return await run_plan(
-            self, plan, await self.profile(), seconds=seconds or limits.timeout, row_limit=row_limit or limits.rows,
-            limit=limit,
-        )  # fmt: skip
+        profile, copy = await self.profile(), await self.fresh_copy()
+        answer = plans.run_plan(self, plan, profile, seconds=seconds, row_limit=row_limit, limit=limit)
+        old = copy or await self._any_copy()
+        proof = else_unproved(old.run_plan(plan, seconds=seconds, row_limit=row_limit, limit=limit))
+        if copy is not None:
+            found, proved = await asyncio.gather(answer, proof)
+            return replace(found, paths=proved.paths, evidence=proved.evidence)
+        found, proved, evidence = await asyncio.gather(answer, proof, plans.evidence(self, plan, profile, seconds))
+        return replace(found, paths=await plans.still_true(self, proved.paths), evidence=evidence)
 
     async def _any_copy(self) -> EmbeddedStore:
         """The local copy, fresh or not."""

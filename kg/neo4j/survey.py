@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
+from trivium.kg.naming import LISTS, SCALARS, Naming, Property, full_name, naming
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.client import Client, Row
-from trivium.kg.neo4j.naming import LISTS, SCALARS, Property, full_name, naming
 from trivium.kg.neo4j.relations import keep
 from trivium.kg.neo4j.settings import GraphSettings
-from trivium.kg.neo4j.view import ENTITY, MARKER, Literal, Naming, View, to_view
+from trivium.kg.neo4j.view import ENTITY, MARKER, Literal, View, to_view
 
 T = TypeVar("T")
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 from typing import Literal as OneOf
 
+from trivium.kg.naming import Naming
 from trivium.kg.types import Hop
 
 ENTITY = "TriviumEntity"
@@ -40,21 +41,6 @@ class Literal:
     key: str
     labels: tuple[str, ...]
     without: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Naming:
-    """What nodes of a label are called.
-
-    Attributes:
-        label: the label; "" is any node.
-        keys: the properties whose texts are joined by a blank.
-        prefix: whether the label stands in front ("Order 10248"), since the property is a number or a code.
-    """
-
-    label: str
-    keys: tuple[str, ...]
-    prefix: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ whole type, an answer that no condition singles out has no path: that it is of t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from trivium.kg.plans.cells import ENTITY
-from trivium.kg.plans.columns import Int32
+from trivium.kg.plans.columns import GraphColumns, Int32
 from trivium.kg.plans.execute import Executor, Listed, Table
 from trivium.kg.plans.plan import (
     Aggregate,
@@ -41,7 +42,7 @@ from trivium.kg.plans.plan import (
     Walks,
     Where,
 )
-from trivium.kg.plans.result import Evidence, Item, ProvenAnswer, entity_item, items
+from trivium.kg.plans.result import Evidence, Item, PlanResult, ProvenAnswer, entity_item, items, materialize
 from trivium.kg.types import ReasoningPath, WalkedTriple
 
 ROWS = 20
@@ -54,6 +55,14 @@ Proof = tuple[tuple[ProvenAnswer, ...], Evidence | None]
 """Paths, and the rows of a computed answer."""
 
 _SETS = (Entities, Follow, Intersect, Union, Minus, Where, Top)
+
+
+def compute(graph: GraphColumns, plan: QueryPlan, deadline: float, row_limit: int, limit: int) -> PlanResult:
+    """What a plan gives on arrays, with evidence and paths; `deadline` is of `time.monotonic()`."""
+    executor = Executor(graph, row_limit=row_limit, deadline=deadline)
+    result = materialize(executor, plan, limit=limit)
+    paths, evidence = prove(executor, plan, limit=limit)
+    return replace(result, paths=paths, evidence=evidence)
 
 
 def prove(
@@ -87,11 +96,9 @@ class _Prover:
                 return tuple(self._values(plan, answer, limit)), None
             case Group():
                 assert isinstance(answer, Listed)
-                return self._of_rows(plan.source, ROWS), self._rows(plan.source, [*plan.keys, *_terms(plan.aggregates)])
-            case Aggregate():
-                return self._of_rows(plan.source, ROWS), self._rows(plan.source, [plan.term] if plan.term else [])
-            case NonEmpty():
-                return self._of_rows(plan.source, ROWS), self._rows(plan.source, [])
+                return self._of_rows(plan.source, ROWS), self._rows(plan.source, evidence_terms(plan))
+            case Aggregate() | NonEmpty():
+                return self._of_rows(plan.source, ROWS), self._rows(plan.source, evidence_terms(plan))
             case Calculate() | Holds():
                 return self._compared(plan)
             case _:
@@ -308,15 +315,14 @@ class _Prover:
             return ()
         return tuple(self._entities(source, self._executor.entities(source)[:limit].tolist()))
 
-    def _rows(self, source: Rows, terms: Sequence[Term | None]) -> Evidence:
+    def _rows(self, source: Rows, terms: Sequence[Term]) -> Evidence:
         """The first rows of a source: the entity, and what the terms read of it."""
         table = self._executor.table(source)
         shown = min(ROWS, table.count)
         columns: list[list[Item]] = [
             [entity_item(self._graph, row) for row in rows[:shown].tolist()] for rows in table.positions
         ]
-        read = (term for term in terms if term is not None and (term.property or term.steps or term.aggregate))
-        columns += [self._first_cells(table, term, shown) for term in read]
+        columns += [self._first_cells(table, term, shown) for term in terms]
         return Evidence(tuple(zip(*columns, strict=True)), table.count - shown)
 
     def _first_cells(self, table: Table, term: Term, shown: int) -> list[Item]:
@@ -342,5 +348,11 @@ class _Prover:
         return tuple(paths), Evidence(tuple(rows), 0)
 
 
-def _terms(aggregates: Sequence[object]) -> list[Term | None]:
-    return [getattr(each, "term", None) for each in aggregates]
+def evidence_terms(plan: Aggregate | Group | NonEmpty) -> list[Term]:
+    """What a computed answer read of each row, besides the row's own entities."""
+    terms: list[Term | None] = []
+    if isinstance(plan, Group):
+        terms = [*plan.keys, *(each.term for each in plan.aggregates)]
+    elif isinstance(plan, Aggregate):
+        terms = [plan.term]
+    return [term for term in terms if term is not None and (term.property or term.steps or term.aggregate)]

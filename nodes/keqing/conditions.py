@@ -6,18 +6,15 @@ matter; these two are all that a conversation needs to narrow down what was just
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
 from typing_extensions import TypedDict
 
 from trivium.kg.types import LogicalChain
+from trivium.kg.values import year_of
 from trivium.tools.follow_chain import follow_chain
 from trivium.tools.get_labels import get_labels
-
-# A bare year may be short (44 BC); a date is ISO's, with four digits, so that the shop 7-11 was not founded in year 7.
-_YEAR = re.compile(r"\s*(-?(?:\d{1,4}(?!-)|\d{4}))(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?:T.*)?)?\s*")
 
 
 class Among(TypedDict):
@@ -35,12 +32,6 @@ class Dated(TypedDict):
 
 
 Condition = Among | Dated
-
-
-def year_of(label: str) -> int | None:
-    """The year of a label that is a year or a date (`1956`, `1956-12-25`, `-44`); None for any other."""
-    found = _YEAR.fullmatch(label)
-    return int(found[1]) if found else None
 
 
 def holds(condition: Dated, label: str) -> bool:

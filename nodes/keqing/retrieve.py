@@ -123,7 +123,11 @@ async def _run(state: RetrieveInput, plan: dict[str, Any], context: KeqingContex
         )
         for sub, matches, count in zip(state["line"], state["matches"], done.found, strict=True)
     }
-    return {"retrieved": retrieved, "outcome": {**done.result.to_json(), "query": done.query}}
+    outcome = done.result.to_json()
+    given = max(len(outcome["answers"]), len(outcome["values"]))
+    cut = {"stage": "retrieve", "event": "truncated", "kept": given, "total": done.result.total}
+    events = [cut] if given and done.result.total > given else []
+    return {"retrieved": retrieved, "outcome": {**outcome, "query": done.query}, "events": events}
 
 
 async def _retrieve_one(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trivium.kg.types import ChainResult, Hop, LogicalChain, Reached, ReasoningPath
+from trivium.kg.values import read_value
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.oda.ways import settled
@@ -20,8 +20,6 @@ Value = bool | int | float | str | None
 
 _CHAIN_LIMIT = 10_000  # entities that a chain reaches at most, a hop
 _SPEAKS = 0.3  # score from which a chain is about what a fact states, so that where it leads elsewhere denies it
-_NUMBER = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?")
-_DATE = re.compile(r"[-+]?\d{4}-\d{2}(?:-\d{2})?(?:T[\d:.]+Z?)?")
 
 
 @dataclass
@@ -144,9 +142,8 @@ def value_of(question: str, answers: Sequence[Found], labels: Sequence[str]) -> 
 
 
 def literal_value(text: str) -> Value:
-    """A text that is a number or an ISO date as such; None for any other."""
-    text = text.strip()
-    if _NUMBER.fullmatch(text):
-        plain = text.replace(",", "")
-        return float(plain) if "." in plain else int(plain)
-    return text if _DATE.fullmatch(text) else None
+    """A text that is a number without a unit, or a date, as such; None for any other."""
+    value = read_value(text.strip())
+    if value.kind == "number" and not value.unit:
+        return int(value.number) if value.number.is_integer() else value.number
+    return value.text if value.kind in ("date", "datetime") else None

@@ -16,7 +16,8 @@ from typing import Any
 from trivium.kg.indexes import relation_words
 from trivium.kg.text import fold_case
 from trivium.kg.types import EntityHit, Hop
-from trivium.nodes.keqing.conditions import Among, Condition, Dated, year_of
+from trivium.kg.values import year_of
+from trivium.nodes.keqing.conditions import Among, Condition, Dated
 from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion, decompose_question
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.get_labels import get_labels

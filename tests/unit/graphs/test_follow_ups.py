@@ -13,8 +13,8 @@ from tests.fake_openai import FakeOpenAI
 from tests.films import walk
 from trivium.graphs.keqing import builder
 from trivium.kg.types import Triple
+from trivium.kg.values import year_of
 from trivium.knowledge.knowledge import Knowledge
-from trivium.nodes.keqing.conditions import year_of
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import points_back
 from trivium.nodes.model import close_models

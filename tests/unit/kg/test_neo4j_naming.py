@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.kg.neo4j.naming import Property, full_name, naming
-from trivium.kg.neo4j.view import Naming
+from trivium.kg.naming import Naming, Property, full_name, naming
 
 
 def text(key: str, distinct: int, *examples: str, having: int = 100, letters: float = 12.0) -> Property:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.kg.errors import BadInputError
+from trivium.kg.naming import Naming
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j import cypher
 from trivium.kg.neo4j.address import Address, address_of, is_uri
@@ -17,7 +18,7 @@ from trivium.kg.neo4j.lucene import part, phrase, similar
 from trivium.kg.neo4j.patterns import any_of, arrows, is_forward, quote, stated, text, values_of
 from trivium.kg.neo4j.reading import kind_of
 from trivium.kg.neo4j.values import aliases_of, is_element, key_of, label_of, own_name, to_entity
-from trivium.kg.neo4j.view import MADE, Literal, Naming, View, to_view
+from trivium.kg.neo4j.view import MADE, Literal, View, to_view
 from trivium.kg.types import Entity, Hop, parse_chain
 
 OWN = View(

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from trivium.kg.embedded import build
 from trivium.kg.types import Entity, Triple, parse_chain
+from trivium.kg.values import year_of
 from trivium.knowledge.knowledge import close_all
-from trivium.nodes.keqing.conditions import Dated, dated, holds, year_of
+from trivium.nodes.keqing.conditions import Dated, dated, holds
 
 
 @pytest.mark.parametrize(
