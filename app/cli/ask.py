@@ -31,6 +31,9 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     choice: Annotated[
         list[str] | None, typer.Option(help="An option of a multiple-choice question, TEXT or ID=TEXT; once each.")
     ] = None,
+    show_query: Annotated[
+        bool, typer.Option("--show-query", help="Also print the answer's plan as Cypher and SPARQL.")
+    ] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="NAME=VALUE: any setting of the method, such as max_llm_calls=5."),
@@ -63,7 +66,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
             raise UsageError(f"{out} holds the questions: name another file for the answers")
         asyncio.run(answer_file(method, batch, out, context))
     else:
-        asyncio.run(_one(method, question or "", context, _choices(method, choice or ()), as_json=json))
+        offered = _choices(method, choice or ())
+        asyncio.run(_one(method, question or "", context, offered, as_json=json, show_query=show_query))
 
 
 def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
@@ -79,7 +83,9 @@ def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
     return read
 
 
-async def _one(method: str, question: str, context: Context, choices: Sequence[Choice], *, as_json: bool) -> None:
+async def _one(
+    method: str, question: str, context: Context, choices: Sequence[Choice], *, as_json: bool, show_query: bool
+) -> None:
     from trivium.app.cli.output import print_json
     from trivium.graphs.methods import answer, close_all, stages
 
@@ -89,7 +95,7 @@ async def _one(method: str, question: str, context: Context, choices: Sequence[C
             return
         from trivium.app.cli.show import Show
 
-        show = await Show.over(context.kg)
+        show = await Show.over(context.kg, show_query=show_query)
         async for stage, added in stages(method, question, context, choices=choices):
             await show.stage(stage, added)
     finally:

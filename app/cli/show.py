@@ -40,15 +40,16 @@ Labels = Callable[[list[str]], Awaitable[list[str]]]
 class Show:
     """Prints the stages of one run to stdout."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, *, show_query: bool = False) -> None:
         self._knowledge = knowledge
+        self._show_query = show_query
         self._console = Console(highlight=False, soft_wrap=True)
         self._said = ""
 
     @classmethod
-    async def over(cls, kg: str) -> Self:
-        """A display of runs over a KG, whose labels it shows."""
-        return cls(await open_knowledge(kg))
+    async def over(cls, kg: str, *, show_query: bool = False) -> Self:
+        """A display of runs over a KG, whose labels it shows; with the query of the answer, if that is wanted."""
+        return cls(await open_knowledge(kg), show_query=show_query)
 
     async def stage(self, name: str, added: dict[str, Any]) -> None:
         """Show what a stage added."""
@@ -131,6 +132,10 @@ class Show:
         left = len(answer["paths"]) - _PATHS
         if left > 0:
             self._console.print(f"... and {left} more paths (--json has them all)")
+        if self._show_query:
+            shown = answer["query"] or {"query": "this answer was not computed by a query plan"}
+            for language, text in shown.items():
+                self._console.print(f"\n[cyan]{language}[/cyan]  {escape(text)}")
         self._console.print(
             f"\n[dim]{answer['method']}, model {answer['model']}{_cost(answer)}, "
             f"{answer['usage']['seconds'] * 1000:.0f} ms[/dim]"

@@ -73,8 +73,8 @@ async def _computed_again(line: Mapping[str, Any], store: GraphStore) -> list[st
 def _differences(line: Mapping[str, Any], result: PlanResult) -> Iterator[str]:
     again, given = result.to_json(), line.get("value")
     value = again["value"]
-    if value is None and result.total == 1 and again["values"] and not isinstance(again["values"][0], dict):
-        value = again["values"][0]  # an answer's one value stands in `value` as well
+    if value is None and given is not None and result.total == 1 and again["values"]:
+        value = again["values"][0]  # an answer's one value may stand in `value` as well
     if given != value or isinstance(given, bool) != isinstance(value, bool):
         yield f"the plan gives the value {value!r}, the answer says {given!r}"
     for name in ("answers", "values"):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.graph_store import FILMS, NAMES, GraphStoreContract, MakeStore
+from tests.contracts.plans import PlanContract
 from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.locks import write_lock
@@ -42,6 +43,10 @@ class TestEmbeddedStore(GraphStoreContract):
 
 class TestEmbeddedProperties(PropertyContract):
     """The contract of properties on the embedded store."""
+
+
+class TestEmbeddedPlans(PlanContract):
+    """The contract of plans on the embedded store."""
 
 
 @pytest.fixture

@@ -9,13 +9,19 @@ import pytest
 
 from tests.contracts.graph_store import GraphStoreContract, MakeStore
 from tests.contracts.naive import random_triples
+from tests.contracts.plans import PLAN_FACTS, PLAN_NAMES, PlanContract
 from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.loading import load
+from trivium.kg.neo4j.snapshots import LocalCopy
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.neo4j.view import MADE
+from trivium.kg.plans.run import run_plan
+from trivium.kg.plans.text import parse
+from trivium.kg.plans.verify import answer_problems
+from trivium.kg.store import GraphStore
 from trivium.kg.types import Entity, Triple, parse_chain
 
 
@@ -44,6 +50,37 @@ class TestNeo4jStore(GraphStoreContract):
 
 class TestNeo4jProperties(PropertyContract):
     """Properties on a Neo4j database."""
+
+
+class TestNeo4jPlans(PlanContract):
+    """Plans on a Neo4j database, with its local copy as an opened KG has it."""
+
+    @pytest.fixture
+    def make_store(self, make_store: MakeStore, tmp_path: Path) -> MakeStore:
+        async def make(triples: Iterable[Triple], entities: Iterable[Entity]) -> GraphStore:
+            store = await make_store(triples, entities)
+            assert isinstance(store, Neo4jStore)
+            store.copies = LocalCopy(store, tmp_path / "copies")
+            return store
+
+        return make
+
+    async def test_an_old_copy_proves_what_is_still_true(
+        self, make_store: MakeStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = await make_store(PLAN_FACTS, PLAN_NAMES)
+        await store.profile()
+        monkeypatch.setattr("trivium.kg.neo4j.snapshots.CHEAP", 0)
+        await store.add([Triple("collateral", "directed_by", "mann")])
+        await store.delete([Triple("ali", "directed_by", "mann")])
+        films = (await run_plan(store, parse('ids "mann" | follow ^directed_by'))).result
+        assert {each.id for each in films.entities} == {"heat", "collateral"}
+        assert {path.answer for path in films.paths} == {"heat"}, "no path of what is gone, none yet of what is new"
+        count = parse('ids "mann" | follow ^directed_by | where year > 1990 | sum year')
+        summed = (await run_plan(store, count)).to_json()
+        assert summed["value"] == 1995
+        assert summed["evidence"] == {"rows": [[{"id": "heat", "label": "Heat"}, 1995]], "more": 0}
+        assert await answer_problems(summed, store) == []
 
 
 async def test_a_call_is_one_round_trip_however_many_it_asks_for(make_store: MakeStore) -> None:

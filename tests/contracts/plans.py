@@ -1,0 +1,152 @@
+"""The contract of plans as tests: every store computes them, proves them, ends them, and refuses what does not fit.
+
+A backend subclasses `PlanContract` and gives a `make_store` fixture, as for `GraphStoreContract`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.contracts.graph_store import MakeStore
+from trivium.kg.errors import PlanError, TimeLimitError
+from trivium.kg.plans.result import item_id
+from trivium.kg.plans.run import run_plan
+from trivium.kg.plans.text import parse
+from trivium.kg.plans.verify import answer_problems
+from trivium.kg.store import GraphStore
+from trivium.kg.types import Entity, Triple, ValueText
+
+_NAMES = {
+    "film": {"alien": "Alien", "runner": "Blade Runner", "heat": "Heat", "ali": "Ali", "diner": "Diner"},
+    "person": {"scott": "Ridley Scott", "mann": "Michael Mann", "ford": "Harrison Ford", "pacino": "Al Pacino",
+               "weaver": "Sigourney Weaver", "levinson": "Barry Levinson"},
+}  # fmt: skip
+_LINKS = (
+    "alien directed_by scott; runner directed_by scott; heat directed_by mann; ali directed_by mann; "
+    "diner directed_by levinson; alien starring weaver; runner starring ford; heat starring pacino; "
+    "diner written_by levinson; heat written_by mann; scott knows mann; mann knows scott; scott knows ford"
+)
+_VALUES = (
+    "alien year 1979; runner year 1982; heat year 1995; ali year 2001; diner year 1982; alien length 117; "
+    "heat length 170; runner length 117; diner length 110; scott born 1937-11-30; mann born 1943-02-05; "
+    "levinson born 1942-04-06; ford born 1942-07-13"
+)
+PLAN_NAMES = [Entity(id_, label, (), (kind,)) for kind, names in _NAMES.items() for id_, label in names.items()]
+PLAN_FACTS = [Triple(*fact.split()) for fact in _LINKS.split("; ")] + [
+    Triple(head, relation, ValueText(value, "date" if relation == "born" else "number"))
+    for head, relation, value in (fact.split() for fact in _VALUES.split("; "))
+]
+
+PLANS: list[tuple[str, Any]] = [
+    ('ids "scott" | follow ^directed_by', {"alien", "runner"}),
+    ('ids "scott" | follow ^directed_by, starring', {"weaver", "ford"}),
+    ('ids "scott" | follow ~knows', {"mann", "ford"}),
+    ('ids "nobody" | follow knows', set()),
+    ("type film | where year = 1982", {"runner", "diner"}),
+    ("type film | where year between [1980, 1995]", {"runner", "diner", "heat"}),
+    ("type film | where year > 1982 and has length", {"heat"}),
+    ("type film | where not has length", {"ali"}),
+    ("type film | where year != 1982", {"alien", "heat", "ali"}),
+    ('type person | where born < date "1942-06-01"', {"scott", "levinson"}),
+    ("type person | where born::year = 1942", {"levinson", "ford"}),
+    ("type film | where directed_by/born::year = 1943", {"heat", "ali"}),
+    ("type film | where written_by/ = directed_by/", {"heat", "diner"}),
+    ("type film | where year > (type film | average year)", {"heat", "ali"}),
+    ('both(ids "mann" | follow ^directed_by; ids "mann" | follow ^written_by)', {"heat"}),
+    ('either(ids "scott" | follow ^directed_by; ids "diner")', {"alien", "runner", "diner"}),
+    ('(ids "mann" | follow ^directed_by) | minus (ids "heat")', {"ali"}),
+    ("type film | top 1 by year", {"ali"}),
+    ("type film | bottom 2 by year", {"alien", "runner", "diner"}),
+    ("type film | top 1 by length skip 1", {"alien", "runner"}),
+    ("type person | top 1 by count(^directed_by/)", {"scott", "mann"}),
+    ('ids "scott" | follow ^directed_by | values year', {"1979", "1982"}),
+    ('ids "scott" | values born', {"1937-11-30"}),
+    ("type film | count", 5),
+    ('ids "scott" | follow ^directed_by | count', 2),
+    ("type film | sum length", 514),
+    ("type film | average length", 128.5),
+    ("type film | minimum year", 1979),
+    ("type person | maximum born", "1943-02-05"),
+    ("type film | count distinct year", 4),
+    ('ids "scott" | follow starring | exists', False),
+    ('ids "scott" | follow ^directed_by | where year = 1982 | exists', True),
+    ('holds (ids "alien" | values year) < (ids "heat" | values year)', True),
+    ('calculate (ids "heat" | values length) - (ids "alien" | values length)', 53),
+    ("type film | group directed_by/ : count | order 1 descending", {"scott 2", "mann 2", "levinson 1"}),
+    ("type film | group directed_by/ : average year | having 0 > 1990", {"mann 1998"}),
+    ("type film | group year : count | having 0 > 1", {"1982 2"}),
+    ("type film | walk directed_by | values #0/., #1/born", {
+        "alien 1937-11-30", "runner 1937-11-30", "heat 1943-02-05", "ali 1943-02-05", "diner 1942-04-06"}),
+]  # fmt: skip
+
+
+async def _given(store: GraphStore, text: str) -> Any:  # noqa: ANN401 - a set of texts, or a value
+    found = (await run_plan(store, parse(text))).result
+    if found.value is not None:
+        return found.to_json()["value"]
+    if found.rows:
+        return {" ".join(map(item_id, row)) for row in found.rows}
+    return {each.id for each in found.entities}
+
+
+class PlanContract:
+    """Tests that every backend passes; the subclass provides the fixture `make_store`."""
+
+    async def test_plans_give_what_they_say(self, make_store: MakeStore) -> None:
+        store = await make_store(PLAN_FACTS, PLAN_NAMES)
+        assert {text: await _given(store, text) for text, _ in PLANS} == dict(PLANS)
+
+    async def test_a_set_goes_by_id_and_an_order_by_its_values(self, make_store: MakeStore) -> None:
+        store = await make_store(PLAN_FACTS, PLAN_NAMES)
+        found = (await run_plan(store, parse("type film"), limit=3)).result
+        assert ([each.id for each in found.entities], found.total) == (["ali", "alien", "diner"], 5)
+        found = (await run_plan(store, parse("type film | sort by year"))).result
+        labels = [each.label for each in found.entities]
+        assert (labels[:2], set(labels[2:4]), labels[4:]) == (["Ali", "Heat"], {"Blade Runner", "Diner"}, ["Alien"])
+
+    async def test_answers_are_proved_and_pass_when_computed_again(self, make_store: MakeStore) -> None:
+        store = await make_store(PLAN_FACTS, PLAN_NAMES)
+        for text, _ in PLANS:
+            run = await run_plan(store, parse(text))
+            told = {"stop_reason": "answered", **run.to_json()}
+            assert await answer_problems(told, store) == [], text
+        told = (await run_plan(store, parse('ids "scott" | follow ^directed_by'))).to_json()
+        assert {path["answer"] for path in told["paths"]} == {"alien", "runner"}
+        counted = (await run_plan(store, parse("type film | count"))).to_json()
+        assert len(counted["evidence"]["rows"]) == 5
+
+    async def test_forged_answers_do_not_pass(self, make_store: MakeStore) -> None:
+        store = await make_store(PLAN_FACTS, PLAN_NAMES)
+
+        async def problems(text: str, **forged: object) -> str:
+            run = await run_plan(store, parse(text))
+            return "; ".join(await answer_problems({**run.to_json(), **forged}, store))
+
+        films = 'ids "scott" | follow ^directed_by'
+        assert "does not give heat" in await problems(films, answers=[{"id": "heat"}], paths=[])
+        assert "gives 2 answers" in await problems(films, answers=[{"id": "alien"}])
+        assert "gives the value 5, the answer says 6" in await problems("type film | count", value=6)
+        assert "evidence" in await problems("type film | count", evidence={"rows": [["x"]], "more": 4})
+        groups = "type film | group year : count | having 0 > 1"
+        assert "does not give" in await problems(groups, values=[{"key": 1982, "value": 3}])
+        assert "cannot be computed again" in await problems("type film | count", plan={"op": "type", "type": "flim"})
+
+    async def test_what_does_not_fit_and_what_takes_too_long(self, make_store: MakeStore) -> None:
+        store = await make_store(PLAN_FACTS, PLAN_NAMES)
+        with pytest.raises(PlanError, match="unknown relation 'direct_by'; closest: 'directed_by'"):
+            await run_plan(store, parse("type film | follow direct_by"))
+        with pytest.raises(PlanError, match="'year' is a property"):
+            await run_plan(store, parse("type film | follow year"))
+        with pytest.raises(TimeLimitError):
+            await run_plan(store, parse("type film | follow directed_by, ^directed_by"), row_limit=3)
+
+    async def test_a_write_is_in_the_next_answer(self, make_store: MakeStore) -> None:
+        store = await make_store(PLAN_FACTS, PLAN_NAMES)
+        assert await _given(store, 'ids "mann" | follow ^directed_by | count') == 2
+        await store.add(
+            [Triple("collateral", "directed_by", "mann")], [Entity("collateral", "Collateral", (), ("film",))]
+        )
+        assert await _given(store, 'ids "mann" | follow ^directed_by | count') == 3
+        assert await _given(store, 'ids "mann" | follow ^directed_by') == {"heat", "ali", "collateral"}
