@@ -14,7 +14,7 @@ from trivium.kg.errors import TimeLimitError
 from trivium.kg.plans.codec import to_json
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, Listed
-from trivium.kg.plans.plan import QueryPlan, Value
+from trivium.kg.plans.plan import Entities, QueryPlan, Value, nodes
 from trivium.kg.plans.text import write
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.linking import NamedEntity
@@ -22,6 +22,7 @@ from trivium.policies.reader.confidence import Signals as ReadingSignals
 from trivium.policies.reader.confidence import confidence
 from trivium.policies.reader.reader import Outcome, Reader, Reading
 from trivium.tools.call import Arguments, Result, tool
+from trivium.tools.resolve_entities import resolve_entities
 
 __all__ = ["Reading", "ReadingSignals", "confidence", "read_question", "reading_result"]
 
@@ -36,7 +37,7 @@ class ReadQuestionArguments(Arguments):
     """Read a question into query plans over this KG, best first, with the words that a plan leaves unread."""
 
     question: str = Field(min_length=1, max_length=10_000, description="the question in words")
-    topic_entities: list[str] = Field(default_factory=list, description="ids of entities that it is about")
+    topic_entities: list[str] = Field(default_factory=list, description="entities it is about, ids or labels")
 
 
 @tool(ReadQuestionArguments)
@@ -48,17 +49,26 @@ async def read_question(
     Args:
         kg: the KG; one without arrays at hand (a database without its local copy) gives none.
         question: in words.
-        topics: ids of entities that it is about, where they are known.
+        topics: ids or labels of the entities that it is known to be about; a reading names one of them.
         most: readings returned.
         seconds: after which what was found is returned.
+
+    Raises:
+        UnknownEntityError: a topic is not an entity of the KG.
     """
     reader, held = await kg.reader(), await kg.held()
     if reader is None or held is None:
         return []
     columns = await held.columns()
-    known = [entity for entity in await held.entities(list(topics)) if entity is not None]
+    ids = await resolve_entities.operation(kg, topics) if topics else []
+    known = [entity for entity in await held.entities(ids) if entity is not None]
     about = [NamedEntity(each.id, each.label, each.types, 1.0, 1, "exact") for each in known]
-    return await asyncio.to_thread(_read, reader, columns, question, about, most, seconds)
+    found = await asyncio.to_thread(_read, reader, columns, question, about, most, seconds)
+    return [each for each in found if _names_one(each.plan, ids)] if ids else found
+
+
+def _names_one(plan: QueryPlan, ids: Sequence[str]) -> bool:
+    return any(isinstance(node, Entities) and not set(ids).isdisjoint(node.ids) for node in nodes(plan))
 
 
 def _read(

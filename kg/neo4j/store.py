@@ -344,14 +344,14 @@ class Neo4jStore:
         return found
 
     async def triples(self, *, batch_size: int = 10_000) -> AsyncIterator[list[Triple]]:
-        """A stream of all triples in batches of at least that size, the last one aside."""
+        """A stream of all triples in batches of that size, the last one aside."""
         await self.renew_view()
         batch: list[Triple] = []
         async for page in pages(self.client, self.view):
             batch += page.triples
-            if len(batch) >= batch_size:
-                yield batch
-                batch = []
+            while len(batch) >= batch_size:
+                yield batch[:batch_size]
+                batch = batch[batch_size:]
         if batch:
             yield batch
 

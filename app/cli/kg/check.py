@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from trivium.app.cli.kg.options import DirectoryArgument, JsonOption, KGArgument
 from trivium.app.cli.output import print_facts, print_json, print_rows, print_text
 from trivium.kg.errors import CorruptError
@@ -51,6 +49,8 @@ _NAMES = ("type", "entities", "named by", "examples")
 
 def _names(profile: GraphProfile, columns: GraphColumns) -> list[tuple[object, ...]]:
     """A row for each type: what its entities are called by, and three of them."""
+    import numpy as np
+
     found: list[tuple[object, ...]] = []
     for each in profile.types:
         rows = columns.types[each.name] if each.name in columns.types else np.arange(len(columns), dtype=np.int32)

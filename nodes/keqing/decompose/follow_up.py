@@ -87,9 +87,12 @@ def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
 
 def points_back(question: str) -> bool:
     """Whether a question may be about the last answers, by its words alone; English."""
-    return bool(_pointing(question)) or bool(
-        _FIRST.match(question) or _ONLY.match(question) or _INSTEAD.match(question)
-    )
+    return bool(_pointing(question)) or continues(question)
+
+
+def continues(question: str) -> bool:
+    """Whether a question begins as one does that goes on from the last answers ("and …", "only those …"); English."""
+    return any(opening.match(question) for opening in (_FIRST, _ONLY, _INSTEAD))
 
 
 async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:

@@ -14,7 +14,7 @@ from trivium.kg.errors import NotLearntError
 from trivium.kg.types import chain_text
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.decompose.follow_up import LastAnswers, last_answers, points_back, resolve
+from trivium.nodes.keqing.decompose.follow_up import LastAnswers, continues, last_answers, points_back, resolve
 from trivium.nodes.keqing.decompose.plan import Planned, plan_question
 from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
@@ -92,7 +92,10 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
     """The trained decomposer's reading; of a question that points back, one about the last answers."""
     resolved = await resolve(question, last, kg) if last and points_back(question) else None
     if resolved is None:
-        return await _read(question, topics, kg)
+        read = await _read(question, topics, kg)
+        # "and who starred in them?" without a name of its own and without an answer before it asks for nothing.
+        from_nothing = read.planned is not None and not read.planned.links and continues(question)
+        return _Decomposed(Decomposition(())) if from_nothing else read
     noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
     return _Decomposed(resolved.found, resolved.only, events=[noted, *_stale(resolved.found)])
 
@@ -113,11 +116,12 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     if found.sub_questions and found.taught and not found.unread:
         return _Decomposed(found, events=_stale(found))
     planned = await plan_question(question, topics, kg)
+    if untrained is not None and (planned is None or planned.reading.unread):
+        raise untrained
     if planned is None:
-        if untrained is not None:
-            raise untrained
         return _Decomposed(found, events=_stale(found))
-    if planned.is_chain and found.sub_questions:
+    misses_a_name = bool(planned.reading.unread) and not found.unread
+    if found.sub_questions and (planned.is_chain or misses_a_name):
         return _Decomposed(found, events=_stale(found), reading=planned)
     return _Decomposed(Decomposition(()), planned=planned, reading=planned)
 

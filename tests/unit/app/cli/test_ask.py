@@ -158,9 +158,12 @@ def test_a_batch_asks_a_model_for_every_line(
 def test_kgs_that_cannot_answer(trivium: Trivium, tmp_path: Path) -> None:
     refused(trivium("ask", "who?", "--kg", tmp_path / "no"), "NotAKnowledgeBaseError", "trivium kg build")
     refused(trivium("ask", "who?", "--kg", tmp_path), "NotAKnowledgeBaseError", str(tmp_path))
+
+
+def test_a_kg_that_nothing_was_learned_on_is_read_from_its_schema(trivium: Trivium, tmp_path: Path) -> None:
     folder, _ = build_films(tmp_path)
-    asked = ("ask", "who directed Heat?", "--kg", folder)
-    refused(trivium(*asked, "--method", "keqing"), "NotLearntError", "trivium learn keqing")
+    found = trivium("ask", "who directed Heat?", "--kg", folder, "--method", "keqing", "--json").json
+    assert [item["id"] for item in found["answers"]] == ["mann"]
 
 
 def test_neither_or_both_of_question_and_batch_is_wrong_usage(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:

@@ -20,7 +20,9 @@ def other(trivium: Trivium, kg: Path) -> Path:
 def test_a_copy_has_the_same_triples_and_names(trivium: Trivium, kg: Path) -> None:
     said = trivium("kg", "copy", kg, kg.parent / "copy", "--json")
     assert (said.code, said.err) == (0, "")
-    assert said.json == trivium("kg", "info", kg, "--json").json
+    copied, own = (trivium("kg", "info", each, "--json").json for each in (kg.parent / "copy", kg))
+    assert copied == own
+    assert said.json.items() <= own.items()
     found = trivium("kg", "find", kg.parent / "copy", "nostromo", "--json").json
     assert found == trivium("kg", "find", kg, "nostromo", "--json").json
     assert trivium("kg", "verify", kg.parent / "copy").out == "ok\n"
