@@ -77,7 +77,7 @@ async def run_plan(
     shown = rows[:limit]
     if query.shape == "entities":
         found = await _items(store, [row[0] for row in shown])
-        return PlanResult(entities=tuple(found), total=len(rows))
+        return PlanResult(entities=tuple(each for each in found if each is not None), total=len(rows))
     cells: list[Sequence[Item]] = []
     for place, is_entity in enumerate(query.entities):
         column = [row[place] for row in shown]
@@ -137,9 +137,11 @@ def _scalar(found: PlanResult) -> Item:
     return found.value if found.value is not None else found.rows[0][0] if found.rows else None
 
 
-async def _items(store: Neo4jStore, ids: Sequence[str]) -> list[EntityItem]:
-    labels = await store.labels(ids)
-    return [EntityItem(id_, label) for id_, label in zip(ids, labels, strict=True)]
+async def _items(store: Neo4jStore, ids: Sequence[str | None]) -> list[EntityItem | None]:
+    """Entities by id; None, a missing cell, stays."""
+    known = [id_ for id_ in ids if id_ is not None]
+    labels = dict(zip(known, await store.labels(known), strict=True))
+    return [None if id_ is None else EntityItem(id_, labels[id_]) for id_ in ids]
 
 
 _MANY = 5_000_000  # rows that evidence may be taken from

@@ -77,6 +77,7 @@ PLANS: list[tuple[str, Any]] = [
     ("type film | group directed_by/ : count | order 1 descending", {"scott 2", "mann 2", "levinson 1"}),
     ("type film | group directed_by/ : average year | having 0 > 1990", {"mann 1998"}),
     ("type film | group year : count | having 0 > 1", {"1982 2"}),
+    ("type film | where year < 1983 | values ., written_by/", {"alien ", "runner ", "diner levinson"}),
     ("type film | walk directed_by | values #0/., #1/born", {
         "alien 1937-11-30", "runner 1937-11-30", "heat 1943-02-05", "ali 1943-02-05", "diner 1942-04-06"}),
 ]  # fmt: skip
