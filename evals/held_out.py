@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trivium.evals.ablations.asking import made_kg, need_data
-from trivium.evals.ablations.report import Outcome, show
+from trivium.evals.ablations.report import FigureTable, show
 from trivium.evals.metaqa import HOPS, read_metaqa, spread
-from trivium.evals.pair_curves import Result, curve
+from trivium.evals.pair_curves import QuestionFigures, curve
 from trivium.kg.loaders import Question
 from trivium.kg.types import chain_text
 from trivium.nodes.run.operator import own_runs
@@ -63,7 +63,7 @@ def _unmarked(question: Question) -> Question:
     return Question(question.id, question.question, answers=question.answers, chain=question.chain)
 
 
-def outcome(kind: str, results: Sequence[Result], folds: int) -> Outcome:
+def outcome(kind: str, results: Sequence[QuestionFigures], folds: int) -> FigureTable:
     """Hits@1 and F1 by hops, in percent, over the folds that were measured; hops that were never asked have no row."""
     by_hops = {hops: [result for result in results if result.hops == hops] for hops in HOPS}
     rows = [hops for hops, found in by_hops.items() if found]
@@ -74,10 +74,10 @@ def outcome(kind: str, results: Sequence[Result], folds: int) -> Outcome:
     }
     what = "question templates" if kind == "templates" else "chains"
     title = f"Held-out {what}, MetaQA dev, {folds} of {FOLDS} folds, {_LEARNT} pairs a hop learnt from, no model"
-    return Outcome(title, "hops", [f"{hops}-hop" for hops in rows], columns, ["Hits@1", "F1"])
+    return FigureTable(title, "hops", [f"{hops}-hop" for hops in rows], columns, ["Hits@1", "F1"])
 
 
-async def measured(kind: str, data: Path, folds: Sequence[int], keep: Path | None) -> Outcome:
+async def measured(kind: str, data: Path, folds: Sequence[int], keep: Path | None) -> FigureTable:
     """The folds' results, those that `keep` holds not measured again."""
     folder, every = made_kg("metaqa", data), await asyncio.to_thread(parts, data, kind)
     cells = await curve(folder, [every[fold] for fold in folds], [None], keep, [f"{kind}, fold {n}" for n in folds])

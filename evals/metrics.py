@@ -10,7 +10,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trivium.kg.loaders import Question
 from trivium.kg.text import fold_case
+from trivium.nodes.run.answer_record import Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,15 @@ class Score:
     any_hit: float
     f1: float
     exact: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAnswer:
+    """A question with its answer and how good it is."""
+
+    question: Question
+    answer: Answer
+    score: Score
 
 
 def score(answers: Sequence[Collection[str]], gold: Collection[str]) -> Score:

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from trivium.evals.ablations.asking import ask, made_kg, need_data, taught
-from trivium.evals.ablations.report import Outcome, show
+from trivium.evals.ablations.report import FigureTable, show
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
 from trivium.evals.webqsp import folds, read_webqsp
 from trivium.kg.errors import BadInputError
@@ -33,7 +33,7 @@ _METAQA_PAIRS, _METAQA_ASKED = 3_000, 200  # a hop
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class QuestionFigures:
     """One question's figures, in [0, 1] each.
 
     Attributes:
@@ -50,11 +50,11 @@ class Result:
     given: float
 
 
-Cells = dict[str, list[Result]]
+Cells = dict[str, list[QuestionFigures]]
 """The results of each part and number of pairs, by a key such as `fold 0, 50 pairs`."""
 
 
-async def measure(folder: Path, pairs: Sequence[Question], asked: Sequence[Question]) -> list[Result]:
+async def measure(folder: Path, pairs: Sequence[Question], asked: Sequence[Question]) -> list[QuestionFigures]:
     """Teach a KG these pairs (the schema alone where there are none), then ask; topics of `asked` are given last."""
     shown = {hop.relation for pair in pairs for hop in pair.chain or ()}
     context = KeqingContext(kg=str(folder))
@@ -64,7 +64,7 @@ async def measure(folder: Path, pairs: Sequence[Question], asked: Sequence[Quest
         # Asked again only where a topic is marked: else nothing would differ.
         given = await ask(asked, context) if any(question.topic_entities for question in asked) else found
     return [
-        Result(
+        QuestionFigures(
             len(question.chain or ()),
             any(hop.relation not in shown for hop in question.chain or ()),
             free.score.top1,
@@ -113,12 +113,12 @@ def _read(keep: Path | None) -> Cells:
         return {}
     try:
         data = json.loads(keep.read_text(encoding="utf-8"))
-        return {key: [Result(**result) for result in results] for key, results in data.items()}
+        return {key: [QuestionFigures(**result) for result in results] for key, results in data.items()}
     except (ValueError, TypeError, AttributeError) as error:
         raise BadInputError(f"holds no results of this command ({error}): name another file", path=keep) from error
 
 
-def rows(cells: Cells) -> dict[str, list[Result]]:
+def rows(cells: Cells) -> dict[str, list[QuestionFigures]]:
     """The results by number of pairs, ascending, all parts together."""
     order = sorted({_size(key) for key in cells}, key=lambda size: float("inf") if size == "all" else int(size))
     return {size: [result for key, found in cells.items() if _size(key) == size for result in found] for size in order}
@@ -133,7 +133,7 @@ def _percent(figures: Sequence[float]) -> float:
     return 100 * sum(figures) / len(figures) if figures else float("nan")
 
 
-def webqsp_outcome(by_size: Mapping[str, Sequence[Result]]) -> Outcome:
+def webqsp_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTable:
     """F1 with topics found and given, and of relations that no pair shows, beside those questions' without a pair.
 
     The unseen are others with every number of pairs: only beside the schema alone does their F1 say what pairs cost.
@@ -154,17 +154,17 @@ def webqsp_outcome(by_size: Mapping[str, Sequence[Result]]) -> Outcome:
         "asked (number)": [float(len(results)) for results in found],
     }
     title = "Pairs learnt from, WebQSP on FB15k-237, 5 folds, no model; not comparable with the paper's WebQSP"
-    return Outcome(title, "pairs", list(by_size), columns, list(columns)[:4])
+    return FigureTable(title, "pairs", list(by_size), columns, list(columns)[:4])
 
 
-def metaqa_outcome(by_size: Mapping[str, Sequence[Result]]) -> Outcome:
+def metaqa_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTable:
     """Hits@1 by hops."""
     columns: dict[str, Sequence[float]] = {
         f"{hops}-hop": [_percent([r.top1 for r in results if r.hops == hops]) for results in by_size.values()]
         for hops in HOPS
     }
     title = f"Pairs learnt from (all: {_METAQA_PAIRS} a hop), MetaQA dev, {_METAQA_ASKED} asked a hop, no model; Hits@1"
-    return Outcome(title, "pairs", list(by_size), columns, list(columns))
+    return FigureTable(title, "pairs", list(by_size), columns, list(columns))
 
 
 def _metaqa_part(data: Path) -> tuple[list[Question], list[Question]]:
@@ -177,7 +177,7 @@ def _metaqa_part(data: Path) -> tuple[list[Question], list[Question]]:
     return pairs, asked
 
 
-async def measured(name: str, data: Path, sizes: Sequence[int | None], keep: Path | None) -> Outcome:
+async def measured(name: str, data: Path, sizes: Sequence[int | None], keep: Path | None) -> FigureTable:
     """The curve of `webqsp` or `metaqa`."""
     if name == "metaqa":
         cells = await curve(made_kg("metaqa", data), [_metaqa_part(data)], sizes, keep)

@@ -55,7 +55,7 @@ class Case:
     truth: Truth
 
 
-class Row(NamedTuple):
+class PathFigures(NamedTuple):
     """One line of the table; percentages in [0, 100], `headroom` at most 1, the rest means a pair, `ms` of one core."""
 
     reach: float
@@ -116,7 +116,7 @@ def own_question(case: Case, rewards: PathRewards) -> float:
     return float(np.concatenate(nearer).mean())
 
 
-def beam_row(case: Case, scorer: PathScorer, width: int) -> Row:
+def beam_row(case: Case, scorer: PathScorer, width: int) -> PathFigures:
     """The figures of beam search under a policy."""
     began = perf_counter()
     graph = case.tables.graph
@@ -127,7 +127,7 @@ def beam_row(case: Case, scorer: PathScorer, width: int) -> Row:
     return _row(case, _Searched(beam.found, int(beam.expanded.sum()), read), began)
 
 
-def exact_row(case: Case) -> Row:
+def exact_row(case: Case) -> PathFigures:
     """The figures of the exact search, the ceiling."""
     began = perf_counter()
     query, graph = case.query, case.tables.graph
@@ -138,7 +138,7 @@ def exact_row(case: Case) -> Row:
     return _row(case, _Searched(found, int(expanded.sum()), read), began)
 
 
-def subgraph_row(case: Case) -> Row:
+def subgraph_row(case: Case) -> PathFigures:
     """The figures of all paths within P_sub, which is made once a question for all its pairs.
 
     `ms` holds the search of the whole graph, from which the paths that leave P_sub are dropped.
@@ -171,7 +171,7 @@ def _kept(tables: PathTables, linked: Int64, context: Floats) -> Int64:
     return kept
 
 
-def _row(case: Case, searched: _Searched, began: float) -> Row:
+def _row(case: Case, searched: _Searched, began: float) -> PathFigures:
     """Figures of a search that began at `began`, on `perf_counter`'s clock."""
     got = {path.pair: path for path in best_paths(searched.found, case.rewards, case.query, 1)}
     pairs = max(len(case.query.source), 1)
@@ -181,7 +181,7 @@ def _row(case: Case, searched: _Searched, began: float) -> Row:
     best, first = (np.array([side[key] for key in keys]) for side in case.truth)
     there, fresh = np.array([key in got for key in keys]), case.unseen[keys]
     gained = float(rewards.sum() - first.sum()) / max(float(best.sum() - first.sum()), 1e-9)
-    return Row(
+    return PathFigures(
         100 * float(there.mean()),
         100 * float(there[fresh].mean()) if fresh.any() else 0.0,
         100 * float((rewards >= best - 1e-4).mean()),
@@ -193,8 +193,8 @@ def _row(case: Case, searched: _Searched, began: float) -> Row:
     )
 
 
-def spread(name: str, width: int, rows: Sequence[Row]) -> str:
+def spread(name: str, width: int, rows: Sequence[PathFigures]) -> str:
     """Two lines: the mean of several seeds, and the sample's standard deviation."""
     table = np.array(rows)
-    mean, deviation = Row(*table.mean(axis=0).tolist()), Row(*table.std(axis=0, ddof=1).tolist())
+    mean, deviation = PathFigures(*table.mean(axis=0).tolist()), PathFigures(*table.std(axis=0, ddof=1).tolist())
     return f"{mean.text(f'{name} mean', width)}\n{deviation.text(f'{name} +-', width)}"

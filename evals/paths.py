@@ -39,7 +39,7 @@ from trivium.evals.path_table import (
     HEADING,
     HOPS,
     Case,
-    Row,
+    PathFigures,
     beam_row,
     exact_row,
     own_question,
@@ -152,7 +152,7 @@ def _trained_rows(case: Case, training_set: TrainingSet, runs: Runs) -> None:
                 print(spread(variant, width, rows), flush=True)
 
 
-def _rows(case: Case, name: str, scorer: PathScorer) -> list[Row]:
+def _rows(case: Case, name: str, scorer: PathScorer) -> list[PathFigures]:
     """Measure and print one policy at every width."""
     rows = []
     for width in _WIDTHS:

@@ -34,7 +34,7 @@ class Judged(NamedTuple):
     right: bool
 
 
-class Row(NamedTuple):
+class ThresholdFigures(NamedTuple):
     """What a threshold means: shares in [0, 1]; those of no question are 1."""
 
     threshold: float
@@ -50,13 +50,13 @@ def judged(answer: Answer, *, right: bool) -> Judged:
     return Judged(step["confidence"] if step["sub_questions"] else 0.0, unread, right)
 
 
-def rows(found: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS) -> list[Row]:
+def rows(found: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS) -> list[ThresholdFigures]:
     """A row for each threshold."""
     out = []
     for threshold in thresholds:
         above = [each for each in found if each.confidence >= threshold and not each.unread]
         below = [each for each in found if each.confidence < threshold or each.unread]
-        out.append(Row(threshold, len(below) / max(len(found), 1), _share(above), _share(below)))
+        out.append(ThresholdFigures(threshold, len(below) / max(len(found), 1), _share(above), _share(below)))
     return out
 
 

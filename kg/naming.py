@@ -41,7 +41,7 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class Property:
+class PropertySample:
     """What a sample of the nodes of a label, or of the relationships of a type, says of a property.
 
     Attributes:
@@ -108,7 +108,7 @@ def folded(key: str) -> str:
     return re.sub(r"[\s_.\-]", "", key).lower()
 
 
-def full_name(properties: Iterable[Property]) -> tuple[str, str] | None:
+def full_name(properties: Iterable[PropertySample]) -> tuple[str, str] | None:
     """The properties that hold first and last names, where there are both and the first is not the whole name."""
     known = {folded(each.key): each for each in properties if each.is_text}
     last = next((known[name] for name in _LAST if name in known), None)
@@ -119,7 +119,9 @@ def full_name(properties: Iterable[Property]) -> tuple[str, str] | None:
     return None if 2 * blanks > len(first.examples) else (first.key, last.key)
 
 
-def naming(label: str, properties: Sequence[Property], together: Mapping[tuple[str, ...], float]) -> Naming | None:
+def naming(
+    label: str, properties: Sequence[PropertySample], together: Mapping[tuple[str, ...], float]
+) -> Naming | None:
     """The best guess for a label; `together` are the shares of distinct texts of properties that are joined."""
     has_key = any(each.is_key for each in properties)
     ranked: list[tuple[int, float, str, Naming]] = []
@@ -134,7 +136,7 @@ def naming(label: str, properties: Sequence[Property], together: Mapping[tuple[s
     return min(ranked, default=(0, 0.0, "", None), key=lambda row: row[:3])[3]
 
 
-def _rank(label: str, each: Property, *, has_key: bool, part: bool) -> tuple[int, bool] | None:
+def _rank(label: str, each: PropertySample, *, has_key: bool, part: bool) -> tuple[int, bool] | None:
     """How good a name a property is, 0 the best, and whether the label stands in front of it."""
     likely = _likeness(label, each.key) < len(_LIKELY) and folded(each.key) not in ("id", "code", "description")
     unique = each.share >= _UNIQUE and each.coverage >= _COMPLETE
@@ -156,7 +158,7 @@ def _rank(label: str, each: Property, *, has_key: bool, part: bool) -> tuple[int
     return None
 
 
-def _order(label: str, each: Property) -> float:
+def _order(label: str, each: PropertySample) -> float:
     """Among properties of one rank: the likely name first, then by how well it tells nodes apart."""
     return _likeness(label, each.key) - each.coverage * each.share
 

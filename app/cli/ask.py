@@ -93,9 +93,9 @@ async def _one(
         if as_json:
             print_json(dict(await answer(method, question, context, choices=choices)))
             return
-        from trivium.app.cli.show import Show
+        from trivium.app.cli.show import RunPrinter
 
-        show = await Show.over(context.kg, show_query=show_query)
+        show = await RunPrinter.over(context.kg, show_query=show_query)
         async for stage, added in stages(method, question, context, choices=choices):
             await show.stage(stage, added)
     finally:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from trivium.app.cli.output import complain
-from trivium.app.cli.progress import Show, progress
+from trivium.app.cli.progress import ProgressDisplay, progress
 from trivium.app.cli.spending import Spending
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Writer:
         """Whether a model is named."""
         return self.model != "none"
 
-    async def write(self, base: Knowledge, show: Show) -> Session:
+    async def write(self, base: Knowledge, show: ProgressDisplay) -> Session:
         """Ask for every hop that none has answered for yet, and keep what is usable, batch by batch.
 
         Raises:

@@ -20,7 +20,7 @@ _PAUSE = 5.0
 """Seconds between two plain lines."""
 
 
-class Show(Protocol):
+class ProgressDisplay(Protocol):
     """Called as often as the work likes; shows something now and then."""
 
     def __call__(self, stage: str, done: int, total: int | None, note: str = "") -> None:
@@ -29,7 +29,7 @@ class Show(Protocol):
 
 
 @contextmanager
-def progress() -> Iterator[Show]:
+def progress() -> Iterator[ProgressDisplay]:
     """Progress for the length of the block; on a terminal the bar is removed at its end."""
     if not sys.stderr.isatty():
         yield _Lines()

@@ -37,7 +37,7 @@ ODA_STAGES = {
 Labels = Callable[[list[str]], Awaitable[list[str]]]
 
 
-class Show:
+class RunPrinter:
     """Prints the stages of one run to stdout."""
 
     def __init__(self, knowledge: Knowledge, *, show_query: bool = False) -> None:

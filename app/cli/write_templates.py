@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, Field
 
 from trivium.kg.types import Hop, RelationSchema, Triple
-from trivium.nodes.model import Outcome, ask_typed
+from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.budget import estimate_tokens
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
@@ -80,7 +80,7 @@ def expected_tokens(prompt: str, hops: int, count: int) -> tuple[int, int]:
 
 async def write_templates(
     context: Context, spent: Usage | None, hops: Sequence[Hop], prompt: str
-) -> tuple[dict[Hop, list[str]], Outcome[AskedTemplates]]:
+) -> tuple[dict[Hop, list[str]], ModelReply[AskedTemplates]]:
     """Ask once; what the model proposed for each of the hops (nothing for those it left out), and the exchange.
 
     Nothing is proposed for any hop where the model failed, as the outcome says.

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from trivium.evals.ablations.asking import need_data
 from trivium.evals.ablations.chains import chains
-from trivium.evals.ablations.report import Outcome, show
+from trivium.evals.ablations.report import FigureTable, show
 from trivium.evals.ablations.supplement import supplement
 from trivium.evals.ablations.templates import templates
 from trivium.nodes.run.operator import own_runs
 
-ABLATIONS: dict[str, Callable[[Path], Awaitable[Outcome]]] = {
+ABLATIONS: dict[str, Callable[[Path], Awaitable[FigureTable]]] = {
     "templates": templates,
     "chains": chains,
     "supplement": supplement,
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--plot", type=Path, help="where the plot goes, such as figure5.png or figure5.svg")
     given = parser.parse_args(arguments)
 
-    async def measured() -> Outcome:
+    async def measured() -> FigureTable:
         return await ABLATIONS[given.name](need_data(given.data))
 
     show(asyncio.run(measured()), given.plot)

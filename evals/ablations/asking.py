@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.evals.metaqa import data_folder, triples_file
-from trivium.evals.metrics import Score, score_answer
+from trivium.evals.metrics import ScoredAnswer, score_answer
 from trivium.evals.webqsp import webqsp_files
 from trivium.graphs.keqing import graph
 from trivium.kg.catalog import cache_folder
@@ -22,15 +21,6 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.state import QuestionInput
 from trivium.policies.keqing.teaching import teach
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question, its answer, and its score."""
-
-    question: Question
-    answer: Answer
-    score: Score
 
 
 def need_data(data: Path | None) -> Path:
@@ -82,11 +72,11 @@ async def taught(folder: Path, pairs: Sequence[Question] | None) -> AsyncIterato
         await base.close()
 
 
-async def ask(questions: Iterable[Question], context: KeqingContext) -> list[Asked]:
+async def ask(questions: Iterable[Question], context: KeqingContext) -> list[ScoredAnswer]:
     """Every question through the compiled graph, in order."""
     done = []
     for question in questions:
         given: QuestionInput = {"question": question.question, "topic_entities": list(question.topic_entities)}
         answer: Answer = (await graph.ainvoke(given, context=context))["answer"]
-        done.append(Asked(question, answer, score_answer(answer, question.answers)))
+        done.append(ScoredAnswer(question, answer, score_answer(answer, question.answers)))
     return done

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trivium.evals.ablations.asking import ask, made_kg, taught
-from trivium.evals.ablations.report import Outcome
+from trivium.evals.ablations.report import FigureTable
 from trivium.evals.ablations.whole_chains import ChainPredictor, train_whole_chains
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
 from trivium.evals.metrics import Score, mean, score
@@ -41,7 +41,7 @@ SPLITS: dict[str, Callable[[Question], bool]] = {
 }
 
 
-async def chains(data: Path) -> Outcome:
+async def chains(data: Path) -> FigureTable:
     """Hits@1 of both, for each way of holding out and each number of hops."""
     folder = made_kg("metaqa", data)
     questions = {hops: read_metaqa(data, hops, topics=True) for hops in HOPS}
@@ -61,7 +61,7 @@ async def chains(data: Path) -> Outcome:
                 theirs.append(100 * whole.top1)
                 sets.append(100 * sub_questions.exact)
                 other_sets.append(100 * whole.exact)
-    return Outcome(
+    return FigureTable(
         f"Sub-questions against whole chains (figure 6), MetaQA dev, up to {_LEARNT} pairs and "
         f"{_ASKED} questions a hop; Hits@1",
         "held out",

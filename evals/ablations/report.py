@@ -11,7 +11,7 @@ _TITLE = 80  # letters of a plot's title a line
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FigureTable:
     """Figures by setting.
 
     Attributes:
@@ -29,7 +29,7 @@ class Outcome:
     plotted: Sequence[str]
 
 
-def table(outcome: Outcome) -> str:
+def table(outcome: FigureTable) -> str:
     """The figures in columns, the title above them."""
     first = max(len(outcome.setting), *(len(row) for row in outcome.rows))
     widths = {name: max(len(name), 8) for name in outcome.columns}
@@ -40,7 +40,7 @@ def table(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def plot(outcome: Outcome, path: Path) -> bool:
+def plot(outcome: FigureTable, path: Path) -> bool:
     """Write the plotted columns as lines over the settings; False where matplotlib (extra `plot`) is not installed."""
     try:
         from matplotlib.figure import Figure
@@ -60,7 +60,7 @@ def plot(outcome: Outcome, path: Path) -> bool:
     return True
 
 
-def show(outcome: Outcome, path: Path | None) -> None:
+def show(outcome: FigureTable, path: Path | None) -> None:
     """Print the table, and where a path is given write the plot and say where it is."""
     print(table(outcome), flush=True)
     if path is not None:

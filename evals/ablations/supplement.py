@@ -10,20 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from trivium.evals.ablations.asking import Asked, ask, made_kg, taught
-from trivium.evals.ablations.report import Outcome
-from trivium.evals.metrics import mean
+from trivium.evals.ablations.asking import ask, made_kg, taught
+from trivium.evals.ablations.report import FigureTable
+from trivium.evals.metrics import ScoredAnswer, mean
 from trivium.evals.webqsp import folds, read_webqsp
 from trivium.nodes.keqing.context import KeqingContext, Supplement
 
 MODES: tuple[Supplement, ...] = ("never", "auto", "always")
 
 
-async def supplement(data: Path) -> Outcome:
+async def supplement(data: Path) -> FigureTable:
     """Ask every question once for each mode, by what was learnt from the other four folds."""
     assert set(MODES) == set(get_args(Supplement))
     folder = made_kg("fb15k237", data)
-    asked: dict[str, list[Asked]] = {mode: [] for mode in MODES}
+    asked: dict[str, list[ScoredAnswer]] = {mode: [] for mode in MODES}
     for pairs, questions in folds(read_webqsp(data)):
         async with taught(folder, pairs):
             for mode in MODES:
@@ -31,7 +31,7 @@ async def supplement(data: Path) -> Outcome:
     return outcome(asked)
 
 
-def outcome(asked: dict[str, list[Asked]]) -> Outcome:
+def outcome(asked: dict[str, list[ScoredAnswer]]) -> FigureTable:
     """The figures of each mode."""
     rows = list(asked)
     means = {mode: mean(item.score for item in asked[mode]) for mode in rows}
@@ -40,7 +40,7 @@ def outcome(asked: dict[str, list[Asked]]) -> Outcome:
     def share(values: Sequence[float]) -> float:
         return sum(values) / max(len(values), 1)
 
-    return Outcome(
+    return FigureTable(
         f"Dense-triple supplement (section 3.2), WebQSP on FB15k-237, 5 folds, {len(asked[rows[0]])} questions, "
         "no model; not comparable with the paper's WebQSP",
         "supplement",
@@ -55,7 +55,7 @@ def outcome(asked: dict[str, list[Asked]]) -> Outcome:
     )
 
 
-def _evidence(item: Asked) -> tuple[float, float]:
+def _evidence(item: ScoredAnswer) -> tuple[float, float]:
     """Whether answers or dense triples of any sub-question hold a gold answer, and how many triples there are."""
     dense = [triple for step in item.answer["steps"] for triple in step.get("supplement", ())]
     names = {name for head, _, tail, _ in dense for name in (head, tail)}

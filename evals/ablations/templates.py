@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.evals.ablations.asking import Asked, ask, made_kg, taught
-from trivium.evals.ablations.report import Outcome
-from trivium.evals.metrics import mean
+from trivium.evals.ablations.asking import ask, made_kg, taught
+from trivium.evals.ablations.report import FigureTable
+from trivium.evals.metrics import ScoredAnswer, mean
 from trivium.evals.webqsp import folds, read_webqsp
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import Knowledge
@@ -43,10 +43,10 @@ class Reach:
     candidates: int
 
 
-async def templates(data: Path) -> Outcome:
+async def templates(data: Path) -> FigureTable:
     """Ask every question once for each K, by what was learnt from the other four folds."""
     folder = made_kg("fb15k237", data)
-    asked: dict[int, list[Asked]] = {k: [] for k in KS}
+    asked: dict[int, list[ScoredAnswer]] = {k: [] for k in KS}
     free: dict[int, list[Reach]] = {k: [] for k in KS}
     for pairs, questions in folds(read_webqsp(data)):
         async with taught(folder, pairs) as base:
@@ -86,7 +86,7 @@ def _f1(said: set[str], gold: set[str]) -> float:
     return 2 * len(said & gold) / (len(said) + len(gold)) if said and gold else 0.0
 
 
-def _outcome(asked: dict[int, list[Asked]], free: dict[int, list[Reach]]) -> Outcome:
+def _outcome(asked: dict[int, list[ScoredAnswer]], free: dict[int, list[Reach]]) -> FigureTable:
     means = {k: mean(item.score for item in asked[k]) for k in KS}
     count = max(len(free[KS[0]]), 1)
 
@@ -101,7 +101,7 @@ def _outcome(asked: dict[int, list[Asked]], free: dict[int, list[Reach]]) -> Out
         "F1, perfect reasoner": share("best"),
         "candidates (number)": share("candidates", 1.0),
     }
-    return Outcome(
+    return FigureTable(
         f"Templates per sub-question (figure 5), WebQSP on FB15k-237, 5 folds, {len(asked[1])} questions, no model; "
         "not comparable with the paper's WebQSP",
         "K",

@@ -31,7 +31,7 @@ QUESTIONS = Path(__file__).with_name("questions.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JudgedAnswer:
     """A question's line, its answer, and whether its value, or its whole set of answers, is right."""
 
     line: Mapping[str, Any]
@@ -51,7 +51,7 @@ def is_right(line: Mapping[str, Any], answer: Answer) -> bool:
     return {item["id"] for item in answer["answers"]} == set(line["answers"])
 
 
-async def ask_all(lines: Sequence[Mapping[str, Any]], kgs: Mapping[str, str]) -> list[Outcome]:
+async def ask_all(lines: Sequence[Mapping[str, Any]], kgs: Mapping[str, str]) -> list[JudgedAnswer]:
     """Every question whose KG is there, through the compiled graph without a model, in order."""
     done = []
     try:
@@ -60,19 +60,19 @@ async def ask_all(lines: Sequence[Mapping[str, Any]], kgs: Mapping[str, str]) ->
                 continue
             given: QuestionInput = {"question": line["question"]}
             answer: Answer = (await graph.ainvoke(given, context=KeqingContext(kg=kgs[line["kg"]])))["answer"]
-            done.append(Outcome(line, answer, is_right(line, answer)))
+            done.append(JudgedAnswer(line, answer, is_right(line, answer)))
     finally:
         await close_all()
     return done
 
 
-def table(done: Sequence[Outcome]) -> str:
+def table(done: Sequence[JudgedAnswer]) -> str:
     """A line a KG and kind and one for each KG: n, right, percent."""
     asked, right = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for outcome in done:
-        for kind in (outcome.line["kind"], "~all"):  # "~" sorts behind the kinds
-            asked[outcome.line["kg"], kind] += 1
-            right[outcome.line["kg"], kind] += outcome.right
+    for each in done:
+        for kind in (each.line["kind"], "~all"):  # "~" sorts behind the kinds
+            asked[each.line["kg"], kind] += 1
+            right[each.line["kg"], kind] += each.right
     lines = [f"{'kg':8} {'kind':14} {'n':>5} {'right':>6} {'%':>6}"]
     for (kg, kind), count in sorted(asked.items()):
         share = 100 * right[kg, kind] / count
@@ -80,9 +80,9 @@ def table(done: Sequence[Outcome]) -> str:
     return "\n".join(lines)
 
 
-def miss(outcome: Outcome) -> str:
+def miss(each: JudgedAnswer) -> str:
     """What was asked, computed, said and wanted."""
-    line, answer = outcome.line, outcome.answer
+    line, answer = each.line, each.answer
     step = answer["steps"][0]
     read = "; ".join(
         f"{sub['id']}. {sub['question']} <- {', '.join(sub['seed_entities'])}" for sub in step["sub_questions"]
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--misses", action="store_true", help="show every question that is not right")
     given = parser.parse_args(arguments)
 
-    async def measured() -> list[Outcome]:
+    async def measured() -> list[JudgedAnswer]:
         kgs = {"sample": SAMPLE}
         if given.data is not None and triples_file(given.data).is_file():
             kgs["metaqa"] = str(await metaqa_folder(given.data))
@@ -116,5 +116,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if len(done) < len(read_lines()):
         print("MetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")
     if given.misses:
-        print("\n".join(miss(outcome) for outcome in done if not outcome.right))
+        print("\n".join(miss(each) for each in done if not each.right))
     return 0

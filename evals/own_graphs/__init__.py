@@ -11,11 +11,10 @@ import argparse
 import asyncio
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trivium.evals.metrics import Score, mean, score, score_answer
+from trivium.evals.metrics import Score, ScoredAnswer, mean, score, score_answer
 from trivium.graphs.keqing import graph as keqing
 from trivium.graphs.oda import graph as oda
 from trivium.kg.embedded import build
@@ -32,21 +31,12 @@ FOLDER = Path(__file__).parent
 METHODS: dict[str, tuple[Any, type[Context]]] = {"keqing": (keqing, KeqingContext), "oda": (oda, OdaContext)}
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A question with its answer and how good it is."""
-
-    question: Question
-    answer: Answer
-    score: Score
-
-
 def graphs() -> list[str]:
     """The names of the graphs, sorted."""
     return sorted(path.parent.name for path in FOLDER.glob("*/questions.jsonl"))
 
 
-async def measure(name: str, work: Path, method: str = "keqing") -> list[Outcome]:
+async def measure(name: str, work: Path, method: str = "keqing") -> list[ScoredAnswer]:
     """Build one of the graphs in the folder `work`, learn its schema, and ask a method all its questions."""
     graph, settings = METHODS[method]
     source, kg = FOLDER / name, work / name
@@ -61,7 +51,7 @@ async def measure(name: str, work: Path, method: str = "keqing") -> list[Outcome
         for question in read_questions(source / "questions.jsonl"):
             asked = await graph.ainvoke({"question": question.question}, context=settings(kg=str(kg)))
             answer: Answer = asked["answer"]
-            done.append(Outcome(question, answer, _score(answer, question)))
+            done.append(ScoredAnswer(question, answer, _score(answer, question)))
     finally:
         await close_all()
     return done
@@ -74,23 +64,23 @@ def _score(answer: Answer, question: Question) -> Score:
     return score_answer(answer, question.answers)
 
 
-def table(done: dict[str, list[Outcome]]) -> str:
+def table(done: dict[str, list[ScoredAnswer]]) -> str:
     """A line a graph and one for all: n, Hits@1, F1 and exact sets in percent."""
     lines = [f"{'graph':16} {'n':>5} {'Hits@1':>8} {'F1':>8} {'exact':>8}"]
-    rows = [*done.items(), ("all", [outcome for part in done.values() for outcome in part])]
-    for name, outcomes in rows:
-        means = mean(outcome.score for outcome in outcomes)
+    rows = [*done.items(), ("all", [each for part in done.values() for each in part])]
+    for name, scored in rows:
+        means = mean(each.score for each in scored)
         figures = " ".join(f"{100 * figure:8.1f}" for figure in (means.top1, means.f1, means.exact))
-        lines.append(f"{name:16} {len(outcomes):5} {figures}")
+        lines.append(f"{name:16} {len(scored):5} {figures}")
     return "\n".join(lines)
 
 
-def _miss(outcome: Outcome) -> str:
-    subs = outcome.answer["steps"][0].get("sub_questions", ())  # ODA has none
+def _miss(each: ScoredAnswer) -> str:
+    subs = each.answer["steps"][0].get("sub_questions", ())  # ODA has none
     read = "; ".join(f"{sub['question']} <- {', '.join(sub['seed_entities'])}" for sub in subs)
-    said = ", ".join(item["label"] for item in outcome.answer["answers"][:6]) or str(outcome.answer["value"])
-    gold = ", ".join(outcome.question.answers[:6])
-    return f"{outcome.question.question}\n    read  {read or '-'}\n    said  {said}\n    gold  {gold}"
+    said = ", ".join(item["label"] for item in each.answer["answers"][:6]) or str(each.answer["value"])
+    gold = ", ".join(each.question.answers[:6])
+    return f"{each.question.question}\n    read  {read or '-'}\n    said  {said}\n    gold  {gold}"
 
 
 @own_runs()
@@ -106,6 +96,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in [given.only] if given.only else graphs():
             done[name] = asyncio.run(measure(name, Path(work), given.method))
     print(table(done))
-    for outcome in done.get(given.misses, []):
-        if not outcome.score.exact:
-            print(_miss(outcome))
+    for each in done.get(given.misses, []):
+        if not each.score.exact:
+            print(_miss(each))

@@ -10,7 +10,7 @@ from trivium.kg.embedded.columns import Int32, Int64, Ints
 from trivium.kg.embedded.layout import triple_places
 from trivium.kg.embedded.paths import CodedPath, simple_paths
 from trivium.kg.embedded.snapshot import Snapshot
-from trivium.kg.embedded.walk import Walk, leads
+from trivium.kg.embedded.walk import ChainWalk, leads
 from trivium.kg.embedded.walk import follow as walk_chain
 from trivium.kg.types import (
     ChainResult,
@@ -123,7 +123,7 @@ def _has_values(snapshot: Snapshot, rows: Ints) -> bool:
     return bool(snapshot.values and len(rows) and int(rows.max()) >= snapshot.entities)
 
 
-def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | None = None) -> Walk:
+def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | None = None) -> ChainWalk:
     """Walk a chain of names from numbered seeds."""
     return walk_chain(snapshot, rows, [snapshot.code(hop) for hop in chain], limit)
 
@@ -145,7 +145,7 @@ def reaches(snapshot: Snapshot, seed: str, chain: LogicalChain, without: Sequenc
     return found
 
 
-def chain_result(snapshot: Snapshot, walk: Walk, chain: LogicalChain) -> ChainResult:
+def chain_result(snapshot: Snapshot, walk: ChainWalk, chain: LogicalChain) -> ChainResult:
     """What a walk of this chain reached, most support first, with one path each.
 
     Ties: the entity with fewer triples first, which is the more particular to the question; then by id.

@@ -18,7 +18,7 @@ from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.natures import declared_natures, guess_kinds
 from trivium.kg.embedded.record import RECORD, Meta, create, meta_of, new_stamp, save_meta, write_properties
 from trivium.kg.embedded.snapshot import write_snapshot
-from trivium.kg.embedded.tables import Tables, Texts, Values, sort_rows
+from trivium.kg.embedded.tables import OwnedTexts, Tables, Values, sort_rows
 from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError
 from trivium.kg.files import atomic_folder, fsync_file, remove_leftovers, sha256_file
 from trivium.kg.manifest import Manifest, is_kg, now, write_manifest
@@ -283,7 +283,7 @@ def _sorted_names(numbers: dict[str, int], used: NDArray[np.bool_] | None = None
     return names, place
 
 
-def _attach(named: list[tuple[int, Entity]], place: Int32, labels: list[str]) -> tuple[Texts, Texts]:
+def _attach(named: list[tuple[int, Entity]], place: Int32, labels: list[str]) -> tuple[OwnedTexts, OwnedTexts]:
     """Fill in labels (the last one wins) and collect aliases and types."""
     aliases: list[tuple[int, str]] = []
     types: list[tuple[int, str]] = []
@@ -293,7 +293,7 @@ def _attach(named: list[tuple[int, Entity]], place: Int32, labels: list[str]) ->
             labels[row] = entity.label
         aliases.extend((row, alias) for alias in entity.aliases if alias)
         types.extend((row, name) for name in entity.types if name)
-    return Texts.of(aliases), Texts.of(types)
+    return OwnedTexts.of(aliases), OwnedTexts.of(types)
 
 
 def write_directory(folder: Path, tables: Tables, progress: Progress) -> KGInfo:

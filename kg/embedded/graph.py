@@ -21,7 +21,7 @@ from trivium.kg.values import KINDS
 _UNORDERED = {"text", "point"}
 
 
-class Texts(Sequence[str]):
+class ColumnTexts(Sequence[str]):
     """Consecutive strings of a column, read when they are asked for."""
 
     def __init__(self, column: StringColumn, start: int, stop: int) -> None:
@@ -55,10 +55,10 @@ def graph_columns(snapshot: Snapshot) -> GraphColumns:
     for code, name in enumerate(snapshot.relation_names):
         start, stop = snapshot.value_bounds[code : code + 2].tolist()
         if stop > start:
-            texts = Texts(snapshot.keys, entities + start, entities + stop)
+            texts = ColumnTexts(snapshot.keys, entities + start, entities + stop)
             properties[name] = _columns(arrays, ("value", "owner"), start, stop, texts, arrays["owner_rows"])
     return GraphColumns(
-        ids=Texts(snapshot.keys, 0, entities),
+        ids=ColumnTexts(snapshot.keys, 0, entities),
         rows=lambda ids: snapshot.rows(list(ids)),
         labels=snapshot.names,
         relations=snapshot.relation_names,
@@ -76,7 +76,7 @@ def _columns(
     names: tuple[str, str],
     start: int,
     stop: int,
-    texts: Texts,
+    texts: ColumnTexts,
     owners: Int32,
 ) -> tuple[Column, ...]:
     """The columns of one property, a kind each, most values first."""
@@ -88,7 +88,7 @@ def _columns(
         kind = KINDS[int(kinds[first])]
         keys = np.arange(after - first, dtype=np.float64) if kind in _UNORDERED else numbers[first:after]
         held = bounds[first : after + 1]
-        part = Texts(texts._column, texts._start + first, texts._start + after)  # noqa: SLF001 - its own kind
+        part = ColumnTexts(texts._column, texts._start + first, texts._start + after)  # noqa: SLF001 - its own kind
         out += Column(kind, keys, held - held[0], owners[held[0] : held[-1]], part).as_read()
     return tuple(sorted(out, key=lambda each: -len(each.owners)))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int64
 from trivium.kg.embedded.tables import Tables
-from trivium.kg.naming import Naming, Property, full_name, naming
+from trivium.kg.naming import Naming, PropertySample, full_name, naming
 from trivium.kg.values import KINDS
 
 _LABELLED = 0.5  # the share of a type's entities with labels from which the others' ids are left as they are
@@ -123,7 +123,9 @@ def _choice(name: str, rows: Int64, values: _Values) -> Naming | None:
         shared = len(numbers) > len(distinct)
         examples = tuple(texts[:5])
         properties.append(
-            Property(values.names[code], len(rows), having, len(distinct), types, letters, examples, unique=not shared)
+            PropertySample(
+                values.names[code], len(rows), having, len(distinct), types, letters, examples, unique=not shared
+            )
         )
     pair = full_name(properties)
     together: dict[tuple[str, ...], float] = {} if pair is None else {pair: _together(pair, rows, values)}

@@ -29,7 +29,7 @@ import numpy as np
 
 from trivium.kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings, statement_lanes
 from trivium.kg.embedded.columns import Int32, Int64
-from trivium.kg.embedded.tables import Tables, Texts, Values
+from trivium.kg.embedded.tables import OwnedTexts, Tables, Values
 from trivium.kg.errors import BusyError, CorruptError, NotAKnowledgeBaseError, VersionError
 from trivium.kg.types import KGInfo, Statement, Triple, ValueText
 
@@ -315,7 +315,7 @@ def _renumber(ids: Int64, wanted: Int64) -> Int32:
     return order[places].astype(np.int32)
 
 
-def _texts(connection: sqlite3.Connection, query: str, ids: Int64) -> Texts:
+def _texts(connection: sqlite3.Connection, query: str, ids: Int64) -> OwnedTexts:
     rows = connection.execute(query).fetchall()
     owners = _renumber(ids, np.array([row[0] for row in rows], dtype=np.int64))
-    return Texts.of([(owner, row[1]) for owner, row in zip(owners.tolist(), rows, strict=True)])
+    return OwnedTexts.of([(owner, row[1]) for owner, row in zip(owners.tolist(), rows, strict=True)])

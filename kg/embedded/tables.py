@@ -21,19 +21,19 @@ RELATION = 255
 
 
 @dataclass(slots=True)
-class Texts:
+class OwnedTexts:
     """Texts that belong to entities (aliases, types): text i to entity `owners[i]`; sorted by owner, then text."""
 
     owners: Int64
     texts: list[str]
 
     @classmethod
-    def empty(cls) -> Texts:
+    def empty(cls) -> OwnedTexts:
         """No texts at all."""
         return cls(np.empty(0, dtype=np.int64), [])
 
     @classmethod
-    def of(cls, pairs: list[tuple[int, str]]) -> Texts:
+    def of(cls, pairs: list[tuple[int, str]]) -> OwnedTexts:
         """From (owner, text) pairs in any order; equal pairs stay once."""
         ordered = sorted(set(pairs))
         return cls(np.array([owner for owner, _ in ordered], dtype=np.int64), [text for _, text in ordered])
@@ -145,8 +145,8 @@ class Tables:
     heads: Int32
     codes: Int32
     tails: Int32
-    aliases: Texts
-    types: Texts
+    aliases: OwnedTexts
+    types: OwnedTexts
     values: Values = field(default_factory=Values.empty)
     kinds: list[PropertyKind | None] = field(default_factory=list)
     statements: dict[tuple[int, int, int], tuple[Statement, ...]] = field(default_factory=dict)

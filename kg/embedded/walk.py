@@ -52,7 +52,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class ChainWalk:
     """A chain of h hops walked: h + 1 layers, the first holds the seeds; `truncated` where a cap dropped entities.
 
     Where nothing is reached, the walk ends early with an empty layer.
@@ -169,7 +169,7 @@ def leads(snapshot: Snapshot, seed: int, codes: Sequence[int], without: Sequence
     return False
 
 
-def follow(snapshot: Snapshot, seeds: Ints, codes: Sequence[int], cap: int | None = None) -> Walk:
+def follow(snapshot: Snapshot, seeds: Ints, codes: Sequence[int], cap: int | None = None) -> ChainWalk:
     """Walk a chain of codes from seeds, int [n], each in [0, E); repeated seeds count once.
 
     A code of -1 (an unknown relation) reaches nothing. `cap` keeps the best supported entities of each hop.
@@ -184,7 +184,7 @@ def follow(snapshot: Snapshot, seeds: Ints, codes: Sequence[int], cap: int | Non
         layers.append(layer)
         if not len(layer.entities):
             break
-    return Walk(tuple(layers), tuple(codes), truncated)
+    return ChainWalk(tuple(layers), tuple(codes), truncated)
 
 
 def _distinct(seeds: Ints) -> Int64:

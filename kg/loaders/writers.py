@@ -38,7 +38,7 @@ from trivium.kg.loaders.rdf_terms import (
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
 
-class _Writer:
+class _AtomicWriter:
     """A file that appears under its name only when it is complete; gzip where the name ends in `.gz`."""
 
     def __init__(self, path: Path | str) -> None:
@@ -66,7 +66,7 @@ class _Writer:
             raise BadInputError(what, path=self.path) from error
 
 
-class TripleWriter(_Writer):
+class TripleWriter(_AtomicWriter):
     """A context that takes batches of triples; after an exception nothing is left behind.
 
     For stores, whose streams are asynchronous:
@@ -103,7 +103,7 @@ def _on_a_line(tail: str) -> str:
     return CONTROL.sub(" ", tail) if isinstance(tail, ValueText) else tail
 
 
-class GraphWriter(_Writer):
+class GraphWriter(_AtomicWriter):
     """A context that takes batches of triples and of entities, and writes both to one file that loses nothing.
 
     Attributes:
@@ -153,7 +153,7 @@ def _described(entity: Entity) -> Iterator[str]:
         yield f"{term} <{TYPE}> <{OWN}type:{quote(name, safe='')}> ."
 
 
-class EntityWriter(_Writer):
+class EntityWriter(_AtomicWriter):
     """A context that takes entities: `id<TAB>label<TAB>aliases<TAB>types`, below a line that names the columns.
 
     Attributes:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
-from trivium.kg.naming import LISTS, SCALARS, Naming, Property, full_name, naming
+from trivium.kg.naming import LISTS, SCALARS, Naming, PropertySample, full_name, naming
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.client import Client, Row
 from trivium.kg.neo4j.relations import keep
@@ -176,9 +176,9 @@ async def read_grouped(
 
 async def _properties(
     client: Client, query: Callable[[Sequence[str] | None], str], names: Sequence[str] | None
-) -> dict[str, list[Property]]:
+) -> dict[str, list[PropertySample]]:
     """The properties of each label or type; None: of all, in one pass over the graph."""
-    out: dict[str, list[Property]] = defaultdict(list)
+    out: dict[str, list[PropertySample]] = defaultdict(list)
     if names is None:
         rows = await client.read(query(None), sample=_SAMPLE)
     else:
@@ -186,7 +186,7 @@ async def _properties(
     for name, key, total, having, distinct, types, letters, examples in rows:
         if having:
             out[name].append(
-                Property(key, total, having, distinct, tuple(sorted(types)), letters or 0.0, tuple(examples))
+                PropertySample(key, total, having, distinct, tuple(sorted(types)), letters or 0.0, tuple(examples))
             )
     return out
 
@@ -210,8 +210,8 @@ async def _schema(client: Client) -> tuple[set[tuple[str, str]], set[tuple[str, 
 
 
 async def _with_keys(
-    client: Client, found: dict[str, list[Property]], labels: Mapping[str, int], unique: set[tuple[str, str]]
-) -> dict[str, list[Property]]:
+    client: Client, found: dict[str, list[PropertySample]], labels: Mapping[str, int], unique: set[tuple[str, str]]
+) -> dict[str, list[PropertySample]]:
     """The same, told of each property that looks like a key whether it is one among all nodes of its label."""
     asked = [
         (label, each.key)
@@ -231,7 +231,7 @@ async def _with_keys(
 
 
 async def _names(
-    client: Client, found: Mapping[str, list[Property]], settings: GraphSettings, labels: Mapping[str, int]
+    client: Client, found: Mapping[str, list[PropertySample]], settings: GraphSettings, labels: Mapping[str, int]
 ) -> tuple[Naming, ...]:
     """What nodes of each label are called, the rarest label first: it says most of a node that has several."""
     pairs = {label: pair for label in labels if (pair := full_name(found[label]))}
@@ -257,12 +257,14 @@ async def _names(
     return tuple(out)
 
 
-def _is_fact(each: Property) -> bool:
+def _is_fact(each: PropertySample) -> bool:
     """Whether a property's values can be read as text: not bytes, and not an embedding."""
     return each.holds((*SCALARS, *LISTS)) and not each.is_vector
 
 
-def _literals(found: Mapping[str, list[Property]], settings: GraphSettings, types: set[str]) -> tuple[Literal, ...]:
+def _literals(
+    found: Mapping[str, list[PropertySample]], settings: GraphSettings, types: set[str]
+) -> tuple[Literal, ...]:
     """The properties that are triples."""
     having: dict[str, dict[str, bool]] = defaultdict(dict)
     for label, properties in found.items():

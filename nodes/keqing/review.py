@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from trivium.kg.errors import UsageError
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.prompt import (
-    Arguments,
     AskedDecomposition,
     AskedSubQuestion,
+    SubQuestionArguments,
     problem,
     sub_questions,
 )
@@ -140,7 +140,7 @@ def read_edit(reply: object, before: Sequence[SubQuestionState]) -> list[SubQues
                 question=sub.question,
                 id=place if sub.id is None else sub.id,
                 dep=sub.dep,
-                args=Arguments(seed_entities=[name.strip() for name in sub.seed_entities if name.strip()]),
+                args=SubQuestionArguments(seed_entities=[name.strip() for name in sub.seed_entities if name.strip()]),
             )
             for place, sub in enumerate(edit.sub_questions)
         ]

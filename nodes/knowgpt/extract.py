@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from trivium.kg.types import Triple
 from trivium.nodes.knowgpt.context import KnowGPTContext
-from trivium.nodes.knowgpt.state import Evidence, KnowGPTState
+from trivium.nodes.knowgpt.state import EvidencePath, KnowGPTState
 from trivium.nodes.run.state import Step
 from trivium.tools.extract_paths import extract_paths
 from trivium.tools.extract_subgraph import extract_subgraph
@@ -35,7 +35,7 @@ async def extract(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict
         paths_per_pair=context.paths_per_pair, policy=context.policy,
     )  # fmt: skip
     paths = [
-        Evidence(
+        EvidencePath(
             steps=[(s.head, s.relation, s.tail, s.inverse) for s in each.path],
             reward=round(each.reward, 6),
             target=each.target,
@@ -47,7 +47,7 @@ async def extract(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict
     return {"evidence": kept, "expanded": walked.expanded, **({"events": noted} if noted else {})}
 
 
-def best_first(evidence: Sequence[Evidence], max_triples: int) -> list[Evidence]:
+def best_first(evidence: Sequence[EvidencePath], max_triples: int) -> list[EvidencePath]:
     """The evidence of the largest reward, as far as it adds triples to at most so many; the best one in any case.
 
     Every target's best path comes before any target's second one: a candidate is judged by what speaks for it.
@@ -59,7 +59,7 @@ def best_first(evidence: Sequence[Evidence], max_triples: int) -> list[Evidence]
         rank[each["target"]] = place + 1
         order.append((place if each["target"] else 0, each))
     seen: set[tuple[str, str, str]] = set()
-    kept = list[Evidence]()
+    kept = list[EvidencePath]()
     for _, each in sorted(order, key=lambda item: item[0]):
         new = {step[:3] for step in each["steps"]} - seen
         if kept and len(seen) + len(new) > max_triples:
@@ -75,7 +75,7 @@ def among(
     sources: Sequence[str],
     targets: Sequence[str],
     context: KnowGPTContext,
-) -> list[Evidence]:
+) -> list[EvidencePath]:
     """A subgraph as evidence: the shortest path in it from a source to each target, then single triples.
 
     A triple is as relevant as the less relevant of its two ends; a path as its least relevant triple. Paths are what
@@ -85,8 +85,8 @@ def among(
     paths = []
     for target, steps in _shortest(triples, sources, set(targets), context.max_hops).items():
         reward = min(worth[Triple(*step[:3])] for step in steps)
-        paths.append(Evidence(steps=steps, reward=reward, target=target))
-    singles = [Evidence(steps=[(*triple, False)], reward=value, target=None) for triple, value in worth.items()]
+        paths.append(EvidencePath(steps=steps, reward=reward, target=target))
+    singles = [EvidencePath(steps=[(*triple, False)], reward=value, target=None) for triple, value in worth.items()]
     kept = best_first(paths, context.max_triples)
     shown = {step[:3] for each in kept for step in each["steps"]}
     room = max(context.max_triples - len(shown), 0)

@@ -33,7 +33,7 @@ class Candidate(TypedDict):
     entities: list[str]
 
 
-class Evidence(TypedDict):
+class EvidencePath(TypedDict):
     """A path, or one triple of a subgraph: the steps, its reward or relevance, the target that it leads to, if any."""
 
     steps: list[Step]
@@ -78,7 +78,7 @@ class KnowGPTState(RunState, KnowGPTInput, total=False):
     """Who proposed them: `choices`, `kg` or `llm`."""
     chosen: Chosen
     """The arm."""
-    evidence: list[Evidence]
+    evidence: list[EvidencePath]
     """What was extracted, the largest reward first."""
     expanded: int
     """Entities whose neighbours the path policy read."""

@@ -12,7 +12,7 @@ from trivium.nodes.model.budget import Budget, estimate_tokens
 from trivium.nodes.model.calls import Patience
 from trivium.nodes.model.events import Event, redact
 from trivium.nodes.model.models import Model, check_model, close_models, open_model
-from trivium.nodes.model.outcome import Outcome
+from trivium.nodes.model.outcome import ModelReply
 from trivium.nodes.model.streamed import Streamed, streamed
 from trivium.nodes.model.structured import structured
 from trivium.nodes.run.usage import NO_USAGE, add_usage
@@ -22,7 +22,7 @@ __all__ = [
     "Budget",
     "Event",
     "Model",
-    "Outcome",
+    "ModelReply",
     "Patience",
     "Streamed",
     "add_usage",

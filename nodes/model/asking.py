@@ -18,7 +18,7 @@ from trivium.kg.errors import ModelError
 from trivium.nodes.model.budget import Budget
 from trivium.nodes.model.calls import Patience
 from trivium.nodes.model.models import Model, open_model
-from trivium.nodes.model.outcome import Outcome
+from trivium.nodes.model.outcome import ModelReply
 from trivium.nodes.model.streamed import Streamed, streamed
 from trivium.nodes.model.structured import structured
 from trivium.nodes.run.context import Context
@@ -39,7 +39,7 @@ async def ask_typed(
     stage: str,
     check: Callable[[T], str | None] | None = None,
     parts: int = 1,
-) -> Outcome[T]:
+) -> ModelReply[T]:
     """A typed answer of the run's model; `trivium.nodes.model.structured` says what happens to one that cannot be read.
 
     Args:
@@ -75,7 +75,7 @@ def is_heard() -> bool:
     return any(hasattr(handler, "tap_output_aiter") for handler in handlers)
 
 
-def told(outcome: Outcome[Any]) -> dict[str, Any]:
+def told(outcome: ModelReply[Any]) -> dict[str, Any]:
     """What a stage returns of an exchange: its `usage`, and its `events` where there are any."""
     return {"usage": outcome.usage, "events": outcome.events}
 

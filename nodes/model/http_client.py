@@ -14,14 +14,14 @@ _FAILED = 400  # the HTTP status from which a response is an error
 _OF_THE_BODY = {"content-length", "content-encoding", "transfer-encoding"}
 
 
-class Client(Protocol):
+class HttpClient(Protocol):
     """A client of ours that is to be closed."""
 
     async def aclose(self) -> None:
         """Close its connections."""
 
 
-def openai_client() -> Client:
+def openai_client() -> HttpClient:
     """A pool of connections for one event loop; LangChain's own is shared by all loops, and breaks with the first.
 
     Some servers repeat a wrong key in their error. LangChain hands the exception made of that to every tracer, before

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from trivium.kg.errors import ModelError
 from trivium.nodes.model.events import brief
 from trivium.nodes.model.failures import client_errors
-from trivium.nodes.model.http_client import Client, openai_client
+from trivium.nodes.model.http_client import HttpClient, openai_client
 from trivium.nodes.run.access import NO_MODEL
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Model:
 
     name: str
     chat: BaseChatModel
-    client: Client | None = None
+    client: HttpClient | None = None
     json_mode: bool = False
     refused: set[str] = field(default_factory=set)
 
@@ -146,7 +146,7 @@ def _build(name: str, temperature: float | None, longest: int | None, *, json_mo
     return Model(name, chat, client, json_mode)
 
 
-def _openai(rest: str, temperature: float | None, longest: int | None) -> tuple[BaseChatModel, Client | None]:
+def _openai(rest: str, temperature: float | None, longest: int | None) -> tuple[BaseChatModel, HttpClient | None]:
     try:
         from langchain_openai import ChatOpenAI
     except ImportError as error:
@@ -199,11 +199,11 @@ def _openai_url() -> str:
 
 def _other(
     provider: str, rest: str, temperature: float | None, longest: int | None
-) -> tuple[BaseChatModel, Client | None]:
+) -> tuple[BaseChatModel, HttpClient | None]:
     """A model by LangChain's own table of providers; which settings it takes is read from its class."""
     from langchain.chat_models import init_chat_model
 
-    client: Client | None = None
+    client: HttpClient | None = None
     try:
         kind = type(init_chat_model(rest, model_provider=provider))
         wished: dict[str, Any] = {"max_retries": 0, "temperature": temperature, "max_tokens": longest}

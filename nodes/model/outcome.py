@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[T]):
+class ModelReply(Generic[T]):
     """The end of one exchange.
 
     Attributes:

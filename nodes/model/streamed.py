@@ -12,7 +12,7 @@ from trivium.nodes.model.budget import Budget
 from trivium.nodes.model.calls import DEFAULT_PATIENCE, Exchange, Patience, timed_out
 from trivium.nodes.model.failures import Failure, client_errors, failure
 from trivium.nodes.model.models import Model
-from trivium.nodes.model.outcome import Outcome, declined
+from trivium.nodes.model.outcome import ModelReply, declined
 from trivium.nodes.model.parsing import without_thoughts
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ class Streamed:
         return self._heard.message_id
 
     @property
-    def outcome(self) -> Outcome[str]:
+    def outcome(self) -> ModelReply[str]:
         """What was said so far, as the value; None where that is nothing but blanks."""
         said = without_thoughts(self._heard.text)
-        return Outcome(said.strip() or None, self._exchange.reason, self._exchange.usage, self._exchange.events)
+        return ModelReply(said.strip() or None, self._exchange.reason, self._exchange.usage, self._exchange.events)
 
-    async def whole(self) -> Outcome[str]:
+    async def whole(self) -> ModelReply[str]:
         """Listen to the end."""
         async for _ in self:
             pass

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from trivium.nodes.model.budget import Budget
 from trivium.nodes.model.calls import DEFAULT_PATIENCE, Exchange, Patience
 from trivium.nodes.model.models import Model
-from trivium.nodes.model.outcome import Outcome, declined
+from trivium.nodes.model.outcome import ModelReply, declined
 from trivium.nodes.model.parsing import read
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ async def structured(
     budget: Budget,
     patience: Patience = DEFAULT_PATIENCE,
     check: Callable[[T], str | None] | None = None,
-) -> Outcome[T]:
+) -> ModelReply[T]:
     """Ask for a value of the schema.
 
     Args:
@@ -47,7 +47,7 @@ async def structured(
     """
     exchange = Exchange(model, stage, budget, patience)
     value = await _asked(exchange, _with_schema(messages, schema), schema, check)
-    return Outcome(value, exchange.reason, exchange.usage, exchange.events)
+    return ModelReply(value, exchange.reason, exchange.usage, exchange.events)
 
 
 async def _asked(

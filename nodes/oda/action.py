@@ -11,7 +11,7 @@ from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.prompts import ACT
 from trivium.nodes.oda.state import Action, ActionName, OdaState
-from trivium.nodes.oda.text import Names, entities_of_run, named_in, nearest
+from trivium.nodes.oda.text import EntityNames, entities_of_run, named_in, nearest
 from trivium.nodes.oda.ways import candidates_of, observations_of
 
 
@@ -23,12 +23,12 @@ class ActionChoice(BaseModel):
     entities: list[str] = Field(default_factory=list, description="ids of candidates: 1, 2, or none for Answer")
 
 
-async def act_prompt(state: OdaState, context: OdaContext) -> tuple[str, Names]:
+async def act_prompt(state: OdaState, context: OdaContext) -> tuple[str, EntityNames]:
     """The prompt of an action, and the labels that it shows."""
     candidates = candidates_of(state)
     seen = await observations_of(state, context, candidates)
     observed = nearest(seen.values(), context.shown_triples)
-    names = await Names.of(context.kg, [*entities_of_run(state), *candidates, *named_in(observed)])
+    names = await EntityNames.of(context.kg, [*entities_of_run(state), *candidates, *named_in(observed)])
     text = operator_prompt(ACT).fill(
         question=state["question"],
         memory=names.memory(state),
@@ -39,7 +39,7 @@ async def act_prompt(state: OdaState, context: OdaContext) -> tuple[str, Names]:
     return text, names
 
 
-def meant(given: Sequence[str], candidates: Sequence[str], names: Names) -> list[str | None]:
+def meant(given: Sequence[str], candidates: Sequence[str], names: EntityNames) -> list[str | None]:
     """The candidate that each text means, by id, label or both, as prompts show them; None where there is none."""
     forms: dict[str, str] = {}
     for key in reversed(candidates):  # of two with one label the first
@@ -47,7 +47,9 @@ def meant(given: Sequence[str], candidates: Sequence[str], names: Names) -> list
     return [text if text in candidates else forms.get(fold_name(text)) for text in given]
 
 
-def problem_of(choice: ActionChoice, candidates: Sequence[str], names: Names, history: Sequence[Action]) -> str | None:
+def problem_of(
+    choice: ActionChoice, candidates: Sequence[str], names: EntityNames, history: Sequence[Action]
+) -> str | None:
     """Why a choice cannot be carried out, for the model to read; None where it can."""
     if choice.action == "Answer":
         return None
@@ -74,7 +76,7 @@ def same_action(name: ActionName, entities: Sequence[str], done: Action) -> bool
     return set(entities) <= set(done["entities"]) if name == "GetNeighbor" else set(entities) == set(done["entities"])
 
 
-def chosen(choice: ActionChoice, candidates: Sequence[str], names: Names) -> Action:
+def chosen(choice: ActionChoice, candidates: Sequence[str], names: EntityNames) -> Action:
     """A choice without a problem as an action."""
     entities = [] if choice.action == "Answer" else [key for key in meant(choice.entities, candidates, names) if key]
     return Action(name=choice.action, entities=entities, thought=choice.thought.strip(), by="model", hop=None)

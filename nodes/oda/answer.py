@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from trivium.nodes.oda.context import OdaContext
-from trivium.nodes.oda.result import Result, similar_result
+from trivium.nodes.oda.result import OdaResult, similar_result
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
@@ -52,7 +52,7 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
     )
 
 
-async def _result(state: OdaState, context: OdaContext) -> tuple[Result, dict[str, Any]]:
+async def _result(state: OdaState, context: OdaContext) -> tuple[OdaResult, dict[str, Any]]:
     """The model's answer, or the memory read without a model where there is none or it says nothing usable."""
     if context.model == NO_MODEL:
         return await similar_result(state, context), {}
@@ -66,7 +66,7 @@ async def _result(state: OdaState, context: OdaContext) -> tuple[Result, dict[st
     return result, spent
 
 
-async def _sentence(answers: Sequence[AnswerEntity], result: Result, paths: Sequence[PathRecord], kg: str) -> str:
+async def _sentence(answers: Sequence[AnswerEntity], result: OdaResult, paths: Sequence[PathRecord], kg: str) -> str:
     """The answer in words: value, names, the path of the first, and what nothing proves."""
     said = []
     if isinstance(result.value, bool):
@@ -83,7 +83,7 @@ async def _sentence(answers: Sequence[AnswerEntity], result: Result, paths: Sequ
     return " ".join(filter(None, said))
 
 
-def _events(state: OdaState, context: OdaContext, result: Result) -> list[dict[str, Any]]:
+def _events(state: OdaState, context: OdaContext, result: OdaResult) -> list[dict[str, Any]]:
     """What a user should know beside the answer."""
     events: list[dict[str, Any]] = []
     last = state["action"]

@@ -14,9 +14,9 @@ from trivium.nodes.oda.action import meant
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.memory import traces, triples_of
 from trivium.nodes.oda.prompts import ANSWER
-from trivium.nodes.oda.result import Found, Result, literal_value, value_of
+from trivium.nodes.oda.result import FoundAnswer, OdaResult, literal_value, value_of
 from trivium.nodes.oda.state import OdaState
-from trivium.nodes.oda.text import Names, entities_of_run, named_in
+from trivium.nodes.oda.text import EntityNames, entities_of_run, named_in
 from trivium.tools.find_task_entities import question_kind
 
 _TRUE, _FALSE = frozenset({"true", "yes"}), frozenset({"false", "no"})
@@ -28,11 +28,11 @@ class FinalAnswer(BaseModel):
     answers: list[bool | int | float | str] = Field(description="one answer, or several, the best first")
 
 
-async def ask_answer(state: OdaState, context: OdaContext) -> tuple[Result | None, dict[str, Any], str | None]:
+async def ask_answer(state: OdaState, context: OdaContext) -> tuple[OdaResult | None, dict[str, Any], str | None]:
     """The model's answer tied to the memory, else None with the reason; and usage and events."""
     from trivium.nodes.model import ask_typed, told
 
-    names = await Names.of(context.kg, entities_of_run(state))
+    names = await EntityNames.of(context.kg, entities_of_run(state))
     prompt = operator_prompt(ANSWER).fill(memory=names.memory(state), question=state["question"])
     known = {fold_name(names.label(key)) for key in named_in(triples_of(state["memory"]))}
     outcome = await ask_typed(
@@ -59,20 +59,20 @@ def _problem(said: FinalAnswer, question: str, known: set[str]) -> str | None:
     return None
 
 
-def _supported(state: OdaState, texts: Sequence[str], names: Names) -> Result:
+def _supported(state: OdaState, texts: Sequence[str], names: EntityNames) -> OdaResult:
     """Each answer as the memory's entity that it names, with the path to it; the others are the model's own."""
     triples = triples_of(state["memory"])
     if question_kind(state["question"]) == "fact" and texts and texts[0].casefold() in _TRUE | _FALSE:
         shown: list[ReasoningPath] = [tuple(WalkedTriple(*step) for step in path) for path in state["memory"]]
-        return Result(value=texts[0].casefold() in _TRUE, shown=shown) if shown else Result(own=[texts[0]])
+        return OdaResult(value=texts[0].casefold() in _TRUE, shown=shown) if shown else OdaResult(own=[texts[0]])
     inside = list(dict.fromkeys(named_in(triples)))
     ways = traces(state["memory"], state["topics"])
-    result = Result()
+    result = OdaResult()
     for text, key in zip(texts, meant(texts, inside, names), strict=True):
         # A path from a topic where the memory has one; else the piece of it that at least holds the entity.
         path = ways.get(key, ()) or _path_to(key, state) if key else ()
         if key and path:
-            result.answers.append(Found(key, 1.0, [path]))
+            result.answers.append(FoundAnswer(key, 1.0, [path]))
         else:
             result.own.append(names.label(key) if key else text)
     # Each entity once, where the model named it first: its order is the order of its answers.

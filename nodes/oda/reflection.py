@@ -13,7 +13,7 @@ from trivium.nodes.oda.action import ActionChoice, act_prompt, chosen, problem_o
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.prompts import FACTS, REFLECT
 from trivium.nodes.oda.state import OdaState
-from trivium.nodes.oda.text import Names, entities_of_run, named_in, nearest
+from trivium.nodes.oda.text import EntityNames, entities_of_run, named_in, nearest
 from trivium.nodes.oda.ways import candidates_of, observations_of
 
 _AND_ACT = """
@@ -86,7 +86,7 @@ async def ask_facts(
 
     if not candidates:
         return [], {}
-    names = await Names.of(context.kg, [*entities_of_run(state), *named_in(candidates)])
+    names = await EntityNames.of(context.kg, [*entities_of_run(state), *named_in(candidates)])
     prompt = operator_prompt(FACTS).fill(
         question=state["question"],
         memory=names.memory(state),
@@ -104,12 +104,12 @@ async def ask_facts(
     return [], added
 
 
-async def _prompt(state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]) -> tuple[str, Names]:
+async def _prompt(state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]) -> tuple[str, EntityNames]:
     """The reflection's prompt, with that of an action behind it where both are one request; and its labels."""
     seen = await observations_of(state, context, candidates_of(state))
     observed = nearest(seen.values(), context.shown_triples)
     shown = [*entities_of_run(state), *named_in(observed), *named_in(candidates)]
-    names = await Names.of(context.kg, shown)
+    names = await EntityNames.of(context.kg, shown)
     text = operator_prompt(REFLECT).fill(
         question=state["question"],
         memory=names.memory(state),

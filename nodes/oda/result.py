@@ -23,7 +23,7 @@ _SPEAKS = 0.3  # score from which a chain is about what a fact states, so that w
 
 
 @dataclass
-class Found:
+class FoundAnswer:
     """An answer: an entity, its score in [0, 1], and the paths that lead to it."""
 
     id: str
@@ -32,7 +32,7 @@ class Found:
 
 
 @dataclass
-class Result:
+class OdaResult:
     """What a run found.
 
     Attributes:
@@ -43,14 +43,14 @@ class Result:
         truncated: whether a chain led to more entities than were followed.
     """
 
-    answers: list[Found] = field(default_factory=list)
+    answers: list[FoundAnswer] = field(default_factory=list)
     value: Value = None
     shown: list[ReasoningPath] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
     truncated: bool = False
 
 
-async def similar_result(state: OdaState, context: OdaContext) -> Result:
+async def similar_result(state: OdaState, context: OdaContext) -> OdaResult:
     """What the memory says, read without a model.
 
     The best chain that it holds from each topic is followed to all its ends, so that lists and counts are whole though
@@ -66,7 +66,7 @@ async def similar_result(state: OdaState, context: OdaContext) -> Result:
         return await _checked(state, reached, held, context.kg)
     answers = _agreed(reached, {topic: score for topic, (score, _) in held.items()})
     labels = await get_labels(context.kg, [found.id for found in answers[:2]])
-    return Result(answers, value=value_of(state["question"], answers, labels), truncated=truncated)
+    return OdaResult(answers, value=value_of(state["question"], answers, labels), truncated=truncated)
 
 
 def _ends(state: OdaState, result: ChainResult, hops: int) -> list[Reached]:
@@ -74,7 +74,7 @@ def _ends(state: OdaState, result: ChainResult, hops: int) -> list[Reached]:
     return [end for end in result.reached if hops == 1 or end.id not in state["topics"]]
 
 
-def _agreed(reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float]) -> list[Found]:
+def _agreed(reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float]) -> list[FoundAnswer]:
     """The entities that the most topics lead to; where no two agree, those of the best topic."""
     topics = sorted(reached, key=lambda topic: -scores[topic])
     counted = Counter(end.id for topic in topics for end in reached[topic])
@@ -82,13 +82,13 @@ def _agreed(reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float
     # Topics that agree on nothing are no conditions to be met together: the best one decides.
     if most == 1:
         topics = next(([topic] for topic in topics if reached[topic]), [])
-    found: dict[str, Found] = {}
+    found: dict[str, FoundAnswer] = {}
     for topic in topics:
         strongest = max((end.support for end in reached[topic]), default=1)
         for end in reached[topic]:
             if counted[end.id] == most:
                 share = max(0.0, min(1.0, scores[topic])) * end.support / strongest
-                known = found.setdefault(end.id, Found(end.id, round(share, 6), []))
+                known = found.setdefault(end.id, FoundAnswer(end.id, round(share, 6), []))
                 known.score = max(known.score, round(share, 6))
                 known.paths.append(end.path)
     return sorted(found.values(), key=lambda each: -each.score)
@@ -99,7 +99,7 @@ async def _checked(
     reached: Mapping[str, Sequence[Reached]],
     held: Mapping[str, tuple[float, LogicalChain]],
     kg: str,
-) -> Result:
+) -> OdaResult:
     """A fact about two entities: true where what is asked of one leads to the other, false where it leads elsewhere.
 
     A KG does not hold every fact. What it says elsewhere denies a fact only by a relation that is like what is stated
@@ -110,12 +110,12 @@ async def _checked(
         others = _others(state, topic)
         true = [end for end in ends if end.id in others]
         if true:
-            return Result([Found(end.id, 1.0, [end.path]) for end in true], value=True)
+            return OdaResult([FoundAnswer(end.id, 1.0, [end.path]) for end in true], value=True)
     denying: list[ReasoningPath] = []
     for topic, (score, chain) in held.items():
         if score >= _SPEAKS and await _could_say(chain[-1], _others(state, topic), kg):
             denying += [end.path for end in reached[topic]]
-    return Result(value=False if denying else None, shown=denying)
+    return OdaResult(value=False if denying else None, shown=denying)
 
 
 def _others(state: OdaState, topic: str) -> list[str]:
@@ -131,7 +131,7 @@ async def _could_say(hop: Hop, entities: Sequence[str], kg: str) -> bool:
     return any(back)
 
 
-def value_of(question: str, answers: Sequence[Found], labels: Sequence[str]) -> Value:
+def value_of(question: str, answers: Sequence[FoundAnswer], labels: Sequence[str]) -> Value:
     """The value where the answer is no entity: how many there are, or the one number or date that was found."""
     literal = literal_value(labels[0]) if len(answers) == 1 else None
     if question_kind(question) == "count":

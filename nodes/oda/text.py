@@ -13,14 +13,14 @@ from trivium.tools.observe import Observation
 _NOTHING = "(none)"
 
 
-class Names:
+class EntityNames:
     """Labels of the entities that one prompt names, asked for at once."""
 
     def __init__(self, labels: dict[str, str]) -> None:
         self._labels = labels
 
     @classmethod
-    async def of(cls, kg: str, entities: Iterable[str]) -> Names:
+    async def of(cls, kg: str, entities: Iterable[str]) -> EntityNames:
         """The labels of these ids."""
         ids = list(dict.fromkeys(entities))
         return cls(dict(zip(ids, await get_labels(kg, ids), strict=True)))

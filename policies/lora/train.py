@@ -129,7 +129,7 @@ def _callbacks(settings: LoraSettings, total: int, progress: Progress, *, stop_e
     """Trainer's callbacks: what is shown, and the early stop."""
     from transformers import EarlyStoppingCallback, TrainerCallback
 
-    class Show(TrainerCallback):  # type: ignore[misc]  # transformers hands its classes out untyped
+    class ShowProgress(TrainerCallback):  # type: ignore[misc]  # transformers hands its classes out untyped
         """Tells how far it is after every step."""
 
         def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:  # noqa: ANN401, ARG002
@@ -137,7 +137,7 @@ def _callbacks(settings: LoraSettings, total: int, progress: Progress, *, stop_e
             best = [] if state.best_metric is None else [f"held out {state.best_metric:.3f}"]
             progress("fine-tune", state.global_step, total, ", ".join([*losses[-1:], *best]))
 
-    return [Show(), *([EarlyStoppingCallback(settings.patience)] if stop_early else [])]
+    return [ShowProgress(), *([EarlyStoppingCallback(settings.patience)] if stop_early else [])]
 
 
 def _run_folder(

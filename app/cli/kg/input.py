@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trivium.app.cli.output import complain
-from trivium.app.cli.progress import Show
+from trivium.app.cli.progress import ProgressDisplay
 from trivium.kg.loaders import EntityReader, SkipLog, TripleReader, read_entities, read_triples
 from trivium.kg.types import Entity, Triple
 
@@ -33,13 +33,13 @@ class Input:
                 self.triples += len(batch)
                 yield batch
 
-    def shown(self, show: Show) -> Iterator[list[Triple]]:
+    def shown(self, show: ProgressDisplay) -> Iterator[list[Triple]]:
         """`batches`, with progress by bytes."""
         for batch in self.batches():
             self.show(show)
             yield batch
 
-    def show(self, show: Show) -> None:
+    def show(self, show: ProgressDisplay) -> None:
         """Say how many bytes of all files are read; a pipe has no size."""
         sizes = [reader.bytes_total for reader in self._readers]
         total = sum(sizes) if all(sizes) else None

@@ -22,7 +22,7 @@ from trivium.nodes.keqing.decompose.prompt import (
     operators,
     sub_questions,
 )
-from trivium.nodes.model import Outcome, ask_typed
+from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion
@@ -39,7 +39,7 @@ class ModelDecomposition:
     """A model's decomposition; None where its answer cannot be used, as the outcome says."""
 
     found: Decomposition | None
-    outcome: Outcome[AskedDecomposition]
+    outcome: ModelReply[AskedDecomposition]
     only: dict[int, Condition] = field(default_factory=dict)
 
 
@@ -64,7 +64,7 @@ async def decompose_by_model(
         context=_before(last, hits) + _known(topics) + (OPERATORS if hints.computes else ""),
     )
     schema = AskedComputation if hints.computes else AskedDecomposition
-    outcome: Outcome[AskedDecomposition] = await ask_typed(
+    outcome: ModelReply[AskedDecomposition] = await ask_typed(
         context, None, prompt, schema, stage="decompose", check=computation_problem
     )
     if outcome.value is None:

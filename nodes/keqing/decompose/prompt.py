@@ -94,7 +94,7 @@ def _written(value: object) -> object:
     return "" if value is None else str(value) if isinstance(value, int | float) else value
 
 
-class Arguments(BaseModel):
+class SubQuestionArguments(BaseModel):
     """What a sub-question starts from."""
 
     seed_entities: Annotated[list[str], BeforeValidator(_listed)] = Field(default_factory=list)
@@ -113,7 +113,7 @@ class AskedSubQuestion(BaseModel):
     question: str
     id: int
     dep: Annotated[list[int], BeforeValidator(_listed)] = Field(default_factory=lambda: [NO_DEPENDENCY])
-    args: Arguments = Field(default_factory=Arguments)
+    args: SubQuestionArguments = Field(default_factory=SubQuestionArguments)
     only: AskedCondition | None = None
 
 

@@ -34,7 +34,7 @@ def is_nameless(entity: str, label: str) -> bool:
 
 
 @dataclass
-class Evidence:
+class ShownEvidence:
     """The lines that a model is shown for one sub-question, and the candidates in them.
 
     Attributes:
@@ -58,7 +58,7 @@ def gather(
     style: Format,
     tokens: int,
     notes: Mapping[Triple, str] | None = None,
-) -> Evidence:
+) -> ShownEvidence:
     """The evidence of a sub-question within a token budget, best candidates first.
 
     Args:
@@ -69,7 +69,7 @@ def gather(
         notes: what stands behind a triple's line (`trivium.nodes.run.qualifiers`).
     """
     shown = _shown_names(candidates, labels)
-    out, seen, spent = Evidence(), set[str](), 0
+    out, seen, spent = ShownEvidence(), set[str](), 0
     for candidate in candidates:
         lines = [line for line in _lines(candidate["path"], shown, labels, style, notes or {}) if line not in seen]
         spent += sum(-(-len(line) // _TOKEN_CHARACTERS) for line in lines)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.reason.evidence import Evidence, gather, is_nameless
+from trivium.nodes.keqing.reason.evidence import ShownEvidence, gather, is_nameless
 from trivium.nodes.keqing.reason.prompt import REASON_TEXT, REASON_TUPLES, WaveAnswers
 from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
 from trivium.nodes.model import ask_typed
@@ -48,7 +48,9 @@ async def judge(state: KeqingState, context: KeqingContext) -> dict[str, Any]:
     return {"retrieved": retrieved, "usage": outcome.usage, "events": events}
 
 
-async def _evidence(waiting: Sequence[Retrieved], context: KeqingContext) -> tuple[dict[int, Evidence], dict[str, str]]:
+async def _evidence(
+    waiting: Sequence[Retrieved], context: KeqingContext
+) -> tuple[dict[int, ShownEvidence], dict[str, str]]:
     """For each sub-question with candidates that have names its evidence, and the labels of all entities in it."""
     candidates = {done["id"]: _candidates(done) for done in waiting}
     paths = [item["path"] for found in candidates.values() for item in found]
@@ -79,7 +81,7 @@ def _candidates(done: Retrieved) -> list[Found]:
 
 
 async def _prompt(
-    state: KeqingState, asked: Mapping[int, Evidence], labels: Mapping[str, str], context: KeqingContext
+    state: KeqingState, asked: Mapping[int, ShownEvidence], labels: Mapping[str, str], context: KeqingContext
 ) -> str:
     blocks = []
     for number, evidence in asked.items():
@@ -94,13 +96,15 @@ async def _prompt(
     return operator_prompt(default).fill(questions="\n\n".join(blocks))
 
 
-def _missing(said: WaveAnswers, asked: Mapping[int, Evidence]) -> str | None:
+def _missing(said: WaveAnswers, asked: Mapping[int, ShownEvidence]) -> str | None:
     """The repair turn's complaint where a sub-question got no answer, not even an empty one."""
     left = [str(number) for number in asked if number not in {each.id for each in said.questions}]
     return f"there is no entry for question {', '.join(left)}" if left else None
 
 
-def _chosen(done: Retrieved, said: list[str] | str, evidence: Evidence) -> tuple[list[Found], list[dict[str, Any]]]:
+def _chosen(
+    done: Retrieved, said: list[str] | str, evidence: ShownEvidence
+) -> tuple[list[Found], list[dict[str, Any]]]:
     """The candidates that the model chose, in the chains' own order, and what it said that is none."""
     shown = {item["id"] for items in evidence.names.values() for item in items}
     if isinstance(said, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.reason.evidence import Evidence, gather, is_nameless
+from trivium.nodes.keqing.reason.evidence import ShownEvidence, gather, is_nameless
 from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
 from trivium.tools.choose_candidates import CandidateQuestion, choose_candidates
 from trivium.tools.decompose_question import MASK
@@ -48,7 +48,7 @@ async def _asked(state: KeqingState, done: Retrieved, context: KeqingContext) ->
     labels = dict(zip(ids, await get_labels(context.kg, ids), strict=True))
     if all(is_nameless(item["id"], labels[item["id"]]) for item in found):
         return None
-    evidence: Evidence = gather(found, labels, "text", context.evidence_tokens)
+    evidence: ShownEvidence = gather(found, labels, "text", context.evidence_tokens)
     (sub,) = [sub for sub in state["sub_questions"] if sub["id"] == done["id"]]
     names = ", ".join(labels[seed] for seed in done["seeds"][:_SEEDS])
     candidates = {item["id"]: labels[item["id"]] for item in found}

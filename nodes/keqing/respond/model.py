@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond.prompt import RESPOND
 from trivium.nodes.keqing.state import KeqingState
-from trivium.nodes.model import Outcome, ask_text
+from trivium.nodes.model import ModelReply, ask_text
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.answer_record import AnswerEntity
@@ -20,7 +20,7 @@ _BETWEEN = 10  # names shown of what a sub-question started from, and found on t
 
 async def say(
     state: KeqingState, answers: Sequence[AnswerEntity], context: KeqingContext
-) -> tuple[str | None, str | None, Outcome[str]]:
+) -> tuple[str | None, str | None, ModelReply[str]]:
     """What the model says of the answers, the id of its message, and how it went; no text where it broke off.
 
     A text that broke off is not used: what is missing might be what the answer is about. One that the model's own

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from trivium.kg.text import fold_name
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, KnowGPTState
-from trivium.nodes.model import Outcome, ask_typed
+from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
@@ -44,7 +44,7 @@ class ChosenAnswer(BaseModel):
     why: str = Field("", description="the reason, in one sentence")
 
 
-async def choose(state: KnowGPTState, context: KnowGPTContext) -> Outcome[ChosenAnswer]:
+async def choose(state: KnowGPTState, context: KnowGPTContext) -> ModelReply[ChosenAnswer]:
     """Ask for one of the candidates, with the knowledge of the prompt, or with none (`direct`)."""
     candidates = state["candidates"]
     shown = "\n".join(

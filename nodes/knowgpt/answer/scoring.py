@@ -15,20 +15,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trivium.nodes.knowgpt.state import Candidate, Evidence
+from trivium.nodes.knowgpt.state import Candidate, EvidencePath
 from trivium.tools.rank_texts import rank_texts
 
 _LARGEST = 3.0  # l1 + l2 + l3 with a cosine of 1 and one step (trivium.policies.paths.reward)
 _LIKENESS = 0.2  # share of the likeness in a score
 
 
-def supports(candidate: Candidate, evidence: Sequence[Evidence]) -> list[Evidence]:
+def supports(candidate: Candidate, evidence: Sequence[EvidencePath]) -> list[EvidencePath]:
     """The paths that lead to one of the candidate's entities, best first."""
     own = [each for each in evidence if each["target"] in candidate["entities"]]
     return sorted(own, key=lambda each: -each["reward"])
 
 
-def support(paths: Sequence[Evidence], *, walked: bool) -> float:
+def support(paths: Sequence[EvidencePath], *, walked: bool) -> float:
     """The weight of the best path, in [0, 1]; `walked`: their rewards are total rewards of P_RL."""
     weights = [path["reward"] / (_LARGEST if walked else len(path["steps"])) for path in paths]
     return min(max([0.0, *weights]), 1.0)
@@ -43,7 +43,7 @@ class CandidateScores(NamedTuple):
 
 
 def combined(
-    candidates: Sequence[Candidate], cosines: Sequence[float], evidence: Sequence[Evidence], *, walked: bool
+    candidates: Sequence[Candidate], cosines: Sequence[float], evidence: Sequence[EvidencePath], *, walked: bool
 ) -> CandidateScores:
     """The scores from each candidate's cosine with the question, and the evidence."""
     ids = [candidate["id"] for candidate in candidates]
@@ -54,7 +54,7 @@ def combined(
 
 
 async def scored(
-    kg: str, question: str, candidates: Sequence[Candidate], evidence: Sequence[Evidence], *, walked: bool
+    kg: str, question: str, candidates: Sequence[Candidate], evidence: Sequence[EvidencePath], *, walked: bool
 ) -> CandidateScores:
     """The scores of all candidates."""
     cosines = await rank_texts(kg, question, [candidate["text"] for candidate in candidates])

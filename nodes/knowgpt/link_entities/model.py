@@ -7,7 +7,7 @@ import asyncio
 from pydantic import BaseModel, Field
 
 from trivium.nodes.knowgpt.context import KnowGPTContext
-from trivium.nodes.model import Outcome, ask_typed
+from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
@@ -34,7 +34,7 @@ class ProposedCandidates(BaseModel):
     candidates: list[str] = Field(description="short names, the likeliest first")
 
 
-async def propose(question: str, context: KnowGPTContext) -> Outcome[ProposedCandidates]:
+async def propose(question: str, context: KnowGPTContext) -> ModelReply[ProposedCandidates]:
     """Ask for candidate answers of an open question."""
     prompt = (await asyncio.to_thread(operator_prompt, PROPOSE)).fill(
         question=as_data(question, _QUESTION), count=context.candidates

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import KnowGPTState, Line
-from trivium.nodes.model import Outcome, ask_typed
+from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompts import Prompt
 
@@ -35,11 +35,13 @@ class GraphDescription(BaseModel):
     description: str = Field(min_length=1, description="one paragraph")
 
 
-async def describe(state: KnowGPTState, triples: Sequence[Line], centre: str, context: KnowGPTContext) -> Outcome[str]:
+async def describe(
+    state: KnowGPTState, triples: Sequence[Line], centre: str, context: KnowGPTContext
+) -> ModelReply[str]:
     """Ask for a description of these triples around their central entity (section 4.2.1)."""
     prompt = (await asyncio.to_thread(operator_prompt, DESCRIBE)).fill(
         centre=centre, triples="\n".join(line["text"] for line in triples)
     )
     outcome = await ask_typed(context, state.get("usage"), prompt, GraphDescription, stage="verbalize")
     value = outcome.value.description if outcome.value else None
-    return Outcome(value, outcome.reason, outcome.usage, outcome.events)
+    return ModelReply(value, outcome.reason, outcome.usage, outcome.events)

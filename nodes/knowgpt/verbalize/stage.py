@@ -10,7 +10,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from trivium.nodes.knowgpt.context import KnowGPTContext
-from trivium.nodes.knowgpt.state import Evidence, KnowGPTState, Line
+from trivium.nodes.knowgpt.state import EvidencePath, KnowGPTState, Line
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.relation_phrases import relation_phrase
@@ -45,7 +45,7 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     return {"lines": [Line(text=text, triples=said)] if text else lines, **told(outcome)}
 
 
-def facts_of(evidence: Sequence[Evidence]) -> list[Fact]:
+def facts_of(evidence: Sequence[EvidencePath]) -> list[Fact]:
     """The distinct triples of the evidence, those of the largest reward first, a path's in its own order."""
     steps = [step for each in sorted(evidence, key=lambda item: -item["reward"]) for step in each["steps"]]
     return list(dict.fromkeys((head, relation, tail) for head, relation, tail, _ in steps))

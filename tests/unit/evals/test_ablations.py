@@ -8,12 +8,13 @@ import pytest
 
 from tests.films import build_films, pairs, walk
 from trivium.evals.ablations.__main__ import ABLATIONS, main
-from trivium.evals.ablations.asking import Asked, ask, taught
+from trivium.evals.ablations.asking import ask, taught
 from trivium.evals.ablations.chains import wording
-from trivium.evals.ablations.report import Outcome, plot, show, table
+from trivium.evals.ablations.report import FigureTable, plot, show, table
 from trivium.evals.ablations.supplement import MODES, outcome
 from trivium.evals.ablations.templates import KS, free_words
 from trivium.evals.ablations.whole_chains import train_whole_chains
+from trivium.evals.metrics import ScoredAnswer
 from trivium.evals.webqsp import FOLDS, folds
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.questions import Question, parse_question
@@ -60,7 +61,9 @@ async def test_more_templates_reach_no_less(films: Knowledge) -> None:
 async def test_the_supplement_adds_evidence_and_changes_no_answer(films_kg: Path, kg_name: str) -> None:
     gold = walk(["alien"], ["starring"])
     question = Question("1", "who starred in Alien?", answers=tuple(gold))
-    asked: dict[str, list[Asked]] = {m: await ask([question], KeqingContext(kg=kg_name, supplement=m)) for m in MODES}
+    asked: dict[str, list[ScoredAnswer]] = {
+        m: await ask([question], KeqingContext(kg=kg_name, supplement=m)) for m in MODES
+    }
     found = outcome(asked)
     assert found.columns["F1"] == [100.0] * 3
     assert found.columns["right in evidence"] == [100.0] * 3
@@ -82,7 +85,7 @@ async def test_a_kg_is_taught_each_split(tmp_path: Path) -> None:
 
 
 def test_table_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = Outcome("What was varied", "K", ["1", "10"], {"F1": [50.0, 75.25], "n": [1.0, 2.0]}, ("F1",))
+    found = FigureTable("What was varied", "K", ["1", "10"], {"F1": [50.0, 75.25], "n": [1.0, 2.0]}, ("F1",))
     head, names, *rows = table(found).splitlines()
     assert (head, names.split()) == ("What was varied", ["K", "F1", "n"])
     assert [row.split() for row in rows] == [["1", "50.0", "1.0"], ["10", "75.2", "2.0"]]

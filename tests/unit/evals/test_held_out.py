@@ -9,7 +9,7 @@ import pytest
 
 from trivium.evals.held_out import FOLDS, fold_of, main, outcome, parts
 from trivium.evals.metaqa import read_metaqa
-from trivium.evals.pair_curves import Result
+from trivium.evals.pair_curves import QuestionFigures
 
 _FILMS = {
     "Alien": ("Scott", "1979"), "Heat": ("Mann", "1995"), "Diner": ("Levinson", "1982"), "Ronin": ("Frank", "1998"),
@@ -81,6 +81,6 @@ def test_a_fold_is_measured_once(data: Path, tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_table_has_no_row_for_what_was_never_asked() -> None:
-    told = outcome("chains", [Result(2, False, 1.0, 0.5, 0.5), Result(2, False, 0.0, 0.5, 0.5)], 1)
+    told = outcome("chains", [QuestionFigures(2, False, 1.0, 0.5, 0.5), QuestionFigures(2, False, 0.0, 0.5, 0.5)], 1)
     assert (told.rows, told.columns["Hits@1"], told.columns["asked (number)"]) == (["2-hop"], [50.0], [2.0])
     assert "Held-out chains" in told.title

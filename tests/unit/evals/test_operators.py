@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from trivium.evals.operators import Outcome, ask_all, is_right, miss, read_lines, table
+from trivium.evals.operators import JudgedAnswer, ask_all, is_right, miss, read_lines, table
 
 
 def test_there_are_150_questions_with_an_answer_or_a_value() -> None:
@@ -22,7 +22,9 @@ def test_right_is_the_very_value_or_the_whole_set() -> None:
     assert not is_right({"value": True}, said)
     assert is_right({"answers": ["b", "a"]}, said)
     assert not is_right({"answers": ["a"]}, said)
-    outcome = Outcome({"id": "1", "kg": "k", "kind": "count", "question": "how many?", "value": 2}, said, right=False)
+    outcome = JudgedAnswer(
+        {"id": "1", "kg": "k", "kind": "count", "question": "how many?", "value": 2}, said, right=False
+    )
     assert table([outcome]).splitlines()[-1].split() == ["k", "all", "1", "0", "0.0"]
     assert "nothing computed" in miss(outcome)
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.films import build_films, walk
 from trivium.evals.ablations.report import table
-from trivium.evals.pair_curves import Result, curve, main, metaqa_outcome, rows, webqsp_outcome
+from trivium.evals.pair_curves import QuestionFigures, curve, main, metaqa_outcome, rows, webqsp_outcome
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question
 from trivium.kg.types import Hop
@@ -51,13 +51,17 @@ async def test_pairs_are_learnt_from_by_number_and_a_cut_run_goes_on(tmp_path: P
 
 
 def test_tables_tell_seen_from_unseen_and_hops_apart() -> None:
-    results = [Result(1, True, 0.0, 0.5, 1.0), Result(1, False, 1.0, 1.0, 1.0), Result(2, False, 0.0, 0.0, 0.0)]
+    results = [
+        QuestionFigures(1, True, 0.0, 0.5, 1.0),
+        QuestionFigures(1, False, 1.0, 1.0, 1.0),
+        QuestionFigures(2, False, 0.0, 0.0, 0.0),
+    ]
     outcome = webqsp_outcome({"50": results})
     assert outcome.columns["F1, relation unseen"] == [50.0]
     assert outcome.columns["F1, topic found"] == [50.0]
     assert outcome.columns["unseen (number)"] == [1.0]
     assert "not comparable" in table(outcome)
-    before = [Result(1, True, 0.0, 0.25, 1.0), *results[1:]]
+    before = [QuestionFigures(1, True, 0.0, 0.25, 1.0), *results[1:]]
     both = webqsp_outcome({"0": before, "50": results})
     assert both.columns["F1, those from the schema alone"] == [25.0, 25.0]
     assert both.columns["F1, relation unseen"] == [25.0, 50.0]

@@ -13,7 +13,7 @@ import pytest
 
 from tests.films import write_files
 from trivium.evals.path_runs import ABLATIONS, Runs, train_runs, without
-from trivium.evals.path_table import Row, spread
+from trivium.evals.path_table import PathFigures, spread
 from trivium.evals.paths import measure, read_csqa
 from trivium.kg.loaders import Choice, Question, read_questions
 from trivium.knowledge.knowledge import Knowledge
@@ -63,7 +63,7 @@ async def films_inputs(films_kg: Path) -> AsyncIterator[PathInputs]:
 
 
 def test_mean_and_spread() -> None:
-    rows = [Row(*[float(value)] * 8) for value in (90, 92, 94)]
+    rows = [PathFigures(*[float(value)] * 8) for value in (90, 92, 94)]
     mean, deviation = spread("both", 2, rows).splitlines()
     assert mean.split()[:4] == ["both", "mean", "2", "92.0"]
     assert deviation.split()[:4] == ["both", "+-", "2", "2.0"]

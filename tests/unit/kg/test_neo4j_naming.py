@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.kg.naming import Naming, Property, full_name, naming
+from trivium.kg.naming import Naming, PropertySample, full_name, naming
 
 
-def text(key: str, distinct: int, *examples: str, having: int = 100, letters: float = 12.0) -> Property:
-    return Property(key, 100, having, distinct, ("STRING NOT NULL",), letters, examples or ("Some Words",))
+def text(key: str, distinct: int, *examples: str, having: int = 100, letters: float = 12.0) -> PropertySample:
+    return PropertySample(key, 100, having, distinct, ("STRING NOT NULL",), letters, examples or ("Some Words",))
 
 
-def number(key: str, distinct: int = 100, having: int = 100) -> Property:
-    return Property(key, 100, having, distinct, ("INTEGER NOT NULL",), 3.0, ("1", "2"))
+def number(key: str, distinct: int = 100, having: int = 100) -> PropertySample:
+    return PropertySample(key, 100, having, distinct, ("INTEGER NOT NULL",), 3.0, ("1", "2"))
 
 
 ORDER = [number("orderID"), text("shipName", 40, "Vins et alcools"), text("customerID", 30, "VINET")]
@@ -48,7 +48,7 @@ PERSON = [text("name", 60, "Bradley", "Diana"), text("surname", 70, "Murray"), t
     ],
 )
 def test_the_best_name_is_chosen(
-    label: str, properties: list[Property], together: dict[tuple[str, ...], float], wanted: Naming | None
+    label: str, properties: list[PropertySample], together: dict[tuple[str, ...], float], wanted: Naming | None
 ) -> None:
     assert naming(label, properties, together) == wanted
 
@@ -57,7 +57,7 @@ def test_text_that_many_share_names_nodes_only_where_they_have_no_key() -> None:
     shared = text("name", 60, "Alice Smith")
     assert naming("Customer", [shared, text("code", 100, "C-1", "C-2")], {}) == Naming("Customer", ("code",))
     assert naming("Customer", [shared], {}) == Naming("Customer", ("name",))
-    counted = Property("code", 100, 100, 100, ("STRING NOT NULL",), 3.0, ("C-1",), unique=False)
+    counted = PropertySample("code", 100, 100, 100, ("STRING NOT NULL",), 3.0, ("C-1",), unique=False)
     assert naming("Customer", [shared, counted], {}) == Naming("Customer", ("name",)), "unique in the sample alone"
 
 

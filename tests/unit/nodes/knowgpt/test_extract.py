@@ -7,11 +7,11 @@ import pytest
 from trivium.kg.types import Triple
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.extract import among, best_first
-from trivium.nodes.knowgpt.state import Evidence
+from trivium.nodes.knowgpt.state import EvidencePath
 
 
-def path(reward: float, target: str | None, *triples: tuple[str, str, str]) -> Evidence:
-    return Evidence(steps=[(*triple, False) for triple in triples], reward=reward, target=target)
+def path(reward: float, target: str | None, *triples: tuple[str, str, str]) -> EvidencePath:
+    return EvidencePath(steps=[(*triple, False) for triple in triples], reward=reward, target=target)
 
 
 @pytest.mark.parametrize("max_triples", range(2, 7))

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from trivium.kg.errors import UsageError
 from trivium.nodes.knowgpt.answer.scoring import combined, scored, support, supports
 from trivium.nodes.knowgpt.link_entities.stage import MAX_CHOICES, check_choices
-from trivium.nodes.knowgpt.state import Candidate, Evidence
+from trivium.nodes.knowgpt.state import Candidate, EvidencePath
 
 STEP = ("a", "r", "b", False)
 
 
-def evidence(target: str, reward: float, hops: int = 1) -> Evidence:
-    return Evidence(target=target, steps=[STEP] * hops, reward=reward)
+def evidence(target: str, reward: float, hops: int = 1) -> EvidencePath:
+    return EvidencePath(target=target, steps=[STEP] * hops, reward=reward)
 
 
 CANDIDATES = [Candidate(id="A", text="bank", entities=["b1", "b2"]), Candidate(id="B", text="river", entities=["r"])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.nodes.knowgpt.state import Evidence
+from trivium.nodes.knowgpt.state import EvidencePath
 from trivium.nodes.knowgpt.verbalize.stage import as_graph, as_sentences, as_triples, centre_of, facts_of
 from trivium.nodes.run.relation_phrases import relation_phrase
 
@@ -61,8 +61,8 @@ def test_relations_as_phrases(relation: str, phrase: str) -> None:
     assert relation_phrase(relation) == phrase
 
 
-def _path(reward: float, target: str | None, *steps: tuple[str, str, str]) -> Evidence:
-    return Evidence(steps=[(*step, False) for step in steps], reward=reward, target=target)
+def _path(reward: float, target: str | None, *steps: tuple[str, str, str]) -> EvidencePath:
+    return EvidencePath(steps=[(*step, False) for step in steps], reward=reward, target=target)
 
 
 def test_facts_come_in_the_order_of_reward() -> None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.fake_openai import FakeOpenAI, Reply
-from trivium.nodes.model import Budget, Model, Outcome, Patience, close_models, open_model, streamed
+from trivium.nodes.model import Budget, Model, ModelReply, Patience, close_models, open_model, streamed
 
 KEY = "planted-key-0123456789"
 PATIENCE = Patience(seconds=5, request_seconds=0.2, retries=2, backoff=0.01)
@@ -30,7 +30,7 @@ async def opened(server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch, temperatur
 
 async def hear(
     server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch, budget: Budget | None = None
-) -> tuple[list[str], Outcome[str]]:
+) -> tuple[list[str], ModelReply[str]]:
     model = await opened(server, monkeypatch)
     stream = streamed(model, "who directed it?", stage="respond", budget=budget or Budget(), patience=PATIENCE)
     pieces = [piece async for piece in stream]
@@ -41,7 +41,7 @@ async def hear(
     return pieces, outcome
 
 
-def kinds(outcome: Outcome[str]) -> list[str]:
+def kinds(outcome: ModelReply[str]) -> list[str]:
     return [each["event"] for each in outcome.events]
 
 

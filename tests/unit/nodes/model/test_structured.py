@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.fake_openai import FakeOpenAI, Reply
-from trivium.nodes.model import Budget, Model, Outcome, Patience, close_models, open_model, structured
+from trivium.nodes.model import Budget, Model, ModelReply, Patience, close_models, open_model, structured
 from trivium.nodes.model.parsing import read, without_thoughts
 
 KEY = "planted-key-0123456789"
@@ -46,7 +46,7 @@ async def opened(
 
 async def ask(
     server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch, budget: Budget | None = None, patience: Patience = PATIENCE
-) -> Outcome[Verdict]:
+) -> ModelReply[Verdict]:
     """Ask once; whatever happens, the server's count is the usage's, and the key stays where it belongs."""
     model = await opened(server, monkeypatch)
     outcome = await structured(
@@ -59,7 +59,7 @@ async def ask(
     return outcome
 
 
-def kinds(outcome: Outcome[Any]) -> list[str]:
+def kinds(outcome: ModelReply[Any]) -> list[str]:
     return [each["event"] for each in outcome.events]
 
 

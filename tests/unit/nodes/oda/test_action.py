@@ -7,10 +7,10 @@ import pytest
 from trivium.kg.types import WalkedTriple
 from trivium.nodes.oda.action import ActionChoice, chosen, meant, problem_of, same_action
 from trivium.nodes.oda.state import Action, ActionName
-from trivium.nodes.oda.text import Names, named_in, nearest
+from trivium.nodes.oda.text import EntityNames, named_in, nearest
 from trivium.policies.observation import Observation, Observed
 
-NAMES = Names({"q/tokyo": "Tokyo", "q/tokyo_film": "Tokyo", "q/edo": "Edo", "1868": "1868"})
+NAMES = EntityNames({"q/tokyo": "Tokyo", "q/tokyo_film": "Tokyo", "q/edo": "Edo", "1868": "1868"})
 CANDIDATES = ["q/tokyo", "q/tokyo_film", "q/edo", "1868"]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trivium.kg.types import WalkedTriple
 from trivium.nodes.oda.by_similarity import best_paths
-from trivium.nodes.oda.result import Found, literal_value, value_of
+from trivium.nodes.oda.result import FoundAnswer, literal_value, value_of
 from trivium.nodes.oda.state import Action, OdaState
 from trivium.nodes.oda.ways import candidates_of, explored
 
@@ -34,8 +34,8 @@ def test_a_number_reads_the_same_with_and_without_commas(number: int) -> None:
     assert literal_value(str(number)) == literal_value(f"{number:,}") == number
 
 
-def found(*ids: str) -> list[Found]:
-    return [Found(id_, 1.0, []) for id_ in ids]
+def found(*ids: str) -> list[FoundAnswer]:
+    return [FoundAnswer(id_, 1.0, []) for id_ in ids]
 
 
 def test_how_many_counts_what_was_found_unless_the_graph_holds_the_number() -> None:
