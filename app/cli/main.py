@@ -26,6 +26,7 @@ from trivium.nodes.run.operator import own_runs
 COMMANDS = {
     "ask": ("trivium.app.cli.ask", "Answer a question, or a file of questions, over a KG."),
     "query": ("trivium.app.cli.query", "Run a query plan, written as JSON or as one line."),
+    "import": ("trivium.app.cli.import_tables", "Make a KG of tables: CSV, TSV, JSON."),
     "learn": ("trivium.app.cli.learn", "Learn from a KG and from questions with known answers."),
     "feedback": (
         "trivium.app.cli.feedback",

@@ -1,0 +1,160 @@
+"""Tables as triples and entities, by their mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trivium.kg.loaders.delimited import CONTROL
+from trivium.kg.tables.mapping import Column, Mappings, TableMapping
+from trivium.kg.tables.reading import Cell, Row, Table
+from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
+
+_BATCH = 50_000
+
+
+@dataclass
+class Applied:
+    """The graph that tables make. Read `batches` to the end, then `entities`.
+
+    Attributes:
+        tables: the tables that the mapping names, in its order.
+        unknown: by `TABLE.COLUMN` how many cells name no row of the table that they refer to.
+        rows: rows read so far.
+    """
+
+    tables: Sequence[Table]
+    mappings: Mappings
+    rows: int = 0
+    unknown: dict[str, int] = field(default_factory=dict)
+    _named: dict[str, Entity] = field(default_factory=dict)
+    _ids: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def batches(self) -> Iterator[list[Triple]]:
+        """The triples of all tables; raises `BadInputError` as reading the tables does."""
+        self.rows, self.unknown, self._named = 0, {}, {}
+        self._ids = {place: self._index(place) for place in self._places()}
+        batch: list[Triple] = []
+        for table in self.tables:
+            mapping = self.mappings[table.name]
+            places = {name: number for number, name in enumerate(table.columns)}
+            read = self._linked if mapping.link else self._described
+            for number, row in enumerate(table.rows(), 1):
+                self.rows += 1
+                batch += read(table, mapping, places, row, number)
+                if len(batch) >= _BATCH:
+                    yield batch
+                    batch = []
+        if batch:
+            yield batch
+
+    def entities(self) -> Iterator[Entity]:
+        """The rows by their labels and types, and the entities that have no table."""
+        yield from self._named.values()
+
+    def _places(self) -> set[str]:
+        """The `TABLE.COLUMN`s that columns refer to."""
+        found = set[str]()
+        for mapping in self.mappings.values():
+            link = [mapping.link.head_to, mapping.link.tail_to] if mapping.link else []
+            found |= {mapping.about, *link, *(column.to for column in mapping.columns.values())}
+        return {place for place in found if place.partition(".")[0] in self.mappings and "." in place}
+
+    def _index(self, place: str) -> dict[str, str]:
+        """The id of each row of a table by the text of one of its columns."""
+        name, _, column = place.partition(".")
+        table, mapping = next(each for each in self.tables if each.name == name), self.mappings[name]
+        places = {name: number for number, name in enumerate(table.columns)}
+        others = self._index(mapping.about) if mapping.about else {}
+        index: dict[str, str] = {}
+        for number, row in enumerate(table.rows() if mapping.link is None else (), 1):
+            for text in row[places[column]]:
+                if mapping.about:
+                    index.setdefault(text, others.get(next(iter(row[places[mapping.id]]), ""), ""))
+                else:
+                    index.setdefault(text, _row_id(mapping, places, row, number))
+        return index
+
+    def _described(
+        self, table: Table, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
+    ) -> Iterator[Triple]:
+        """The triples of a row that is an entity, or tells more of one."""
+        if mapping.about:
+            key = next(iter(row[places[mapping.id]]), "")
+            id_ = self._ids[mapping.about].get(key, "")
+            if not id_:
+                self._count(table, mapping.id)
+                return
+        else:
+            id_ = _row_id(mapping, places, row, number)
+            texts = (text for column in mapping.label for text in row[places[column]][:1])
+            label = _clean(" ".join(texts)) or _clean(f"{mapping.type} {id_.partition('/')[2]}")
+            self._named.setdefault(id_, Entity(id_, label, types=(mapping.type,)))
+        for name, column in mapping.columns.items():
+            for end in self._ends(table, name, column, row[places[name]]):
+                yield Triple(id_, column.relation, end)
+
+    def _linked(
+        self, table: Table, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
+    ) -> Iterator[Triple]:
+        """The triple of a row that is a relationship."""
+        del number
+        link = mapping.link
+        assert link is not None
+        ends = []
+        for name, place in ((link.head, link.head_to), (link.tail, link.tail_to)):
+            found = list(self._ends(table, name, Column(link.relation, to=place), row[places[name]]))
+            ends.append(found[0] if found else "")
+        if not all(ends):
+            return
+        properties = tuple(
+            sorted(
+                (column.relation, value)
+                for name, column in mapping.columns.items()
+                for value in self._ends(table, name, column, row[places[name]])
+                if isinstance(value, ValueText)
+            )
+        )
+        if properties:
+            yield QualifiedTriple(ends[0], link.relation, ends[1], (Statement(properties),))
+        else:
+            yield Triple(ends[0], link.relation, ends[1])
+
+    def _ends(self, table: Table, name: str, column: Column, cell: Cell) -> Iterator[str]:
+        """What the texts of a cell are: values, or ids of entities."""
+        if column.skipped:
+            return
+        texts = [part for text in cell for part in text.split(column.split)] if column.split else cell
+        for raw in texts:
+            text = _clean(raw)
+            if not text:
+                continue
+            if column.kind is not None:
+                yield ValueText(text, column.kind)
+            elif column.to in self._ids:
+                id_ = self._ids[column.to].get(text)
+                if id_ is None:
+                    self._count(table, name)
+                else:
+                    yield id_
+            else:
+                id_ = f"{_part(column.to)}/{text}"
+                self._named.setdefault(id_, Entity(id_, text, types=(column.to,)))
+                yield id_
+
+    def _count(self, table: Table, column: str) -> None:
+        place = f"{table.name}.{column}"
+        self.unknown[place] = self.unknown.get(place, 0) + 1
+
+
+def _row_id(mapping: TableMapping, places: Mapping[str, int], row: Row, number: int) -> str:
+    texts = row[places[mapping.id]] if mapping.id else ()
+    return f"{_part(mapping.type)}/{_clean(texts[0]) if texts else f'row {number}'}"
+
+
+def _part(kind: str) -> str:
+    return kind.replace(" ", "_")
+
+
+def _clean(text: str) -> str:
+    return CONTROL.sub(" ", text).strip()

@@ -1,0 +1,373 @@
+"""A first mapping for tables, from their columns' names and contents; a user corrects what it gets wrong.
+
+What is looked at, in this order: the column that tells rows apart (its texts are all there and all different, a name
+like "id" or "code" first), columns that name rows of a table (nearly all of their texts are such keys, and their
+names or texts leave little to chance), tables of links (no key of their own, two such columns), texts that repeat
+and are written like names (entities that have no table of their own), lists in a cell, and values by their kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from trivium.kg.tables.mapping import Column, Link, Mappings, TableMapping
+from trivium.kg.tables.reading import Cell, Row, Table
+from trivium.kg.types import PropertyKind
+from trivium.kg.values import guess_kind
+
+ROWS_READ = 100_000
+"""Rows of a table that are looked at."""
+
+_ENOUGH = 0.9  # share of a column's texts that are keys of the table that they name
+_NEARLY_ALL = 0.98  # the same where the columns' names say nothing
+_COMPLETE = 0.95  # share of rows that have a label
+_LONG_KEY, _LONG_NAME = 64, 40  # characters
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
+_KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
+_NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
+_PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
+_NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
+_SEPARATORS = ("|", ";")
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a column's or table's name, in lower case: `unitPrice`, `unit price`, `UNIT_PRICE` alike."""
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
+def singular(word: str) -> str:
+    """An English plural without its ending: countries, boxes, airports; other words as they are."""
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+@dataclass
+class _Profile:
+    """What one column holds in the rows that were looked at.
+
+    Attributes:
+        filled: rows with a text. texts: the distinct ones with their counts. many: whether a row has several.
+    """
+
+    name: str
+    filled: int = 0
+    many: bool = False
+    texts: Counter[str] = field(default_factory=Counter)
+    kind: PropertyKind | None = None
+
+    @property
+    def words(self) -> list[str]:
+        return words_of(self.name)
+
+    @property
+    def is_unique(self) -> bool:
+        return bool(self.texts) and len(self.texts) == self.filled and not self.many
+
+    @property
+    def length(self) -> float:
+        return sum(map(len, self.texts)) / max(len(self.texts), 1)
+
+    def close(self) -> None:
+        """Settle the kind: codes and numbers written with leading zeros are text."""
+        kind = guess_kind(self.texts)
+        coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
+        if kind == "number" and (coded or _NOT_NUMBERS & set(self.words)):
+            kind = None
+        self.kind = kind
+
+
+@dataclass
+class _Seen:
+    """A table and its columns' profiles, with what is settled so far.
+
+    Attributes:
+        key: the column that tells rows apart; None where none does.
+        refers: column -> (table, its column) that its texts name.
+    """
+
+    table: Table
+    rows: int
+    columns: dict[str, _Profile]
+    key: _Profile | None = None
+    refers: dict[str, tuple[_Seen, _Profile]] = field(default_factory=dict)
+
+    @property
+    def words(self) -> list[str]:
+        return [singular(word) for word in words_of(self.table.name)]
+
+
+def guess_mapping(tables: Sequence[Table]) -> Mappings:
+    """What the tables' columns seem to be; raises as reading the tables does."""
+    seen = [_look_at(table) for table in tables]
+    for each in seen:
+        each.key = _key(each)
+    for each in seen:
+        _find_references(each, seen)
+    for each in seen:
+        for name, (other, key) in each.refers.items():
+            if other.key is key and key.name in other.refers:  # rows about the entities of another table
+                each.refers[name] = other.refers[key.name]
+    shared = Counter(_relation(profile) for each in seen for profile in each.columns.values())
+    return {each.table.name: _mapping(each, shared) for each in seen}
+
+
+def _look_at(table: Table) -> _Seen:
+    profiles = [_Profile(column) for column in table.columns]
+    count = 0
+    for count, row in zip(range(1, ROWS_READ + 1), table.rows(), strict=False):  # noqa: B007 - counted
+        for profile, cell in zip(profiles, row, strict=True):
+            if cell:
+                profile.filled += 1
+                profile.many |= len(cell) > 1
+                profile.texts.update(cell)
+    for profile in profiles:
+        profile.close()
+    return _Seen(table, count, {profile.name: profile for profile in profiles})
+
+
+def _key(seen: _Seen) -> _Profile | None:
+    """The column that tells rows apart."""
+    ranked = []
+    for place, profile in enumerate(seen.columns.values()):
+        words = profile.words
+        if not profile.is_unique or profile.filled < seen.rows or profile.length > _LONG_KEY:
+            continue
+        if profile.kind not in (None, "number", "text") or any("." in text for text in _some(profile) if profile.kind):
+            continue
+        rest = [singular(word) for word in words if word not in _KEY_WORDS]
+        own = bool(_KEY_WORDS & set(words)) and (not rest or set(rest) <= set(seen.words))
+        named = profile.kind is None and (words[-1:] == ["name"] or words == seen.words)
+        ranked.append((0 if own else 1 if named else 2 if place == 0 else 3 if _KEY_WORDS & set(words) else 4, place))
+        if ranked[-1][0] == 4 and profile.kind == "number":  # a measure whose values happen to differ
+            ranked.pop()
+    if ranked and min(ranked)[0] < 4:
+        return list(seen.columns.values())[min(ranked)[1]]
+    return _repeated_key(seen) or (list(seen.columns.values())[min(ranked)[1]] if ranked else None)
+
+
+def _repeated_key(seen: _Seen) -> _Profile | None:
+    """Where no column tells rows apart: one that names the table's things, several rows of which differ in little.
+
+    A river that flows through three states may stand in three rows, which agree in its length and its country.
+    """
+    for place, (name, profile) in enumerate(seen.columns.items()):
+        rest = {singular(word) for word in profile.words} - _KEY_WORDS - set(_NAME_WORDS)
+        if profile.filled < seen.rows or profile.many or profile.kind is not None or not rest <= set(seen.words):
+            continue
+        first: dict[Cell, Row] = {}
+        differs = [False] * len(seen.columns)
+        for _, row in zip(range(ROWS_READ), seen.table.rows(), strict=False):
+            known = first.setdefault(row[place], row)
+            if known is not row:
+                differs = [was or one != other for was, one, other in zip(differs, known, row, strict=True)]
+        if sum(differs) <= (len(seen.columns) - 1) / 2 and sum(differs) < len(seen.columns) - 1:
+            return seen.columns[name]
+    return None
+
+
+def _some(profile: _Profile) -> list[str]:
+    return [text for text, _ in zip(profile.texts, range(100), strict=False)]
+
+
+def _find_references(seen: _Seen, tables: Sequence[_Seen]) -> None:
+    """Note which columns name rows of a table; of two that name rows of one table in the same words, the fuller."""
+    for profile in seen.columns.values():
+        if not profile.texts or profile.kind not in (None, "number", "text"):
+            continue
+        found = [
+            (rank, other, key)
+            for other in tables
+            for key in other.columns.values()
+            if key.is_unique and not (other is seen and key is profile)
+            if (rank := _rank(profile, seen, key, other)) is not None
+        ]
+        if found:
+            _, other, key = max(found, key=lambda each: each[0])
+            seen.refers[profile.name] = (other, key)
+    kept: dict[tuple[int, frozenset[str]], str] = {}
+    for name, (other, _) in list(seen.refers.items()):
+        group = (id(other), frozenset(_words_without_key(seen.columns[name])))
+        before = kept.get(group)
+        if before is None:
+            kept[group] = name
+        elif seen.columns[name].filled > seen.columns[before].filled:
+            del seen.refers[before]
+            kept[group] = name
+        else:
+            del seen.refers[name]
+
+
+def _words_without_key(profile: _Profile) -> list[str]:
+    return _without_name([word for word in profile.words if word not in _KEY_WORDS]) or profile.words
+
+
+def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[bool, bool, bool, float] | None:
+    """How well a column's texts fit the keys of a table; None where they do not, or where it may well be chance."""
+    if profile is seen.key:
+        own = not {singular(word) for word in profile.words} - _KEY_WORDS - set(_NAME_WORDS) - set(seen.words)
+        if own or other is seen or other.rows < seen.rows:
+            return None
+    inside = sum(text in key.texts for text in profile.texts) / len(profile.texts)
+    if inside < _ENOUGH:
+        return None
+    rest = {singular(word) for word in _words_without_key(profile)}
+    by_table = bool(rest & set(other.words))
+    by_key = key.words == profile.words and not set(key.words) <= {*_KEY_WORDS, *_NAME_WORDS}
+    if not by_table and not by_key:
+        coded = profile.words[-1:] == ["id"] and other.key is key
+        # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
+        telling = profile.kind is None and len(profile.texts) >= 5 and profile is not seen.key
+        if inside < _NEARLY_ALL or not (coded or telling):
+            return None
+    return by_table, by_key, other.key is key, inside
+
+
+def _relation(profile: _Profile) -> str:
+    return "_".join(_without_name(profile.words)) or profile.name
+
+
+def _without_name(words: list[str]) -> list[str]:
+    """`country_name` holds countries."""
+    return words[:-1] if len(words) > 1 and words[-1] == "name" else words
+
+
+def _mapping(seen: _Seen, shared: Counter[str]) -> TableMapping:
+    file = seen.table.path.name
+    about = seen.refers.get(seen.key.name) if seen.key else None
+    ends = [name for name in seen.refers if seen.key is None or name != seen.key.name]
+    if about is None and len(ends) == 2 and (seen.key is None or seen.key.name in ("row", *_KEY_WORDS)):
+        measures = [column for column in seen.columns if column not in (*ends, seen.key and seen.key.name)]
+        if seen.key is None or len(measures) <= 1:
+            return _links(seen, ends, file)
+    label = _label(seen)
+    columns = {
+        profile.name: _without_type(seen, _column(seen, profile, shared))
+        for profile in seen.columns.values()
+        if (about is None or profile is not seen.key) and profile.name not in label
+    }
+    if seen.key and about is None and seen.key.name in columns:
+        columns[seen.key.name] = Column() if label and seen.key.kind == "number" else _value(seen.key)
+    if about is not None and seen.key:
+        other, key = about
+        return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
+    kind = " ".join(seen.words) or seen.table.name
+    return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns)
+
+
+def _without_type(seen: _Seen, column: Column) -> Column:
+    """`mountain_altitude` of a mountain is its altitude."""
+    words = column.relation.split("_")
+    own = len(seen.words)
+    if len(words) > own and [singular(word) for word in words[:own]] == seen.words and words[own:] != ["id"]:
+        return replace(column, relation="_".join(words[own:]))
+    return column
+
+
+def _links(seen: _Seen, ends: Sequence[str], file: str) -> TableMapping:
+    head, tail = ends
+    places = [f"{other.table.name}.{key.name}" for other, key in (seen.refers[end] for end in ends)]
+    # A column that is not just named after what it refers to says what the relationship is: state, borders.
+    saying = [
+        end for end in ends if not set(map(singular, _words_without_key(seen.columns[end]))) & _about_words(seen, end)
+    ]
+    if saying == [head]:
+        head, tail, places = tail, head, places[::-1]
+    named = _words_without_key(seen.columns[tail]) if len(saying) == 1 else words_of(seen.table.name)
+    link = Link("_".join(named) or seen.table.name, head, places[0], tail, places[1])
+    columns = {
+        profile.name: Column() if profile.name in _KEY_WORDS or not profile.texts else _value(profile)
+        for profile in seen.columns.values()
+        if profile.name not in ends
+    }
+    return TableMapping(file, link=link, columns=columns)
+
+
+def _about_words(seen: _Seen, column: str) -> set[str]:
+    """The words of what a column refers to."""
+    other, key = seen.refers[column]
+    return {*other.words, *map(singular, key.words)}
+
+
+def _label(seen: _Seen) -> tuple[str, ...]:
+    """The columns that people call a row by."""
+    texts = {
+        tuple(profile.words): profile.name
+        for profile in seen.columns.values()
+        if profile.kind is None and profile.name not in seen.refers and profile.filled >= _COMPLETE * seen.rows
+    }
+    for first, last in _PARTS_OF_NAMES:
+        pair = [next((name for words, name in texts.items() if words[:1] == (part,)), None) for part in (first, last)]
+        if all(pair):
+            return tuple(name for name in pair if name)
+    for word in _NAME_WORDS:
+        exact = [name for words, name in texts.items() if words in ((word,), (*seen.words, word))]
+        if exact:
+            return (exact[0],)
+    own = next((name for words, name in texts.items() if list(words) == seen.words), None)
+    loose = [name for words, name in texts.items() if words[-1:] and words[-1] in _NAME_WORDS and "." not in name]
+    if own is not None or loose:
+        return (own or loose[0],)
+    if seen.key is not None and seen.key.kind is None:
+        return (seen.key.name,)
+    telling = [
+        (len(seen.columns[name].texts), name)
+        for name in texts.values()
+        if len(seen.columns[name].texts) > 0.8 * seen.rows and seen.columns[name].length <= _LONG_NAME
+    ]
+    return (max(telling)[1],) if telling else ()
+
+
+def _column(seen: _Seen, profile: _Profile, shared: Counter[str]) -> Column:
+    if not profile.texts:
+        return Column()
+    if profile.name in seen.refers:
+        other, key = seen.refers[profile.name]
+        return Column("_".join(_words_without_key(profile)), to=f"{other.table.name}.{key.name}")
+    if any(word in _KEY_WORDS for word in profile.words) and _twin(seen, profile):
+        return Column()  # a second key of what another column names already
+    split = _separator(profile)
+    texts = [part.strip() for text in profile.texts for part in text.split(split)] if split else list(profile.texts)
+    repeated = len(set(texts)) <= 0.6 * sum(profile.texts.values()) or (shared[_relation(profile)] > 1 and not split)
+    if profile.kind is None and (repeated or split or profile.many) and _are_names(texts):
+        name = _relation(profile)
+        kind = " ".join(singular(word) for word in profile.words) if split or profile.many else name.replace("_", " ")
+        return Column(name, to=kind, split=split)
+    return _value(profile, split)
+
+
+def _twin(seen: _Seen, profile: _Profile) -> bool:
+    rest = _words_without_key(profile)
+    return any(name != profile.name and _words_without_key(seen.columns[name]) == rest for name in seen.refers)
+
+
+def _value(profile: _Profile, split: str = "") -> Column:
+    if not profile.texts:
+        return Column()
+    return Column(_relation(profile), profile.kind or "text", split=split)
+
+
+def _separator(profile: _Profile) -> str:
+    """What separates several short texts in a cell; "" where cells hold one."""
+    if profile.kind is not None or profile.many:
+        return ""
+    for mark in _SEPARATORS:
+        cut = [text.split(mark) for text in profile.texts if mark in text]
+        if len(cut) >= 0.2 * len(profile.texts) and all(len(part) <= _LONG_NAME for parts in cut for part in parts):
+            return mark
+    return ""
+
+
+def _are_names(texts: Iterable[str]) -> bool:
+    """Whether texts are short and written as names are: most begin with a capital letter, or in a script without."""
+    known = list(texts)
+    short = sum(len(text) <= _LONG_NAME and len(text.split()) <= 5 for text in known)
+    named = sum(text[:1].isalpha() and not text[:1].islower() for text in known)
+    return short >= 0.9 * len(known) and named >= 0.8 * len(known)

@@ -1,0 +1,237 @@
+"""What each column of a table becomes in the graph, and the file `mapping.toml` that says so.
+
+[airports]                                  # a table: one entity a row
+file = "airports.csv"
+type = "airport"
+id = "id"                                   # its key
+label = ["name"]                            # what people call it: one column, or several joined by a blank
+[airports.columns]
+altitude = { property = "altitude", kind = "number" }
+city = { relation = "city", to = "city" }   # each text is an entity of the type city
+country = { relation = "country", to = "countries.code" }   # the row of countries with this code
+tags = { property = "tags", kind = "text", split = ";" }
+checked = { skip = true }
+
+[routes]                                    # a table whose rows are relationships
+file = "routes.csv"
+link = { relation = "flies_to", head = "source", head_to = "airports.iata", tail = "target", tail_to = "airports.iata" }
+[routes.columns]
+stops = { property = "stops", kind = "number" }    # a property of the relationship
+
+[populations]                               # rows about the entities of another table
+file = "populations.csv"
+id = "country"
+about = "countries.name"
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from trivium.kg.errors import BadInputError
+from trivium.kg.tables.reading import Table
+from trivium.kg.types import PropertyKind
+
+_SETTINGS = frozenset({"file", "type", "id", "label", "about", "link", "columns"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column becomes.
+
+    Attributes:
+        relation: the relation that its cells state; "" where the column is left out.
+        kind: what its values are; None where they are entities.
+        to: of entities their type, or the `TABLE.COLUMN` whose rows they name.
+        split: what separates several values in a cell; "" where a cell holds one.
+    """
+
+    relation: str = ""
+    kind: PropertyKind | None = None
+    to: str = ""
+    split: str = ""
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the column is left out."""
+        return not self.relation
+
+
+@dataclass(frozen=True)
+class Link:
+    """A table whose rows are relationships: the columns of both ends, and the `TABLE.COLUMN` whose rows they name."""
+
+    relation: str
+    head: str
+    head_to: str
+    tail: str
+    tail_to: str
+
+
+@dataclass(frozen=True)
+class TableMapping:
+    """What a table becomes.
+
+    Attributes:
+        file: the name of its file.
+        type: the type of its rows; "" for relationships, and for rows about another table's entities.
+        id: the column whose text tells rows apart; "" numbers them.
+        label: the columns whose texts name a row; () calls it by type and key.
+        about: the `TABLE.COLUMN` whose rows it tells more of.
+        link: where its rows are relationships.
+        columns: what the other columns become; one that is not named is left out.
+    """
+
+    file: str
+    type: str = ""
+    id: str = ""
+    label: tuple[str, ...] = ()
+    about: str = ""
+    link: Link | None = None
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+
+Mappings = dict[str, TableMapping]
+"""By the name of the table."""
+
+
+def write_mapping(mappings: Mappings) -> str:
+    """The mapping as TOML, with a line on how to use it."""
+    lines = ["# What each column becomes in the graph. Edit this file and run the same trivium import again."]
+    for name, table in mappings.items():
+        lines += ["", f"[{_key(name)}]", f"file = {_text(table.file)}"]
+        if table.type:
+            lines.append(f"type = {_text(table.type)}")
+        if table.link is not None:
+            link = vars(table.link)
+            lines.append(f"link = {{ {', '.join(f'{key} = {_text(value)}' for key, value in link.items())} }}")
+        if table.id:
+            lines.append(f"id = {_text(table.id)}")
+        if table.about:
+            lines.append(f"about = {_text(table.about)}")
+        if table.label:
+            lines.append(f"label = [{', '.join(map(_text, table.label))}]")
+        lines += [f"[{_key(name)}.columns]"]
+        lines += [f"{_key(column)} = {_column_text(each)}" for column, each in table.columns.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _column_text(column: Column) -> str:
+    if column.skipped:
+        return "{ skip = true }"
+    split = f", split = {_text(column.split)}" if column.split else ""
+    if column.kind is None:
+        return f"{{ relation = {_text(column.relation)}, to = {_text(column.to)}{split} }}"
+    return f"{{ property = {_text(column.relation)}, kind = {_text(column.kind)}{split} }}"
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)  # a JSON string of printable text is a TOML string
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else _text(name)
+
+
+def read_mapping(path: Path, tables: Sequence[Table]) -> Mappings:
+    """Read a mapping for these tables.
+
+    Raises:
+        BadInputError: it is no TOML, names a table or column that is not there, or lacks what a table needs.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInputError(f"cannot be read as a mapping ({error})", path=path) from error
+    return _Reader(path, {table.name: table for table in tables}).read(content)
+
+
+class _Reader:
+    """One mapping file, checked against the tables that are there."""
+
+    def __init__(self, path: Path, tables: Mapping[str, Table]) -> None:
+        self._path = path
+        self._tables = tables
+
+    def read(self, content: Mapping[str, Any]) -> Mappings:
+        if missing := sorted(set(self._tables) - set(content)):
+            raise self._wrong(f"has no table [{missing[0]}]; add it, or give another --mapping file")
+        found = {name: self._table(name, table) for name, table in content.items()}
+        for name, table in found.items():
+            if table.about and (found[table.about.partition(".")[0]].about or not table.id):
+                raise self._wrong(f"[{name}] about needs an id, and a table that is not about another itself")
+        return found
+
+    def _wrong(self, what: str) -> BadInputError:
+        return BadInputError(what, path=self._path)
+
+    def _table(self, name: str, table: object) -> TableMapping:
+        if name not in self._tables or not isinstance(table, dict):
+            known = ", ".join(self._tables)
+            raise self._wrong(f"[{name}] is no table of the files given; there are: {known}")
+        if unknown := sorted(set(table) - _SETTINGS):
+            raise self._wrong(f"[{name}] has no setting {unknown[0]!r}; there are {', '.join(sorted(_SETTINGS))}")
+        columns = table.get("columns", {})
+        label = table.get("label", [])
+        label = [label] if isinstance(label, str) else label
+        if not isinstance(columns, dict) or not isinstance(label, list):
+            raise self._wrong(f"[{name}] columns is a table and label a list of columns")
+        for column in [*columns, *label, *([table["id"]] if table.get("id") else [])]:
+            self._check_column(name, column)
+        link = self._link(name, table["link"]) if "link" in table else None
+        found = TableMapping(
+            file=str(table.get("file", "")),
+            type=str(table.get("type", "")),
+            id=str(table.get("id", "")),
+            label=tuple(label),
+            about=self._place(name, str(table.get("about", ""))),
+            link=link,
+            columns={column: self._column(name, column, each) for column, each in columns.items()},
+        )
+        if not (found.type or found.about or found.link):
+            raise self._wrong(f'[{name}] needs a type = "…", or a link, or about = "TABLE.COLUMN"')
+        return found
+
+    def _check_column(self, table: str, column: object) -> None:
+        columns = self._tables[table].columns
+        if column not in columns:
+            raise self._wrong(f"[{table}] has no column {column!r}; there are: {', '.join(columns)}")
+
+    def _place(self, name: str, place: str) -> str:
+        """A `TABLE.COLUMN`, checked; other texts are types."""
+        table, dot, column = place.partition(".")
+        if dot and table in self._tables:
+            self._check_column(table, column)
+        elif dot:
+            raise self._wrong(f"[{name}] {place!r} names no table; there are: {', '.join(self._tables)}")
+        return place
+
+    def _link(self, name: str, link: object) -> Link:
+        wanted = ("relation", "head", "head_to", "tail", "tail_to")
+        if not isinstance(link, dict) or sorted(link) != sorted(wanted):
+            raise self._wrong(f"[{name}] link needs {', '.join(wanted)}")
+        self._check_column(name, link["head"])
+        self._check_column(name, link["tail"])
+        places = {key: self._place(name, str(link[key])) for key in ("head_to", "tail_to")}
+        return Link(str(link["relation"]), link["head"], places["head_to"], link["tail"], places["tail_to"])
+
+    def _column(self, table: str, name: str, column: object) -> Column:
+        where = f"[{table}.columns] {name}"
+        if not isinstance(column, dict):
+            raise self._wrong(f'{where} must be {{ property = "…", kind = "…" }}, {{ relation, to }} or {{ skip }}')
+        split = str(column.get("split", ""))
+        if column.get("skip") is True:
+            return Column()
+        if "property" in column:
+            kind = column.get("kind", "text")
+            if kind not in get_args(PropertyKind):
+                raise self._wrong(f"{where}: unknown kind {kind!r}; choose one of {', '.join(get_args(PropertyKind))}")
+            return Column(str(column["property"]), kind, split=split)
+        if "relation" in column and column.get("to"):
+            return Column(str(column["relation"]), to=self._place(table, str(column["to"])), split=split)
+        raise self._wrong(f"{where} needs a property, a relation with to, or skip = true")

@@ -1,0 +1,54 @@
+"""`trivium import`: tables to a KG that answers, the mapping that a user edits, and the update that follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.app.cli.running import Trivium, refused
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    monkeypatch.chdir(tmp_path)
+    makers = "id,name,country\n1,Aaltje,Norway\n2,Brisk,Norway\n3,Corda,Spain\n4,Delm,Spain\n5,Esch,Norway\n"
+    boats = "id,name,maker_id,length\n" + "".join(f"{n},Boat {chr(64 + n)},{n % 5 + 1},{n + 4}\n" for n in range(1, 11))
+    for name, text in (("makers", makers), ("boats", boats)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    return [tmp_path / "makers.csv", tmp_path / "boats.csv"]
+
+
+def test_tables_become_a_kg_that_answers(trivium: Trivium, tables: list[Path]) -> None:
+    said = trivium("import", *tables, "--out", "kg")
+    assert said.code == 0
+    assert "see mapping.toml" in said.err
+    assert "boat/1\tmaker\tmaker/2" in said.out
+    assert trivium("kg", "info", "kg", "--json").json["triples"] == 25
+    answer = trivium("ask", "--kg", "kg", "which boats have a length above 12?", "--json").json
+    assert sorted(each["label"] for each in answer["answers"]) == ["Boat I", "Boat J"]
+
+
+def test_a_dry_run_shows_and_builds_nothing(trivium: Trivium, tables: list[Path], tmp_path: Path) -> None:
+    said = trivium("import", *tables, "--out", "kg", "--dry-run")
+    assert (said.code, (tmp_path / "kg").exists(), (tmp_path / "mapping.toml").exists()) == (0, False, True)
+    assert "boats\tmaker_id\trelation maker to makers.id" in said.out
+
+
+def test_what_a_user_edits_and_what_changed_comes_in_at_the_next_import(
+    trivium: Trivium, tables: list[Path], tmp_path: Path
+) -> None:
+    assert trivium("import", *tables, "--out", "kg").code == 0
+    mapping = tmp_path / "mapping.toml"
+    mapping.write_text(mapping.read_text().replace('relation = "maker"', 'relation = "built_by"'))
+    tables[0].write_text(tables[0].read_text().replace("5,Esch,Norway\n", "5,Esch,Spain\n"))
+    again = trivium("import", *tables, "--out", "kg", "--json").json
+    assert (again["added"], again["removed"]) == (11, 11)
+    assert trivium("kg", "neighbors", "kg", "Esch", "--json").json["triples"] != []
+    same = trivium("import", *tables, "--out", "kg", "--json").json
+    assert (same["added"], same["removed"]) == (0, 0)
+
+
+def test_another_mapping_is_refused(trivium: Trivium, tables: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "mapping.toml").write_text("[cars]\ntype = 'car'\n")
+    refused(trivium("import", *tables, "--out", "kg"), "BadInputError", "no table [boats]")

@@ -1,0 +1,199 @@
+"""What columns of tables are taken for, and what they must not be taken for."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.tables.apply import Applied
+from trivium.kg.tables.guess import guess_mapping, singular, words_of
+from trivium.kg.tables.mapping import Column, Link, Mappings, read_mapping, write_mapping
+from trivium.kg.tables.reading import read_tables
+from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
+
+STUDENTS = "student_id,first_name,last_name,born,city,zip\n" + "".join(
+    f"{number},{first},{last},{born},{city},0{number}99\n"
+    for number, first, last, born, city in [
+        (1, "Ada", "Berg", "1999-04-01", "Bern"),
+        (2, "Ben", "Cole", "1998-01-31", "Basel"),
+        (3, "Cora", "Diaz", "NULL", "Bern"),
+        (4, "Dan", "Egli", "2001-12-24", "Bern"),
+        (5, "Eve", "Funk", "", "Basel"),
+    ]
+)
+COURSES = "code,title,credits,teacher id,tags\nMA1,Algebra,6,2,hard;core\nPH1,Waves,4,2,core\nCS1,Graphs,5,1,hard;new\n"
+TEACHERS = "id;full name;office_hours\n1;Ida Roth;3\n2;Jon Senn;2\n"
+ENROLMENTS = "student,course,grade\n1,MA1,5.5\n1,CS1,4\n2,MA1,6\n3,PH1,\n4,PH1,5\n5,CS1,5\n"
+
+
+def _write(folder: Path, **files: str) -> list[Path]:
+    paths = [folder / f"{name}.csv" for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        path.write_text(text)
+    return paths
+
+
+@pytest.fixture
+def school(tmp_path: Path) -> list[Path]:
+    return _write(tmp_path, students=STUDENTS, courses=COURSES, teachers=TEACHERS, enrolments=ENROLMENTS)
+
+
+def _graph(paths: list[Path], mappings: Mappings | None = None) -> tuple[list[Triple], dict[str, Entity], Applied]:
+    tables = read_tables(paths)
+    applied = Applied(tables, mappings or guess_mapping(tables))
+    triples = [triple for batch in applied.batches() for triple in batch]
+    return triples, {entity.id: entity for entity in applied.entities()}, applied
+
+
+def test_a_school(school: list[Path]) -> None:
+    guessed = guess_mapping(read_tables(school))
+    students, courses, enrolments = guessed["students"], guessed["courses"], guessed["enrolments"]
+    assert (students.type, students.id, students.label) == ("student", "student_id", ("first_name", "last_name"))
+    assert students.columns["born"] == Column("born", "date")
+    assert students.columns["city"] == Column("city", to="city")
+    assert students.columns["zip"] == Column("zip", "text"), "a code with leading zeros is no number"
+    assert courses.columns["teacher id"] == Column("teacher", to="teachers.id")
+    assert courses.columns["credits"] == Column("credits", "number"), "a small number is no teacher's id"
+    assert courses.columns["tags"].split == ";"
+    assert enrolments.link == Link("enrolments", "student", "students.student_id", "course", "courses.code")
+    assert enrolments.columns == {"grade": Column("grade", "number")}
+
+
+def test_its_graph(school: list[Path]) -> None:
+    triples, entities, applied = _graph(school)
+    assert entities["student/1"] == Entity("student/1", "Ada Berg", types=("student",))
+    assert entities["city/Bern"] == Entity("city/Bern", "Bern", types=("city",))
+    assert Triple("course/MA1", "teacher", "teacher/2") in triples
+    assert [t.tail for t in triples if t[:2] == ("course/MA1", "tags")] == ["hard", "core"]
+    (grade,) = [t for t in triples if t == ("student/2", "enrolments", "course/MA1")]
+    assert isinstance(grade, QualifiedTriple)
+    assert grade.statements[0].properties == (("grade", ValueText("6", "number")),)
+    assert not [t for t in triples if t[:2] == ("student/3", "born")], "NULL is no value"
+    born = next(t.tail for t in triples if t[:2] == ("student/1", "born"))
+    assert (type(born), born.datatype) == (ValueText, "date")  # type: ignore[attr-defined]
+    assert applied.unknown == {}
+
+
+def test_the_mapping_survives_its_file(school: list[Path], tmp_path: Path) -> None:
+    tables = read_tables(school)
+    guessed = guess_mapping(tables)
+    path = tmp_path / "mapping.toml"
+    path.write_text(write_mapping(guessed))
+    assert read_mapping(path, tables) == guessed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ('type = "student"', 'kind = "student"', "no setting 'kind'"),
+        ('id = "student_id"', 'id = "number"', "no column 'number'"),
+        ('kind = "date"', 'kind = "day"', "unknown kind 'day'"),
+        ("teachers.id", "teachers.key", "no column 'key'"),
+        ("teachers.id", "staff.id", "names no table"),
+        ("[students]", "[pupils]", r"\[pupils\] is no table"),
+        ("[students]", "[students", "cannot be read"),
+    ],
+)
+def test_a_mapping_that_does_not_fit_is_named(
+    school: list[Path], tmp_path: Path, old: str, new: str, named: str
+) -> None:
+    tables = read_tables(school)
+    path = tmp_path / "mapping.toml"
+    text = write_mapping(guess_mapping(tables))
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(BadInputError, match=named):
+        read_mapping(path, tables)
+
+
+def test_numbers_that_happen_to_be_keys_are_values(tmp_path: Path) -> None:
+    rooms = "room,seats,floor\n" + "".join(f"{n},{n % 7 + 1},{n % 3}\n" for n in range(1, 30))
+    shelves = "shelf,books\n" + "".join(f"s{n},{n}\n" for n in range(1, 20))
+    guessed = guess_mapping(read_tables(_write(tmp_path, rooms=rooms, shelves=shelves)))
+    assert guessed["rooms"].columns["seats"] == Column("seats", "number")
+    assert guessed["shelves"].columns["books"] == Column("books", "number")
+
+
+def test_several_rows_a_thing_and_rows_about_another_table(tmp_path: Path) -> None:
+    states = "name,capital\n" + "".join(f"State {n},Town {n}\n" for n in range(8))
+    areas = "state,area\n" + "".join(f"State {n},{n * 10}\n" for n in range(8))
+    rivers = "river,length,through\nInn,5,State 1\nInn,5,State 2\nAar,9,State 3\nAar,9,State 4\nUse,2,State 6\n"
+    triples, entities, _ = _graph(_write(tmp_path, states=states, areas=areas, rivers=rivers))
+    assert Triple("state/State 3", "area", "30") in triples
+    assert [t.tail for t in triples if t[:2] == ("river/Inn", "through")] == ["state/State 1", "state/State 2"]
+    assert [each for each in entities if each.startswith("river/")] == ["river/Inn", "river/Aar", "river/Use"]
+
+
+def test_a_cell_that_names_no_row_is_counted(tmp_path: Path) -> None:
+    teams = "id,name\n" + "".join(f"{n},Team {n}\n" for n in range(20))
+    players = "id,name,team_id\n" + "".join(f"{n},Player {n},{n % 20}\n" for n in range(40)) + "40,Player 40,99\n"
+    triples, _, applied = _graph(_write(tmp_path, teams=teams, players=players))
+    assert applied.unknown == {"players.team_id": 1}
+    assert sum(t.relation == "team" for t in triples) == 40
+
+
+def test_json_records_inside_records(tmp_path: Path) -> None:
+    films = [
+        {"id": 7, "title": "Alien", "year": 1979, "studio": {"name": "Fox"},
+         "cast": [{"actor": "Weaver", "role": "Ripley"}], "genres": ["Horror", "Drama"], "seen": True, "prize": None},
+        {"id": 8, "title": "Heat", "year": 1995, "studio": {"name": "Warner"},
+         "cast": [{"actor": "Pacino", "role": "Hanna"}], "genres": ["Drama"], "seen": False, "prize": None},
+    ]  # fmt: skip
+    (tmp_path / "films.json").write_text(json.dumps(films))
+    with gzip.open(tmp_path / "lines.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps(film) + "\n" for film in films)
+    for name, file_name in (("films", "films.json"), ("lines", "lines.jsonl.gz")):
+        main, cast = read_tables([tmp_path / file_name])
+        assert main.columns == ("id", "title", "year", "studio.name", "genres", "seen", "prize")
+        assert next(main.rows())[4:] == (("Horror", "Drama"), ("true",), ())
+        assert (cast.name, cast.columns, next(cast.rows())) == (
+            f"{name}_cast",
+            (name, "actor", "role"),
+            (("7",), ("Weaver",), ("Ripley",)),
+        )
+    triples, entities, _ = _graph([tmp_path / "films.json"])
+    assert entities["film/7"].label == "Alien"
+    assert [t.tail for t in triples if t[:2] == ("film/7", "genres")] == ["genre/Horror", "genre/Drama"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", b"", "no header"),
+        ("a.csv", b"just one column\n1\n", "no header"),
+        ("a.csv", b"a,b\n1,2,3\n", "line 2.*3 cells"),
+        ("a.csv", b"a,a\n1,2\n", "two columns are named 'a'"),
+        ("a.csv", b"a,b\n\xff,2\n", "not UTF-8"),
+        ("a.csv", "a,b\n1,2\n".encode("utf-16"), "UTF-16"),
+        ("a.csv.gz", b"a,b\n1,2\n", "not a gzip file"),
+        ("a.json", b"[1, 2]", "no list of records"),
+        ("a.json", b"{", "no JSON"),
+        ("a.jsonl", b'{"a": 1}\n{\n', "line 2.*no JSON"),
+    ],
+)
+def test_a_wrong_file_is_named(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(BadInputError, match=f"(?s){path.name}.*{said}"):
+        [list(table.rows()) for table in read_tables([path])]
+
+
+def test_two_tables_of_one_name(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    paths = [*_write(tmp_path, a="k,v\n1,2\n"), *_write(tmp_path / "x", a="k,v\n1,2\n")]
+    with pytest.raises(UsageError, match="two tables are named 'a'"):
+        read_tables(paths)
+
+
+def test_words_of_names() -> None:
+    assert [words_of(name) for name in ("unitPrice", "UNIT_PRICE", "unit price", "IATACode")] == [
+        *[["unit", "price"]] * 3,
+        ["iata", "code"],
+    ]
+    assert [singular(word) for word in ("countries", "boxes", "airports", "class", "bus", "basis")] == [
+        "country", "box", "airport", "class", "bus", "basis",
+    ]  # fmt: skip
