@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -31,6 +32,8 @@ __all__ = [
     "generated",
 ]
 
+_SHORT = 250  # characters of a question that is read at once; nearly every one that people ask
+
 
 class DecomposeQuestionArguments(Arguments):
     """What a question asks of the KG: sub-questions with their chains and entities, and what is computed on them."""
@@ -59,7 +62,9 @@ async def decompose_question(
     taught = isinstance(decomposer, CompactDecomposer) and decomposer.is_taught
     if has_cue(question) and (reader == "trained" or has_decomposer(kg.learnt)):
         decomposer = await kg.computing(decomposer)
-    found = await decomposer.decompose(question, kg.store, topics)
+    reading = decomposer.decompose(question, kg.store, topics)
+    # Seconds of arithmetic for some: in a thread, so that an event loop's other runs go on.
+    found = await (reading if len(question) <= _SHORT else asyncio.to_thread(asyncio.run, reading))
     older = await stale(kg, "keqing")
     return replace(found, stale=tuple(each.message for each in older), taught=taught)
 

@@ -6,6 +6,7 @@ writes. A run that was given its `question` writes no message, so that a command
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
@@ -26,6 +27,7 @@ MAX_CHARACTERS = 10_000
 MAX_TOPICS = 100
 """The most entities that a client may name for a question."""
 
+_GAP = re.compile(r"\s{4,}")  # says nothing, and costs patterns over a text the square of its length
 _SHOWN = 5  # paths that a message shows beside those in its text; `answer` has them all
 
 
@@ -52,7 +54,7 @@ def question_of(state: RunState) -> str:
         raise UsageError("nothing was asked: send a human message, or a `question`")
     question = state["question"] if last is None else str(last.text).strip()
     check_question(question)
-    return question
+    return _GAP.sub(" ", question)
 
 
 def topics_of(state: RunState) -> list[str]:

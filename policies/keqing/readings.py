@@ -26,6 +26,7 @@ _MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; set b
 _RENOWN = 0.5  # nats for each e-fold of triples between namesakes; 0.3, 0.5, 0.8 do as well on two folds of WebQSP
 _CHAINS = 10  # chains kept of a topic
 _NAMES_EXPLAINED = 5.0  # for a second topic where one alone leaves a name unexplained, in nats
+_NAMES = 12  # names of which pairs are made, the likeliest ones; each pair costs some 5 ms
 _CHAINS_OF_TWO = 6  # chains kept of each topic of a pair
 _UNLIKELY = 5.0  # a mention so much less likely than the best one, in nats, is not read at all
 _READINGS = 32
@@ -117,6 +118,7 @@ class Reader:
             and not any(map(mention.inside, question.mentions))
             and mention.hits[0].match != "partial"
         ]
+        names = sorted(names, key=lambda name: -name[1])[:_NAMES]
         for (one, odd), (two, other_odd) in combinations(names, 2):
             if one.overlaps(two) or one.stop == two.start:
                 continue  # "Calgary Canada" is one place, and where it is

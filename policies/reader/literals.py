@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -122,6 +123,8 @@ def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Lite
     for match in _NUMBER.finditer(text):
         start, stop = _span(words, *match.span())
         value = float(match[0].replace(",", ""))
+        if not math.isfinite(value):  # hundreds of digits
+            continue
         if stop < len(words) and words[stop].text in language.scales and words[stop].text not in ("k",):
             value, stop = value * language.scales[words[stop].text], stop + 1
         year = value == int(value) and 1000 <= value <= 2100 and "," not in match[0] and "." not in match[0]
@@ -130,6 +133,6 @@ def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Lite
     for place, word in enumerate(words):
         if place not in taken and word.text in language.numbers:
             out.append(Literal_(place, place + 1, "number", float(language.numbers[word.text])))
-        elif place not in taken and (found := re.fullmatch(r"(\d+)(st|nd|rd|th)", word.text)):
+        elif place not in taken and (found := re.fullmatch(r"(\d{1,15})(st|nd|rd|th)", word.text)):
             out.append(Literal_(place, place + 1, "number", float(found[1])))
     return out
