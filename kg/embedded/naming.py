@@ -7,9 +7,11 @@ of types that have mostly no labels.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +25,29 @@ _LABELLED = 0.5  # the share of a type's entities with labels from which the oth
 _LEAST = 0.5  # the share of a type's entities that have a property, below which it names none
 _SAMPLE = 50
 _CYPHER = {"text": "STRING", "number": "INTEGER", "boolean": "BOOLEAN"}  # the terms of `Property.types`
+_IRI = re.compile(r"https?://[^\s#]*?[/#]([^/#\s]+)[/#]?$")
 _OPAQUE = re.compile(r"[^\s]*[\d:/#][^\s]*|[^\s]{24,}")
 
 
 def named(tables: Tables) -> tuple[Tables, list[Naming]]:
-    """The tables with labels for entities that had none, and what names each type (in the order of their use)."""
+    """The tables with labels for entities that had none, and what names each type (in the order of their use).
+
+    An IRI that neither a label nor a property names is called by its last part: `…/New_York` is "New York".
+    """
+    tables, found = _by_property(tables)
+    if not any(map(_IRI.match, itertools.islice(tables.keys, 0, None, max(1, len(tables.keys) // _SAMPLE)))):
+        return tables, found
+    labels = [label or _last_part(key) for key, label in zip(tables.keys, tables.labels, strict=True)]
+    return replace(tables, labels=labels), found
+
+
+def _last_part(key: str) -> str:
+    """What an IRI says to a reader; "" where it says no more than all of it, or the key is no IRI."""
+    found = _IRI.match(key)
+    return " ".join(unquote(found[1]).replace("_", " ").split()) if found else ""
+
+
+def _by_property(tables: Tables) -> tuple[Tables, list[Naming]]:
     if not len(tables.values):
         return tables, []
     owners = np.flatnonzero(tables.tails >= len(tables.keys))

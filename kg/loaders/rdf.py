@@ -1,10 +1,10 @@
-"""N-Triples and Turtle, parsed as a stream by pyoxigraph.
+"""RDF in all its notations, parsed as a stream by pyoxigraph; named graphs are read as one.
 
 An IRI or blank node is an id, a literal is a value by its lexical form and datatype (an empty one is a missing value),
 a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relationship properties of its own
 (`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. Labels, aliases and types
-become attributes of entities, not triples: `rdfs:label` and `skos:prefLabel` (the one without a language or in English
-first, the others as aliases), `skos:altLabel`, `rdf:type` (local name).
+become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`, `foaf:name`, `dc:title` (the
+one without a language or in English first, the others as aliases), `skos:altLabel`, `rdf:type` (local name).
 """
 
 from __future__ import annotations
@@ -35,10 +35,31 @@ from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueTe
 if TYPE_CHECKING:
     from pyoxigraph import Quad
 
-RDF_SUFFIXES = (".nt", ".ttl")
+RDF_FORMATS = {
+    ".nt": "N_TRIPLES",
+    ".nq": "N_QUADS",
+    ".ttl": "TURTLE",
+    ".trig": "TRIG",
+    ".n3": "N3",
+    ".rdf": "RDF_XML",
+    ".owl": "RDF_XML",
+    ".xml": "RDF_XML",
+    ".jsonld": "JSON_LD",
+}
+"""The notation by the file's ending, as pyoxigraph calls it."""
+
+RDF_SUFFIXES = tuple(RDF_FORMATS)
 BATCH = 50_000
 
-_LABELS = {LABEL, "http://www.w3.org/2004/02/skos/core#prefLabel"}
+_LABELS = {
+    LABEL,
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://schema.org/name",
+    "https://schema.org/name",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://purl.org/dc/elements/1.1/title",
+    "http://purl.org/dc/terms/title",
+}
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
 
 
@@ -113,8 +134,8 @@ class RdfParser:
         # Imported here: a tab file needs no RDF parser.
         from pyoxigraph import RdfFormat, parse
 
-        kind = RdfFormat.N_TRIPLES if self._suffix == ".nt" else RdfFormat.TURTLE
-        quads = parse(file, format=kind)
+        # Relative IRIs are of the file; where it lies says nothing about what it is about.
+        quads = parse(file, format=getattr(RdfFormat, RDF_FORMATS[self._suffix]), base_iri=f"file:///{self._path.name}")
         while True:
             try:
                 yield next(quads)

@@ -19,7 +19,7 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="F…",
-        help="head, relation, tail by tab, comma or |; N-Triples (.nt), Turtle (.ttl), .jsonl; also .gz.",
+        help="head, relation, tail by tab, comma or |; RDF (.ttl, .nt, .rdf, .jsonld, .trig, …), .jsonl; also .gz.",
     ),
 ]
 EntitiesOption = Annotated[

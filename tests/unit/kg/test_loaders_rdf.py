@@ -72,3 +72,39 @@ def test_a_cut_gzip_and_bad_utf8_are_named(tmp_path: Path) -> None:
     (tmp_path / "bad.nt").write_bytes(f'<{A}x> <{A}r> "'.encode() + b'\xff" .\n')
     with pytest.raises(BadInputError, match="UTF-8"):
         triples(tmp_path / "bad.nt")
+
+
+NOTATIONS = {
+    "a.rdf": """
+        <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:x="http://x.org/"
+         xmlns:skos="http://www.w3.org/2004/02/skos/core#">
+         <x:Cat rdf:about="http://x.org/tom">
+         <skos:prefLabel>Tom</skos:prefLabel><x:chases rdf:resource="http://x.org/jerry"/></x:Cat></rdf:RDF>""",
+    "a.jsonld": """
+        {"@context": {"name": "http://schema.org/name", "chases": {"@id": "http://x.org/chases", "@type": "@id"}},
+         "@id": "http://x.org/tom", "@type": "http://x.org/Cat", "name": "Tom", "chases": "http://x.org/jerry"}""",
+    "a.trig": """
+        @prefix x: <http://x.org/> .
+        x:g { x:tom a x:Cat ; <http://xmlns.com/foaf/0.1/name> "Tom" ; x:chases x:jerry }""",
+    "a.n3": """
+        @prefix x: <http://x.org/> .
+        x:tom a x:Cat ; <http://purl.org/dc/terms/title> "Tom" ; x:chases x:jerry .""",
+    "a.nq": """
+        <http://x.org/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://x.org/Cat> <x:g> .
+        <http://x.org/tom> <http://www.w3.org/2000/01/rdf-schema#label> "Tom" <x:g> .
+        <http://x.org/tom> <http://x.org/chases> <http://x.org/jerry> <x:g> .""",
+}
+
+
+@pytest.mark.parametrize("name", NOTATIONS)
+def test_every_notation(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(NOTATIONS[name].strip())
+    reader = read_triples(path)
+    assert [triple for batch in reader for triple in batch] == [
+        ("http://x.org/tom", "http://x.org/chases", "http://x.org/jerry")
+    ]
+    assert list(reader.entities()) == [Entity("http://x.org/tom", "Tom", types=("Cat",))]
+    path.write_text("{ <not")
+    with pytest.raises(BadInputError, match=name):
+        list(read_triples(path))

@@ -14,7 +14,7 @@ from trivium.kg.embedded.columns import StringColumn, hash_rows, hash_text, rang
 from trivium.kg.embedded.layout import ARRAYS
 from trivium.kg.embedded.snapshot import SnapshotError, open_snapshot
 from trivium.kg.embedded.tables import sort_rows
-from trivium.kg.types import Entity, Hop
+from trivium.kg.types import Entity, Hop, Triple
 
 TRIPLES = random_triples(3)
 TEXTS = ["", "a", "ab", "ba", "日本", "é" * 300, "x" * 5000, "a"]
@@ -146,3 +146,12 @@ def test_rows_sort_packed_or_by_columns(sizes: tuple[int, int, int]) -> None:
     everything = sort_rows(columns, sizes, unique=False)
     assert list(zip(*(column.tolist() for column in everything), strict=True)) == sorted(rows)
     assert [len(column) for column in sort_rows(tuple(column[:0] for column in columns), sizes, unique=True)] == [0] * 3
+
+
+def test_an_iri_without_a_name_is_called_by_its_last_part(tmp_path: Path) -> None:
+    keys = ["http://x.org/New_York", "https://x.org/a#S%C3%A3o", "http://x.org/t1", "plain/text"]
+    build(tmp_path / "kg", [[Triple(key, "r", "http://x.org/t1") for key in keys]], [Entity("http://x.org/t1", "Town")])
+    store = EmbeddedStore.open(tmp_path / "kg")
+    found = store.snapshot
+    assert found.names(found.rows(keys)) == ["New York", "São", "Town", "plain/text"]
+    store.close_now()
