@@ -22,6 +22,9 @@ class Token(NamedTuple):
     end: int
 
 
+_SHORT = 500  # characters of a text whose words are remembered
+
+
 def fold_case(text: str) -> str:
     """Case and accents folded, white space collapsed; punctuation kept."""
     if text.isascii():
@@ -33,10 +36,14 @@ def fold_case(text: str) -> str:
 
 def tokens(text: str) -> list[Token]:
     """The words of a text, folded, with their places; punctuation, white space and underscores separate words."""
-    return list(_tokens(text))
+    return list(_remembered(text) if len(text) <= _SHORT else _tokens(text))
 
 
 @lru_cache(maxsize=256)  # a question's stages each take it apart anew
+def _remembered(text: str) -> tuple[Token, ...]:
+    return _tokens(text)
+
+
 def _tokens(text: str) -> tuple[Token, ...]:
     if text.isascii():  # lower case stands at the same places
         return tuple(Token(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text.lower()))

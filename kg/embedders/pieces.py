@@ -15,7 +15,8 @@ from itertools import chain, pairwise
 LONGEST = 128
 """Characters of a word that are merged together; scripts without spaces make words of whole sentences."""
 
-_REMEMBERED = 200_000
+_REMEMBERED = 50_000  # words, some 300 bytes each
+_ORDINARY = 32  # characters of a word that is remembered
 _START = "▁"
 
 
@@ -36,9 +37,11 @@ class WordPieces:
     def _word(self, word: str) -> tuple[int, ...]:
         ids = self._words.get(word)
         if ids is None:
-            if len(self._words) >= _REMEMBERED:
-                self._words.clear()
-            ids = self._words[word] = tuple(self._ids(_START + word))
+            ids = tuple(self._ids(_START + word))
+            if len(word) <= _ORDINARY:
+                if len(self._words) >= _REMEMBERED:
+                    self._words.clear()
+                self._words[word] = ids
         return ids
 
     def _ids(self, word: str) -> Iterator[int]:

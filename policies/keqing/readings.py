@@ -30,7 +30,7 @@ _NAMES = 12  # names of which pairs are made, the likeliest ones; each pair cost
 _CHAINS_OF_TWO = 6  # chains kept of each topic of a pair
 _UNLIKELY = 5.0  # a mention so much less likely than the best one, in nats, is not read at all
 _READINGS = 32
-_REMEMBERED = 10_000  # wordings whose chains are remembered
+_REMEMBERED = 2_000  # wordings whose chains are remembered
 
 
 @dataclass(frozen=True, slots=True)
