@@ -10,12 +10,14 @@ from typing import Any
 
 from pydantic import Field
 
+from trivium.kg.plans.check import validate
 from trivium.kg.plans.codec import from_json
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Walks
+from trivium.kg.plans.proof import compute
 from trivium.kg.plans.result import PlanResult
-from trivium.kg.plans.run import ROW_LIMIT, SECONDS
+from trivium.kg.plans.run import ROW_LIMIT, SECONDS, queries
 from trivium.kg.plans.run import run_plan as run_on
 from trivium.kg.plans.text import parse
 from trivium.knowledge.knowledge import Knowledge
@@ -52,6 +54,7 @@ async def run_plan(
     parts: Sequence[QueryPlan | Walks] = (),
     seconds: float = SECONDS,
     limit: int = 1_000,
+    at_hand: bool = False,
 ) -> ComputedPlan:
     """Let the KG's store compute a plan: a directory's arrays, or a database in one query.
 
@@ -61,6 +64,8 @@ async def run_plan(
         parts: parts of the plan whose sizes are wanted; of a database they are counted on its local copy.
         seconds: time limit.
         limit: entities or rows that are given, and proved.
+        at_hand: compute on the arrays alone, of a database its local copy, without paths: for a plan whose answer is
+            known and proved already.
 
     Raises:
         PlanError: the plan does not fit the KG's schema.
@@ -68,6 +73,12 @@ async def run_plan(
         StoreError: the database failed, or is large and has no local copy, from which its schema is known.
     """
     deadline = time.monotonic() + seconds
+    if at_hand:
+        profile, columns = await kg.store.profile(), await kg.store.columns()
+        validate(plan, profile)
+        # In the loop, as chains are walked: what was found by walking is about as quick to compute, a thread is slower.
+        result = compute(columns, plan, deadline, ROW_LIMIT, limit, 0)
+        return ComputedPlan(result, (), queries(plan, profile, getattr(kg.store, "view", None)))
     run = await run_on(kg.store, plan, seconds=seconds, limit=limit)
     found = await asyncio.to_thread(_sizes, await kg.store.columns(), parts, deadline) if parts else ()
     return ComputedPlan(run.result, found, run.query)

@@ -57,11 +57,25 @@ Proof = tuple[tuple[ProvenAnswer, ...], Evidence | None]
 _SETS = (Entities, Follow, Intersect, Union, Minus, Where, Top)
 
 
-def compute(graph: GraphColumns, plan: QueryPlan, deadline: float, row_limit: int, limit: int) -> PlanResult:
-    """What a plan gives on arrays, with evidence and paths; `deadline` is of `time.monotonic()`."""
+def compute(
+    graph: GraphColumns, plan: QueryPlan, deadline: float, row_limit: int, limit: int, proved: int | None = None
+) -> PlanResult:
+    """What a plan gives on arrays, with evidence and paths.
+
+    Args:
+        graph: the arrays.
+        plan: what to compute.
+        deadline: of `time.monotonic()`.
+        row_limit: rows that a step may have.
+        limit: entities or rows that are given.
+        proved: how many of them have their paths; None: all.
+
+    Raises:
+        TimeLimitError: past a limit.
+    """
     executor = Executor(graph, row_limit=row_limit, deadline=deadline)
     result = materialize(executor, plan, limit=limit)
-    paths, evidence = prove(executor, plan, limit=limit)
+    paths, evidence = prove(executor, plan, limit=limit if proved is None else proved)
     return replace(result, paths=paths, evidence=evidence)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.keqing.respond.as_plan import as_plan
 from trivium.nodes.keqing.respond.computed import Value, computed, computed_sentence
 from trivium.nodes.keqing.state import KeqingState
 from trivium.nodes.run.abstain import Signals
@@ -47,6 +48,8 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         paths=paths,
         confidence=None if state.get("decomposed_by") else state["confidence"],
     )
+    if claim.found and (same := await as_plan(state, context, [item["id"] for item in reasoned], value)):
+        claim.plan, claim.query, claim.values, claim.evidence = same.plan, same.query, same.values, same.evidence
     unknown = [mention for mention, links in state["links"].items() if not links]
     return await write_answer(
         "keqing",
