@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from trivium.nodes.keqing.state import KeqingState
 from trivium.nodes.run.answer_record import PathRecord, path_record
@@ -26,7 +26,7 @@ def computed(state: KeqingState, trace: Trace) -> tuple[Value | None, list[PathR
     """
     operators, retrieved = state.get("operators") or [], state["retrieved"]
     done = [retrieved[str(operator["id"])] for operator in operators if str(operator["id"]) in retrieved]
-    paths = [path_record(used["path"], used["answer"]) for result in done for used in result.get("used", ())]
+    paths = [_path_to(used["answer"], used["path"]) for result in done for used in result.get("used", ())]
     if not done:
         return None, paths
     (last,) = [operator for operator in operators if operator["id"] == done[-1]["id"]]
@@ -35,6 +35,14 @@ def computed(state: KeqingState, trace: Trace) -> tuple[Value | None, list[PathR
             found = retrieved[str(dep)]["found"]
             paths += [path_record(path, item["id"]) for item in found for path in trace(item["id"], [dep])]
     return done[-1].get("value"), paths
+
+
+def _path_to(answer: str, steps: Sequence[Step]) -> PathRecord:
+    """The path of triples that a computation used, walked so that it ends at the answer: 1936 <-release_year- a film."""
+    head, _, tail, inverse = steps[-1]
+    if (head if inverse else tail) != answer:
+        steps = [(h, relation, t, not backwards) for h, relation, t, backwards in reversed(steps)]
+    return path_record(steps, answer)
 
 
 async def computed_sentence(value: Value, paths: list[PathRecord], kg: str) -> str:
