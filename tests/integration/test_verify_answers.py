@@ -17,7 +17,6 @@ from trivium.kg.plans.verify import answer_problems, is_claim
 from trivium.kg.sample import TEST_QUESTIONS
 from trivium.knowledge.knowledge import open_knowledge
 
-
 pytestmark = pytest.mark.slow
 
 

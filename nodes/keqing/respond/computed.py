@@ -38,7 +38,7 @@ def computed(state: KeqingState, trace: Trace) -> tuple[Value | None, list[PathR
 
 
 def _path_to(answer: str, steps: Sequence[Step]) -> PathRecord:
-    """The path of triples that a computation used, walked so that it ends at the answer: 1936 <-release_year- a film."""
+    """The path of triples that a computation used, walked so that it ends at the answer."""
     head, _, tail, inverse = steps[-1]
     if (head if inverse else tail) != answer:
         steps = [(h, relation, t, not backwards) for h, relation, t, backwards in reversed(steps)]
