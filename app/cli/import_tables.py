@@ -156,4 +156,4 @@ async def _held(store: GraphStore) -> set[Triple]:
 
 def _tell_unknown(applied: Applied) -> None:
     for place, count in applied.unknown.items():
-        complain(f"{place}: {count:,} cells name no row of the table that they refer to; they are left out")
+        complain(f"{place}: {count:,} cells name no row of the table that they refer to")

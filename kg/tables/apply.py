@@ -19,7 +19,8 @@ class Applied:
 
     Attributes:
         tables: the tables that the mapping names, in its order.
-        unknown: by `TABLE.COLUMN` how many cells name no row of the table that they refer to.
+        unknown: by `TABLE.COLUMN` how many cells name no row of the table that they refer to. Where they are keys, an
+            entity of the table's type stands for the row that is missing; else the cell is left out.
         rows: rows read so far.
     """
 
@@ -132,15 +133,25 @@ class Applied:
             if column.kind is not None:
                 yield ValueText(text, column.kind)
             elif column.to in self._ids:
-                id_ = self._ids[column.to].get(text)
-                if id_ is None:
+                id_ = self._ids[column.to].get(text) or self._missing(column.to, text)
+                if text not in self._ids[column.to]:
                     self._count(table, name)
-                else:
+                if id_:
                     yield id_
             else:
                 id_ = f"{_part(column.to)}/{text}"
                 self._named.setdefault(id_, Entity(id_, text, types=(column.to,)))
                 yield id_
+
+    def _missing(self, place: str, text: str) -> str:
+        """An entity for a row that is not there, known by its key alone; "" where the text is no key."""
+        name, _, column = place.partition(".")
+        mapping = self.mappings[name]
+        if column != mapping.id or mapping.about:
+            return ""
+        id_ = f"{_part(mapping.type)}/{text}"
+        self._named.setdefault(id_, Entity(id_, text, types=(mapping.type,)))
+        return id_
 
     def _count(self, table: Table, column: str) -> None:
         place = f"{table.name}.{column}"

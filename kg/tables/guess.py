@@ -22,7 +22,7 @@ ROWS_READ = 100_000
 """Rows of a table that are looked at."""
 
 _ENOUGH = 0.9  # share of a column's texts that are keys of the table that they name
-_NEARLY_ALL = 0.98  # the same where the columns' names say nothing
+_SAME_NAME = 0.5  # the same where both columns have one name
 _COMPLETE = 0.95  # share of rows that have a label
 _LONG_KEY, _LONG_NAME = 64, 40  # characters
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
@@ -145,7 +145,7 @@ def _key(seen: _Seen) -> _Profile | None:
         rest = [singular(word) for word in words if word not in _KEY_WORDS]
         own = bool(_KEY_WORDS & set(words)) and (not rest or set(rest) <= set(seen.words))
         named = profile.kind is None and (words[-1:] == ["name"] or words == seen.words)
-        ranked.append((0 if own else 1 if named else 2 if place == 0 else 3 if _KEY_WORDS & set(words) else 4, place))
+        ranked.append((0 if own else 1 if place == 0 else 2 if named else 3 if _KEY_WORDS & set(words) else 4, place))
         if ranked[-1][0] == 4 and profile.kind == "number":  # a measure whose values happen to differ
             ranked.pop()
     if ranked and min(ranked)[0] < 4:
@@ -216,16 +216,17 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
         if own or other is seen or other.rows < seen.rows:
             return None
     inside = sum(text in key.texts for text in profile.texts) / len(profile.texts)
-    if inside < _ENOUGH:
-        return None
     rest = {singular(word) for word in _words_without_key(profile)}
     by_table = bool(rest & set(other.words))
     by_key = key.words == profile.words and not set(key.words) <= {*_KEY_WORDS, *_NAME_WORDS}
+    if inside < (_SAME_NAME if by_key and profile.kind is None else _ENOUGH):
+        return None
     if not by_table and not by_key:
-        coded = profile.words[-1:] == ["id"] and other.key is key
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
-        telling = profile.kind is None and len(profile.texts) >= 5 and profile is not seen.key
-        if inside < _NEARLY_ALL or not (coded or telling):
+        coded = profile.words[-1:] == ["id"] and other.key is key and inside == 1
+        several = len(profile.texts) >= 5 or (inside == 1 and len(profile.texts) > 1 and other.key is key)
+        telling = profile.kind is None and profile is not seen.key and several
+        if not coded and not telling:
             return None
     return by_table, by_key, other.key is key, inside
 

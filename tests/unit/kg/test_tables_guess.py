@@ -131,9 +131,22 @@ def test_several_rows_a_thing_and_rows_about_another_table(tmp_path: Path) -> No
 def test_a_cell_that_names_no_row_is_counted(tmp_path: Path) -> None:
     teams = "id,name\n" + "".join(f"{n},Team {n}\n" for n in range(20))
     players = "id,name,team_id\n" + "".join(f"{n},Player {n},{n % 20}\n" for n in range(40)) + "40,Player 40,99\n"
-    triples, _, applied = _graph(_write(tmp_path, teams=teams, players=players))
+    triples, entities, applied = _graph(_write(tmp_path, teams=teams, players=players))
     assert applied.unknown == {"players.team_id": 1}
-    assert sum(t.relation == "team" for t in triples) == 40
+    assert Triple("player/40", "team", "team/99") in triples
+    assert entities["team/99"] == Entity("team/99", "99", types=("team",)), "the key stands for the missing row"
+
+
+def test_codes_are_references_by_their_texts(tmp_path: Path) -> None:
+    ports = "iata,name,state\n" + "".join(f"{a}{b}X,Port {a}{b},S{b}\n" for a in "ABCDE" for b in "ABCDE")
+    planes = "tailnum,seats\n" + "".join(f"N{n},{n}\n" for n in range(10))
+    flights = "origin,dest,tailnum,hour\n" + "".join(
+        f"{'AB'[n % 2]}AX,{'ABCDE'[n % 5]}BX,N{n % 14},{n % 10}\n" for n in range(60)
+    )
+    guessed = guess_mapping(read_tables(_write(tmp_path, ports=ports, planes=planes, flights=flights)))
+    assert {name: column.to for name, column in guessed["flights"].columns.items()} == {
+        "origin": "ports.iata", "dest": "ports.iata", "tailnum": "planes.tailnum", "hour": "",
+    }  # fmt: skip
 
 
 def test_json_records_inside_records(tmp_path: Path) -> None:
