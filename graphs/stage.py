@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 from langgraph.runtime import Runtime
 
-from trivium.kg.errors import StoreError, TimeLimitError
+from trivium.kg.errors import StoreError, TimeLimitError, UsageError
 from trivium.nodes.run.access import check_policy
 from trivium.nodes.run.clock import clock_of
 from trivium.nodes.run.context import ContextT, check_context, context_of
@@ -43,7 +43,9 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
         first: whether it begins a run: it takes the settings that the run was given and keeps them in the state.
         last: the method's name, for the stage that writes its answer.
     """
-    kind: type[ContextT] = get_args(get_type_hints(run)["runtime"])[0]
+    hints = get_type_hints(run)
+    kind: type[ContextT] = get_args(hints["runtime"])[0]
+    channels = frozenset(get_type_hints(hints["state"]))
 
     async def node(state: StateT, *, runtime: Runtime[ContextT]) -> dict[str, Any]:
         context = kind.of(runtime.context) if first else await _as_begun(kind, state, runtime)
@@ -51,6 +53,10 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
             return stopped_answer(last, state, context) if last else {}
         try:
             update = await _in_time(run, state, runtime, context)
+        except KeyError as error:
+            if error.args[0] in channels and error.args[0] not in state:  # a client sent the run here (`goto`)
+                raise UsageError(f"{run.__name__} cannot begin a run: the state has no {error.args[0]!r}") from None
+            raise
         except (StoreError, TimeLimitError) as error:
             if first and isinstance(error, StoreError):
                 raise  # nothing has begun: the request is refused

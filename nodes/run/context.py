@@ -48,7 +48,7 @@ class Context(BaseModel):
     temperature: Annotated[float | None, Field(ge=0, le=2, allow_inf_nan=False)] = 0.0
     """The model's temperature, in [0, 2]; None leaves the server's own, and models that take none get none."""
 
-    completion_tokens: Annotated[int | None, Field(ge=1)] = None
+    completion_tokens: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
     """The longest answer of one request to the model, in tokens; None leaves the server's own."""
 
     seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 30.0

@@ -13,6 +13,8 @@ from typing import Any
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
+from trivium.kg.errors import UsageError
+
 
 class Usage(TypedDict):
     """What a run cost: chat-model calls and tokens, and seconds (of a stage: its own; of an answer: the run's)."""
@@ -23,13 +25,21 @@ class Usage(TypedDict):
     seconds: float
 
 
+_PARTS = tuple(Usage.__annotations__)
+
 NO_USAGE = Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=0.0)
 """Where a run starts."""
 
 
 def add_usage(old: Usage | None, new: Usage) -> Usage:
-    """Reducer of a state's `usage`: calls, tokens and seconds add up."""
+    """Reducer of a state's `usage`: calls, tokens and seconds add up.
+
+    Raises:
+        UsageError: `new` is no cost, or below 0: a client who may write to a thread would give itself calls.
+    """
     old = old or NO_USAGE  # LangGraph starts a channel with its type's empty value, here {}
+    if set(new) != set(_PARTS) or not all(isinstance(part, int | float) and part >= 0 for part in new.values()):
+        raise UsageError(f"usage counts {', '.join(_PARTS)}, each at least 0, not {str(new)[:80]}")
     return Usage(
         llm_calls=old["llm_calls"] + new["llm_calls"],
         prompt_tokens=old["prompt_tokens"] + new["prompt_tokens"],

@@ -27,6 +27,7 @@ from trivium.tools.observe import ObservationLimits, observe
 from trivium.tools.resolve_entities import resolve_entities
 
 MAX_CHOICES = 100
+MAX_CHOICE = 2_000  # characters of one
 _TARGETS = 3  # entities of one choice's words: "wear a coat" may be no entity, "wear" and "coat" are
 
 
@@ -73,20 +74,32 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
 
 
 def check_choices(choices: Sequence[object]) -> list[ChoiceInput]:
-    """Choices that can be told apart; raises `UsageError` for one without id or words, or an id that comes twice."""
+    """Choices that can be told apart; those given as texts alone are lettered by their place.
+
+    Raises:
+        UsageError: one has no id or words or too many, or an id comes twice.
+    """
     seen, read = set[str](), list[ChoiceInput]()
+    if not isinstance(choices, list | tuple):  # a server's client sends JSON, which need not be as the schema says
+        raise UsageError(f"choices must be a list, not {str(choices)[:80]!r}")
     if len(choices) > MAX_CHOICES:
         raise UsageError(f"a question has at most {MAX_CHOICES} choices, not {len(choices)}")
-    for choice in choices:
-        # A server's client sends JSON, which need not be as the schema says.
-        key, text = (choice.get("id"), choice.get("text")) if isinstance(choice, dict) else (None, None)
+    for place, choice in enumerate(choices):
+        key, text = (choice.get("id"), choice.get("text")) if isinstance(choice, dict) else (_letter(place), choice)
         if not isinstance(key, str) or not isinstance(text, str) or not key.strip() or not text.strip():
             raise UsageError(f'a choice is {{"id": ..., "text": ...}} with words in both, not {str(choice)[:80]}')
+        if len(text) > MAX_CHOICE or len(key) > MAX_CHOICE:
+            raise UsageError(f"a choice has at most {MAX_CHOICE:,} characters, not {max(len(text), len(key)):,}")
         if key in seen:
             raise UsageError(f"two choices have the id {key!r}: give each its own")
         seen.add(key)
         read.append(ChoiceInput(id=key, text=text))
     return read
+
+
+def _letter(place: int) -> str:
+    """The name of an option: A to Z, then A2, B2 and so on."""
+    return f"{chr(ord('A') + place % 26)}{place // 26 + 1 if place >= 26 else ''}"
 
 
 async def _proposed(

@@ -10,7 +10,7 @@ import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Overwrite
+from langgraph.types import Command, Overwrite
 from typing_extensions import TypedDict
 
 from trivium.graphs.keqing import builder, graph
@@ -61,6 +61,14 @@ async def test_settings_written_into_a_thread_are_checked(kg_name: str, own_run:
         written = await threaded.aupdate_state(THREAD, {"settings": settings}, as_node="link_entities")
         with pytest.raises(UsageError, match="this server does not offer"):
             await threaded.ainvoke(None, written, context=given)
+
+
+async def test_a_run_that_is_sent_into_its_middle_is_refused() -> None:
+    threaded = builder.compile(InMemorySaver())
+    for stage_name in ("retrieve", "link_entities", "reason"):
+        thread = RunnableConfig(configurable={"thread_id": stage_name})
+        with pytest.raises(UsageError, match="cannot begin a run|nothing was asked"):
+            await threaded.ainvoke(Command(goto=stage_name), thread)
 
 
 async def test_the_tasks_stream_shows_when_a_stage_starts_and_what_it_found(kg_name: str) -> None:

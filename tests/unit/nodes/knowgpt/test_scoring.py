@@ -71,11 +71,12 @@ async def test_words_alone_decide_where_nothing_supports(kg_name: str) -> None:
     ("choices", "said"),
     [
         ([{"id": "A", "text": "x"}, {"id": "A", "text": "y"}], "two choices have the id 'A'"),
+        ([{"id": "A", "text": "x" * 2_001}], "at most 2,000 characters"),
+        ({"A": "x"}, "must be a list"),
         ([{"id": "A"}], "with words in both"),
         ([{"id": " ", "text": "x"}], "with words in both"),
         ([{"id": "A", "text": ""}], "with words in both"),
         ([{"id": 1, "text": "x"}], "with words in both"),
-        (["A"], "with words in both, not A"),
         ([None], "with words in both"),
         ([{"id": str(n), "text": "x"} for n in range(MAX_CHOICES + 1)], f"at most {MAX_CHOICES} choices"),
     ],
@@ -89,3 +90,4 @@ def test_choices_keep_their_order_and_nothing_else() -> None:
     told = check_choices([{"id": "B", "text": "y", "gold": True}, {"id": "A", "text": "x"}])
     assert told == [{"id": "B", "text": "y"}, {"id": "A", "text": "x"}]
     assert check_choices([]) == []
+    assert [choice["id"] for choice in check_choices(["x"] * 28)][::9] == ["A", "J", "S", "B2"]

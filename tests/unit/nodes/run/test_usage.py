@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
+from trivium.kg.errors import UsageError
 from trivium.nodes.run.answer_record import usage
 from trivium.nodes.run.state import RunState
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage, fresh_channels
@@ -40,6 +42,12 @@ async def test_each_run_of_a_thread_counts_its_own() -> None:
         told = await graph.ainvoke({"question": question}, config)
         assert told["usage"]["llm_calls"] == calls
         assert len(told["events"]) == calls
+
+
+@pytest.mark.parametrize("forged", [{"llm_calls": -1000}, {**SPENT, "llm_calls": -1}, {**SPENT, "seconds": "x"}, {}])
+def test_a_client_cannot_write_down_what_was_spent(forged: Any) -> None:  # noqa: ANN401 - a client's JSON
+    with pytest.raises(UsageError, match="each at least 0"):
+        add_usage(SPENT, forged)
 
 
 def test_a_run_without_a_model_writes_neither() -> None:
