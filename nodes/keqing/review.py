@@ -1,8 +1,7 @@
 """Stage `review`: a human sees the sub-questions before anything is retrieved, and approves or edits them.
 
-The run stops with an interrupt that shows them. It is resumed with `true`, or with `{"sub_questions": [...]}`; where an
-edit cannot be used, the run stops again and says what is wrong with it. What is decided here is read from the state: a
-resumed run need not carry the context of the one that stopped.
+The run stops with an interrupt that shows them (`trivium.nodes.run.human`). What is decided here is read from the
+state: a resumed run need not carry the context of the one that stopped.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from trivium.nodes.keqing.decompose.prompt import (
 )
 from trivium.nodes.keqing.link_entities import link, mentions_of
 from trivium.nodes.keqing.state import KeqingState, Link, OperatorState, SubQuestionState
-from trivium.nodes.run.human import ask_human, check_resumable
+from trivium.nodes.run.human import Request, reviewed
 from trivium.tools.decompose_question import SubQuestion
 from trivium.tools.find_entities import find_entities
 
@@ -43,31 +42,31 @@ async def review(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[st
     Raises:
         UsageError: the run has no thread, so that nobody could resume it.
     """
-    check_resumable(runtime)
-    wrong = None
-    # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
-    while True:
-        reply = ask_human(_shown(state, wrong))
-        if reply in (True, None, {}):
-            return _resumed(state)
-        try:
-            subs = read_edit(reply, state["sub_questions"])
-            return {**_resumed(state), **await _edited(state, subs, runtime.context.kg)}
-        except UsageError as error:
-            wrong = str(error)
+
+    async def read(reply: object) -> dict[str, Any]:
+        return await _edited(state, read_edit(reply, state["sub_questions"]), runtime.context.kg)
+
+    decided = await reviewed(runtime, _request(state), read)
+    stopped = {} if decided.rejected is None else {"stopped": decided.stopped}
+    return {**_resumed(state), **(decided.edit or {}), **stopped}
 
 
-def _shown(state: KeqingState, wrong: str | None) -> dict[str, Any]:
+def _request(state: KeqingState) -> Request:
     """What the interrupt carries."""
-    return {
+    subs = [{k: v for k, v in sub.items() if k not in _HIDDEN} for sub in state["sub_questions"]]
+    more = {
         "stage": "review",
         "question": state["question"],
-        "sub_questions": [{k: v for k, v in sub.items() if k not in _HIDDEN} for sub in state["sub_questions"]],
+        "sub_questions": subs,
         "entities": {mention: [hit["id"] for hit in hits] for mention, hits in state["links"].items()},
         "templates": {key: [match["template"] for match in found] for key, found in state["matches"].items()},
-        "error": wrong,
-        "how": _HOW,
     }
+    lines = [
+        f"{sub['id']}. {sub['question']}, starting from {', '.join(sub['seed_entities'])}"
+        for sub in state["sub_questions"]
+    ]
+    lines = [f"Question: {state['question']}", *lines]
+    return Request("decompose", {"sub_questions": subs}, lines, _HOW, _Edit.model_json_schema(), more)
 
 
 def _resumed(state: KeqingState) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """KnowGPT's stage `select_prompt`: the bandit chooses how knowledge is extracted and written (section 4.2).
 
-On request the run stops before it with an interrupt that shows the arms and what is expected of each. It is resumed
-with `true`, or with `{"arm": "sub/graph"}`.
+On request the run stops before it with an interrupt that shows the arms and what is expected of each
+(`trivium.nodes.run.human`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from trivium.kg.errors import BusyError, CorruptError, VersionError
+from trivium.kg.errors import BusyError, CorruptError, UsageError, VersionError
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Chosen, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.human import ask_human, check_resumable
+from trivium.nodes.run.human import Request, reviewed
 from trivium.tools.record_prompt import record_prompt
 from trivium.tools.select_prompt import ARM_NAMES, ArmEstimate
 from trivium.tools.select_prompt import select_prompt as choose_prompt
@@ -40,9 +40,13 @@ async def select_prompt(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
         chosen, usable = Chosen(arm=ARM_NAMES[0], reason="the bandit's log cannot be used", estimates=[]), False
     update: dict[str, Any] = {}
     if context.review:
-        chosen, edited = _reviewed(chosen, state, runtime)
-        noted += edited
+        decided = await reviewed(runtime, _request(chosen, state), _arm)
         update = {"settings": {**state["settings"], "review": False}, "started": time.time()}
+        if decided.rejected is not None:
+            return {**update, "chosen": chosen, "stopped": decided.stopped}
+        if arm := decided.edit:
+            chosen = Chosen(arm=arm, reason="chosen by a human", estimates=chosen["estimates"])
+            noted.append(_event("edited", f"a human chose {arm}"))
     if usable:
         noted += await _recorded(state, chosen["arm"], context)
     return {**update, "chosen": chosen, **({"events": noted} if noted else {})}
@@ -82,25 +86,21 @@ async def _recorded(state: KnowGPTState, arm: str, context: KnowGPTContext) -> l
     return []
 
 
-def _reviewed(
-    chosen: Chosen, state: KnowGPTState, runtime: Runtime[KnowGPTContext]
-) -> tuple[Chosen, list[dict[str, Any]]]:
-    """Stop until the arm is approved or another one is named."""
-    check_resumable(runtime)
-    wrong: str | None = None
-    # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
-    while True:
-        shown = {"stage": "select_prompt", "question": state["question"], **chosen, "error": wrong, "how": _HOW}
-        reply = ask_human(shown)
-        if reply in (True, None, {}):
-            return chosen, []
-        named = reply.get("arm") if isinstance(reply, dict) else reply
-        if named not in ARM_NAMES:
-            wrong = f"no arm is named {named!r}; choose one of: {', '.join(ARM_NAMES)}"
-            continue
-        arm = str(named)
-        edited = Chosen(arm=arm, reason="chosen by a human", estimates=chosen["estimates"])
-        return edited, [_event("edited", f"a human chose {arm}")]
+def _request(chosen: Chosen, state: KnowGPTState) -> Request:
+    """What the interrupt carries."""
+    more = {"stage": "select_prompt", "question": state["question"], **chosen}
+    expected = [f"{each['arm']}: expected {each['expectation']}" for each in chosen["estimates"]]
+    lines = [f"Question: {state['question']}", f"Chosen: {chosen['arm']} ({chosen['reason']})", *expected]
+    schema = {"type": "object", "properties": {"arm": {"enum": list(ARM_NAMES)}}, "required": ["arm"]}
+    return Request("select_prompt", {"arm": chosen["arm"]}, lines, _HOW, schema, more)
+
+
+def _arm(reply: object) -> str:
+    """The arm that a reply names; raises `UsageError` for none."""
+    named = reply.get("arm") if isinstance(reply, dict) else reply
+    if named not in ARM_NAMES:
+        raise UsageError(f"no arm is named {str(named)[:80]!r}; choose one of: {', '.join(ARM_NAMES)}")
+    return str(named)
 
 
 def _event(kind: str, message: str) -> dict[str, Any]:

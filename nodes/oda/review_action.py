@@ -8,12 +8,12 @@ from typing import Any
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
-from trivium.kg.errors import UnknownEntityError, UsageError
+from trivium.kg.errors import UsageError
 from trivium.nodes.oda.action import ActionChoice
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import Action, OdaState
 from trivium.nodes.oda.ways import candidates_of
-from trivium.nodes.run.human import ask_human, check_resumable
+from trivium.nodes.run.human import Request, reviewed
 from trivium.tools.get_labels import get_labels
 from trivium.tools.resolve_entities import resolve_entities
 
@@ -21,6 +21,7 @@ _HOW = (
     'Resume with true to go on, or with {"action": "GetNeighbor" | "GetPath" | "Answer", "entities": [...]}; '
     "entities are ids or labels of the KG, the candidates or others: one for GetNeighbor, two for GetPath."
 )
+_NAMED = 12  # candidates that the text names; the interrupt has them all
 
 
 async def review_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
@@ -29,37 +30,34 @@ async def review_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[s
     Raises:
         UsageError: the run has no thread, so that nobody could resume it.
     """
-    check_resumable(runtime)
-    kg, wrong = runtime.context.kg, None
-    # The stage starts anew at each resumption, and `interrupt` then returns the replies before it at once.
-    while True:
-        reply = _action_of(ask_human(await _shown(state, kg, wrong)))
-        waited = {"started": time.time()}  # the time that the run waited for a human is not its own
-        if reply in (True, None, {}):
-            return waited
-        try:
-            action = await _edited(reply, kg)
-        except (UsageError, UnknownEntityError) as error:
-            wrong = str(error)
-            continue
-        noted = {"stage": "review_action", "event": "edited", "message": f"a human chose {action['name']}"}
-        step = {"stage": "review_action", "iteration": state["iteration"], **action}
-        return {**waited, "action": action, "events": [noted], "log": [step]}
+    kg = runtime.context.kg
+    decided = await reviewed(runtime, await _request(state, kg), lambda reply: _edited(_action_of(reply), kg))
+    waited = {"started": time.time()}  # the time that the run waited for a human is not its own
+    if decided.rejected is not None:
+        return {**waited, "stopped": decided.stopped}
+    if (action := decided.edit) is None:
+        return waited
+    noted = {"stage": "review_action", "event": "edited", "message": f"a human chose {action['name']}"}
+    step = {"stage": "review_action", "iteration": state["iteration"], **action}
+    return {**waited, "action": action, "events": [noted], "log": [step]}
 
 
-async def _shown(state: OdaState, kg: str, wrong: str | None) -> dict[str, Any]:
+async def _request(state: OdaState, kg: str) -> Request:
     """What the interrupt carries."""
     action, candidates = state["action"], candidates_of(state)
     labels = await get_labels(kg, candidates)
-    return {
+    chosen = {"action": action["name"], "entities": action["entities"]} if action else None
+    more = {
         "stage": "review_action",
         "question": state["question"],
-        "action": {"action": action["name"], "entities": action["entities"]} if action else None,
+        "action": chosen,
         "thought": action["thought"] if action else "",
         "candidates": dict(zip(candidates, labels, strict=True)),
-        "error": wrong,
-        "how": _HOW,
     }
+    near = ", ".join(f"{label} [{key}]" for key, label in zip(candidates[:_NAMED], labels, strict=False))
+    lines = [f"Question: {state['question']}", f"Round {state['iteration']}", f"Candidates: {near}"]
+    schema = ActionChoice.model_json_schema()
+    return Request("act", chosen or {"action": "Answer", "entities": []}, lines, _HOW, schema, more)
 
 
 def _action_of(reply: object) -> object:

@@ -74,6 +74,7 @@ async def test_sub_questions_are_edited_at_an_interrupt(client: LangGraphClient)
     assert stopped["__interrupt__"][0]["value"]["stage"] == "review"
     state = await client.threads.get_state(thread)
     assert state["next"] == ["review"]
+    assert stopped["__interrupt__"][0]["value"]["action_requests"][0]["name"] == "decompose"
     bad: Any = await client.runs.wait(thread, "keqing", command={"resume": {"sub_questions": [{"question": "who?"}]}})
     assert "starts from nothing" in bad["__interrupt__"][0]["value"]["error"]
     edit = {"sub_questions": [{"question": "who directed [mask]?", "seed_entities": ["Alien"]}]}
