@@ -95,7 +95,7 @@ def _request(chosen: Chosen, state: KnowGPTState) -> Request:
     return Request("select_prompt", {"arm": chosen["arm"]}, lines, _HOW, schema, more)
 
 
-def _arm(reply: object) -> str:
+async def _arm(reply: object) -> str:
     """The arm that a reply names; raises `UsageError` for none."""
     named = reply.get("arm") if isinstance(reply, dict) else reply
     if named not in ARM_NAMES:

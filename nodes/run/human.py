@@ -80,7 +80,7 @@ class Request:
         }
 
 
-async def reviewed(runtime: Runtime[Any], request: Request, read: Callable[[Any], T | Awaitable[T]]) -> Reviewed[T]:
+async def reviewed(runtime: Runtime[Any], request: Request, read: Callable[[Any], Awaitable[T]]) -> Reviewed[T]:
     """Stop until a human has decided.
 
     Args:
@@ -103,8 +103,7 @@ async def reviewed(runtime: Runtime[Any], request: Request, read: Callable[[Any]
                 return Reviewed()
             if kind == "reject":
                 return Reviewed(rejected=str(said or ""))
-            edit = read(said)
-            return Reviewed(await edit if isinstance(edit, Awaitable) else edit)
+            return Reviewed(await read(said))
         except (UsageError, UnknownEntityError) as error:
             wrong = str(error)
 
