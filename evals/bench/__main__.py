@@ -7,12 +7,14 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from trivium.evals.ablations.asking import made_kg
 from trivium.evals.bench.answering import measure_answering
 from trivium.evals.bench.model import measure_model
 from trivium.evals.bench.observing import measure_extraction, measure_observing
 from trivium.evals.bench.paths import measure_paths
+from trivium.evals.bench.plans import measure_plans, measure_remote_plans, plans_folder
 from trivium.evals.bench.prompting import measure_bandit, measure_prompting
 from trivium.evals.bench.remote import measure_remote, server_uri
 from trivium.evals.bench.report import HEADING, Figure
@@ -112,6 +114,20 @@ async def measure_knowgpt(data: Path | None) -> None:
         _show([await measure_prompting(str(await kg_folder(data, given)), asked)])
 
 
+async def measure_query_plans() -> None:
+    """Plans over a generated graph, in a directory and, where there is an empty database, in Neo4j."""
+    print(f"\nQuery plans\n{HEADING}", flush=True)
+    _show(await measure_plans(await asyncio.to_thread(plans_folder, cache_folder())))
+    uri = server_uri()
+    if uri is None:
+        return
+    try:
+        with TemporaryDirectory() as folder:
+            _show(await measure_remote_plans(uri, Path(folder)))
+    except (StoreError, WriteRefusedError) as error:
+        print(f"Neo4j is left out: {error}")
+
+
 async def run(data: Path | None) -> None:
     """Measure on the sample, then on MetaQA where its files are."""
     print(f"\nODA's observation\n{HEADING}", flush=True)
@@ -123,6 +139,7 @@ async def run(data: Path | None) -> None:
     pairs = [*read_questions(TRAIN_QUESTIONS), *read_questions(TEST_QUESTIONS)]
     _show([await asyncio.to_thread(measure_model, str(sample), pairs)])
     await measure_knowgpt(data)
+    await measure_query_plans()
     if data is None or not triples_file(data).is_file():
         print("\nMetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")
         return

@@ -15,7 +15,8 @@ from trivium.kg.embedded import build
 from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.plans.verify import answer_problems, is_claim
 from trivium.kg.sample import TEST_QUESTIONS
-from trivium.knowledge.knowledge import open_knowledge
+from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.policies.keqing.teaching import teach
 
 pytestmark = pytest.mark.slow
 
@@ -56,5 +57,8 @@ async def test_answers_of_the_sample() -> None:
 async def test_answers_of_the_own_graphs(name: str, tmp_path: Path) -> None:
     folder = FOLDER / name
     build(tmp_path / "kg", read_triples(folder / "triples.tsv"), read_entities(folder / "entities.tsv"))
+    base = Knowledge.open(tmp_path / "kg")
+    await teach(base, None, lambda *_: None)
+    await base.close()
     questions = [question.question for question in read_questions(folder / "questions.jsonl")]
     assert (await _checked(str(tmp_path / "kg"), questions))["planned"] > 0

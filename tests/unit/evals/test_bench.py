@@ -10,6 +10,7 @@ import pytest
 from trivium.evals.bench import observing
 from trivium.evals.bench.answering import measure_answering
 from trivium.evals.bench.model import CALL_SECONDS, measure_model
+from trivium.evals.bench.plans import measure_plans, plans_folder
 from trivium.evals.bench.prompting import measure_bandit, measure_prompting
 from trivium.evals.bench.replay import Tape, replaying
 from trivium.evals.bench.report import Figure, in_turn, percentile
@@ -125,3 +126,10 @@ async def test_knowgpts_figures(films_kg: Path) -> None:
     bandit = measure_bandit()
     assert bandit.value > 0
     assert bandit.unit == "us"
+
+
+async def test_plans_are_measured_against_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.evals.bench.plans.ITEMS", 500)
+    alone, proved = await measure_plans(plans_folder(tmp_path))
+    assert alone.name == "filter, count over 500, p50"
+    assert 0 < alone.value <= proved.value

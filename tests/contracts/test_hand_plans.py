@@ -1,0 +1,179 @@
+"""Plans with hand-checked answers: equal on the store, by the SPARQL shown, on Neo4j, and by the Cypher shown.
+
+Those on the sample always run. GeoQuery's, POLE's and MetaQA's need the data sets; GeoQuery's answers are tested in
+tests/unit/kg/test_plans_gold.py, here that a database agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+import pytest
+
+from tests.contracts.hand_plans import FOLDER, of_cypher, of_result, of_sparql, read_plans
+from tests.contracts.plan_agreement import ntriples, with_ids
+from tests.unit.kg.test_plans_gold import needs, read_lines
+from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.loaders import read_entities, read_triples
+from trivium.kg.loaders.writers import GraphWriter
+from trivium.kg.neo4j.address import Address
+from trivium.kg.neo4j.client import Client
+from trivium.kg.neo4j.loading import load
+from trivium.kg.neo4j.snapshots import LocalCopy
+from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import MADE, View
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.cypher import to_cypher
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.result import materialize
+from trivium.kg.plans.run import run_plan
+from trivium.kg.plans.sparql import to_sparql
+from trivium.kg.plans.survey import profile_of
+from trivium.kg.plans.text import parse
+from trivium.kg.plans.verify import answer_problems
+from trivium.kg.sample import ENTITIES, TRIPLES
+
+Graph = tuple[dict[str, tuple[list[str], dict[str, Any]]], list[tuple[str, str, str, Mapping[str, Any]]]]
+
+
+def test_there_are_150_plans() -> None:
+    lines = [line for path in FOLDER.glob("*.tsv") for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) >= 150
+    assert len(set(lines)) == len(lines)
+
+
+@pytest.fixture
+async def sample(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
+    build(tmp_path / "sample", read_triples(TRIPLES), read_entities(ENTITIES))
+    store = EmbeddedStore.open(tmp_path / "sample")
+    yield store
+    await store.close()
+
+
+async def test_plans_on_the_sample(sample: EmbeddedStore, tmp_path: Path) -> None:
+    with GraphWriter(tmp_path / "sample.nt", "ntriples") as out:
+        async for batch in sample.triples():
+            out.write(batch)
+        async for entities in sample.all_entities():
+            out.write_entities(entities)
+    exported = pyoxigraph.Store()
+    exported.load((tmp_path / "sample.nt").read_bytes(), pyoxigraph.RdfFormat.N_TRIPLES)
+    for text, answers in read_plans("sample"):
+        run = await run_plan(sample, parse(text))
+        assert of_result(run.result) == answers, text
+        assert of_sparql(exported, run.query["sparql"]) == answers, text
+        assert await answer_problems({"stop_reason": "answered", **run.to_json()}, sample) == [], text
+
+
+@pytest.mark.slow
+async def test_plans_on_the_sample_in_neo4j(sample: EmbeddedStore, neo4j_address: Address, tmp_path: Path) -> None:
+    store = Neo4jStore(Client(neo4j_address), MADE)
+    try:
+        await load(store.client, sample, lambda *_: None)
+        store.copies = LocalCopy(store, tmp_path / "copy")
+        for text, answers in read_plans("sample"):
+            run = await run_plan(store, parse(text))
+            assert of_result(run.result) == answers, text
+            assert of_cypher(await store.client.read(run.query["cypher"])) == answers, text
+    finally:
+        await store.close()
+
+
+def geoquery() -> Graph:
+    folder = needs("geoquery")
+    lines = [line.split("\t") for line in (folder / "entities.tsv").read_text().splitlines()[1:]]
+    entities: dict[str, tuple[list[str], dict[str, Any]]] = {line[0]: (line[3].split("|"), {}) for line in lines}
+    edges: list[tuple[str, str, str, Mapping[str, Any]]] = []
+    for head, relation, tail in (line.split("\t") for line in (folder / "triples.tsv").read_text().splitlines()):
+        if tail in entities:
+            edges.append((head, relation, tail, dict[str, Any]()))
+        else:
+            entities[head][1].setdefault(relation, []).append(float(tail))
+    return entities, edges
+
+
+def pole() -> Graph:
+    folder = needs("zograscope")
+    return {
+        node["id"]: (node["labels"], node["properties"]) for node in read_lines(folder / "nodes.jsonl.gz")
+    }, [
+        (each["start"], each["type"], each["end"], each.get("properties") or {})
+        for each in read_lines(folder / "relationships.jsonl.gz")
+    ]  # fmt: skip
+
+
+def metaqa() -> Graph:
+    entities: dict[str, tuple[list[str], dict[str, Any]]] = {}
+    edges: list[tuple[str, str, str, Mapping[str, Any]]] = []
+    for line in (needs("metaqa") / "kb.txt").read_text(encoding="utf-8").splitlines():
+        head, relation, tail = line.split("|")
+        known = entities.setdefault(head, ([], {}))
+        if relation == "release_year":
+            known[1].setdefault(relation, []).append(float(tail))
+        else:
+            entities.setdefault(tail, ([], {}))
+            edges.append((head, relation, tail, dict[str, Any]()))
+    return entities, edges
+
+
+GRAPHS: dict[str, Callable[[], Graph]] = {"geoquery": geoquery, "pole": pole, "metaqa": metaqa}
+
+
+def _plans(name: str, executor: Executor) -> list[tuple[str, set[str]]]:
+    """The plans with their answers: GeoQuery's, whose gold is in the data set, those of the executor."""
+    if name != "geoquery":
+        return read_plans(name)
+    texts = [line.split("\t")[1] for line in (FOLDER / "geoquery.tsv").read_text(encoding="utf-8").splitlines()]
+    return [(text, of_result(materialize(executor, parse(text)))) for text in texts]
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GRAPHS)
+def test_plans_on_public_graphs(name: str) -> None:
+    entities, edges = GRAPHS[name]()
+    graph = GraphColumns.of([(id_, *rest) for id_, rest in entities.items()], edges)
+    executor, profile, exported = Executor(graph), profile_of(graph), pyoxigraph.Store()
+    exported.load(ntriples((entities, edges)).encode(), pyoxigraph.RdfFormat.N_TRIPLES)
+    for text, answers in _plans(name, executor):
+        assert of_result(materialize(executor, parse(text))) == answers, text
+        assert of_sparql(exported, to_sparql(parse(text), profile).text) == answers, text
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GRAPHS)
+async def test_plans_on_public_graphs_in_neo4j(name: str, neo4j_address: Address) -> None:
+    entities, edges = GRAPHS[name]()
+    graph = GraphColumns.of([(id_, *rest) for id_, rest in entities.items()], edges)
+    executor, profile, client = Executor(graph), profile_of(graph), Client(neo4j_address)
+    try:
+        ids = await _write(client, entities, edges)
+        names = {element: id_ for id_, element in ids.items()}
+        for text, answers in _plans(name, executor):
+            query = to_cypher(with_ids(parse(text), ids), View(made=False), profile)
+            rows = await client.read(query.display())
+            assert of_cypher([[names.get(cell, cell) for cell in row] for row in rows]) == answers, text
+    finally:
+        client.close_now()
+
+
+async def _write(client: Client, entities: Any, edges: Any) -> dict[str, str]:  # noqa: ANN401 - the parts of a graph
+    """Write a graph as a user would; the element id of each entity."""
+    await client.run("CREATE INDEX node_key IF NOT EXISTS FOR (n:Node) ON (n.__key)")
+    await client.run(
+        "UNWIND $rows AS row CALL (row) { CREATE (n:Node:$(row[1])) SET n = row[2], n.__key = row[0] } "
+        "IN TRANSACTIONS OF 5000 ROWS",
+        rows=[[id_, types, owned] for id_, (types, owned) in entities.items()],
+    )
+    await client.run("CALL db.awaitIndexes(60)")
+    await client.run(
+        "UNWIND $rows AS row CALL (row) { MATCH (h:Node {__key: row[0]}), (t:Node {__key: row[2]}) "
+        "CREATE (h)-[r:$(row[1])]->(t) SET r = row[3] } IN TRANSACTIONS OF 5000 ROWS",
+        rows=[list(edge) for edge in edges],
+    )
+    found = await client.read("MATCH (n:Node) RETURN n.__key, elementId(n)")
+    return {row[0]: row[1] for row in found}
