@@ -19,7 +19,7 @@ Line = dict[str, Any]
 
 
 def labelled(line: Line) -> Question:
-    """A line of CommonsenseQA or OpenBookQA: stem, labelled choices, the right label."""
+    """A line of CommonsenseQA or OpenBookQA: stem, labeled choices, the right label."""
     asked = line["question"]
     choices = tuple(Choice(choice["label"], choice["text"]) for choice in asked["choices"])
     return Question(line["id"], asked["stem"], choices=choices, answers=(line["answerKey"],))
@@ -63,5 +63,5 @@ def read_choices(data: Path, given: ChoiceSet) -> list[Question]:
         try:
             found.append(given.read(json.loads(line)))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInputError(f"is no line of that data set ({error!r})", path=path, line=number) from error
+            raise BadInputError(f"not a line of that data set ({error!r})", path=path, line=number) from error
     return found

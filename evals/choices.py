@@ -38,9 +38,9 @@ def interval(right: float, count: int) -> tuple[float, float]:
     if not count:
         return 0.0, 1.0
     z, share = 1.959964, right / count
-    centre = (share + z * z / (2 * count)) / (1 + z * z / count)
+    center = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return centre - half, centre + half
+    return center - half, center + half
 
 
 def right_share(scores: Mapping[str, float], gold: Sequence[str]) -> float:

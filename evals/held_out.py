@@ -1,8 +1,8 @@
 """What no pair has shown: `trivium eval keqing-held-out templates|chains [--folds N...] [--keep F] [--plot F]`.
 
 On MetaQA's dev split, without a model, in five folds. `templates`: no pair has the words of a question that is asked
-but for its topic. `chains`: no pair has its chain; 1-hop pairs, which every chain is made of, are always learnt from.
-Hits@1 and F1 by hops, over all folds that were measured. What is learnt from has all hops in equal numbers.
+but for its topic. `chains`: no pair has its chain; 1-hop pairs, which every chain is made of, are always learned from.
+Hits@1 and F1 by hops, over all folds that were measured. What is learned from has all hops in equal numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def fold_of(question: Question, kind: str) -> int | None:
 
 
 def parts(data: Path, kind: str) -> list[tuple[list[Question], list[Question]]]:
-    """For each fold what is learnt from and what is asked, topics unmarked; they share no template, or no chain.
+    """For each fold what is learned from and what is asked, topics unmarked; they share no template, or no chain.
 
     Raises:
         BadInputError: MetaQA is not in the folder.
@@ -73,7 +73,7 @@ def outcome(kind: str, results: Sequence[QuestionFigures], folds: int) -> Figure
         "asked (number)": [float(len(by_hops[hops])) for hops in rows],
     }
     what = "question templates" if kind == "templates" else "chains"
-    title = f"Held-out {what}, MetaQA dev, {folds} of {FOLDS} folds, {_LEARNT} pairs a hop learnt from, no model"
+    title = f"Held-out {what}, MetaQA dev, {folds} of {FOLDS} folds, {_LEARNT} pairs a hop learned from, no model"
     return FigureTable(title, "hops", [f"{hops}-hop" for hops in rows], columns, ["Hits@1", "F1"])
 
 

@@ -2,7 +2,7 @@
 
 Published at https://github.com/yuyuz/MetaQA. Question types such as `movie_to_director_to_movie` give the chains.
 Methods find the topic themselves, though the files mark it. Questions are split by their text's hash, so that what is
-learnt from and what is asked never share a question.
+learned from and what is asked never share a question.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def read_metaqa(data: Path, hops: int, split: str = "dev", *, topics: bool = Fal
     try:
         pairs = list(zip(_lines(texts), _lines(kinds), strict=True))
     except (OSError, ValueError) as error:
-        raise BadInputError(f"is no MetaQA split ({error})", path=folder) from error
+        raise BadInputError(f"not a MetaQA split ({error})", path=folder) from error
     return [_question(f"{hops}-{number}", line, kind, topics=topics) for number, (line, kind) in enumerate(pairs)]
 
 
 def is_held_out(question: Question) -> bool:
-    """Whether a question is among the fifth that is asked and never learnt from."""
+    """Whether a question is among the fifth that is asked and never learned from."""
     return int(hashlib.sha1(question.question.encode(), usedforsecurity=False).hexdigest(), 16) % 5 == 0
 
 

@@ -53,7 +53,7 @@ def read_slots(data: Path, name: str) -> list[Question]:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
         return [_slot(f"{name}-{place}", row, place) for place, row in enumerate(rows)]
     except (OSError, ValueError, KeyError) as error:
-        raise BadInputError(f"is no file of slots ({error})", path=path) from error
+        raise BadInputError(f"not a file of slots ({error})", path=path) from error
 
 
 def _slot(key: str, row: dict[str, object], place: int) -> Question:

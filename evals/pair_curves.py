@@ -38,7 +38,7 @@ class QuestionFigures:
 
     Attributes:
         hops: the length of its gold chain.
-        unseen: whether a relation of that chain is in no pair that was learnt from.
+        unseen: whether a relation of that chain is in no pair that was learned from.
         top1, f1: with the topic found in the words.
         given: F1 with the topic given; the same as f1 for a question whose topic is not marked.
     """
@@ -82,7 +82,7 @@ async def curve(
     keep: Path | None,
     names: Sequence[str] = (),
 ) -> Cells:
-    """Every part (learnt from, asked) with every number of pairs; what `keep` holds is not measured again.
+    """Every part (learned from, asked) with every number of pairs; what `keep` holds is not measured again.
 
     `names` says what the parts are called in the cells' keys and in progress: by default their numbers. The cells of
     these parts are returned, of other sizes that `keep` holds as well.
@@ -153,7 +153,7 @@ def webqsp_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTa
         "unseen (number)": [float(sum(r.unseen for r in results)) for results in found],
         "asked (number)": [float(len(results)) for results in found],
     }
-    title = "Pairs learnt from, WebQSP on FB15k-237, 5 folds, no model; not comparable with the paper's WebQSP"
+    title = "Pairs learned from, WebQSP on FB15k-237, 5 folds, no model; not comparable with the paper's WebQSP"
     return FigureTable(title, "pairs", list(by_size), columns, list(columns)[:4])
 
 
@@ -163,7 +163,7 @@ def metaqa_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTa
         f"{hops}-hop": [_percent([r.top1 for r in results if r.hops == hops]) for results in by_size.values()]
         for hops in HOPS
     }
-    title = f"Pairs learnt from (all: {_METAQA_PAIRS} a hop), MetaQA dev, {_METAQA_ASKED} asked a hop, no model; Hits@1"
+    title = f"Pairs learned from (all: {_METAQA_PAIRS} a hop), MetaQA dev, {_METAQA_ASKED} asked a hop, no model; Hits@1"
     return FigureTable(title, "pairs", list(by_size), columns, list(columns))
 
 

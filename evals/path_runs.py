@@ -1,7 +1,7 @@
 """Path policies trained for the table: warm start alone, REINFORCE alone, both, with several seeds.
 
 `no-X` is the warm start without one of the additions to the paper's state (P3 and P4 of docs/deviations.md): the
-relation that leads to a neighbour, the neighbour's own text, its log degree, or all of structure.
+relation that leads to a neighbor, the neighbor's own text, its log degree, or all of structure.
 
 Pairs, W and demonstrations are made once for all runs. Each run has a folder of its own with its checkpoint and its
 curve: a run that was cut goes on, one that is done is read. `both` sets out from `warm`, so it costs REINFORCE alone.
@@ -85,7 +85,7 @@ def without(inputs: PathInputs, ablation: str) -> PathInputs:
 
 
 class _Nameless(PathInputs):
-    """Inputs whose neighbours have no text, while the state keeps its own."""
+    """Inputs whose neighbors have no text, while the state keeps its own."""
 
     def key_inputs(self) -> Floats:
         """See `PathInputs.key_inputs`."""

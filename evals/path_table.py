@@ -74,7 +74,7 @@ class PathFigures(NamedTuple):
 
 
 class _Searched(NamedTuple):
-    """What a search found, and over all pairs: entities expanded, and neighbours read."""
+    """What a search found, and over all pairs: entities expanded, and neighbors read."""
 
     found: list[FoundPaths]
     expanded: int

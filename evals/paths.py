@@ -7,11 +7,11 @@ Pairs are the entities of a question (the first four) and of its choices. Of the
     headroom   how much of what lies between breadth-first search's first path and the optimum is gained, at most 1;
                negative where a policy misses more than it gains, since a miss counts -1
     length     hops of the best path
-    expanded   entities whose neighbours were read, a pair
-    read       neighbours read, a pair
+    expanded   entities whose neighbors were read, a pair
+    read       neighbors read, a pair
     ms         a pair, all pairs of all questions at once
 
-`unseen` repeats reach for pairs of no training question (`--train`, the file that was learnt from). `W` is how often a
+`unseen` repeats reach for pairs of no training question (`--train`, the file that was learned from). `W` is how often a
 pair's first path, by W of equation 3, is nearer to its own question than to another's; beside it, with W left out.
 
 With `--runs DIR` policies are trained from that file, one for each of `--variants` and `--seeds`, and stand in for the
@@ -80,7 +80,7 @@ def read_csqa(path: Path, count: int) -> list[Question]:
 async def measure(
     kg: Path, questions: Sequence[Question], train: Path | None, weight: float, runs: Runs | None = None
 ) -> None:
-    """Print the table for one KG; `weight` is l2, the context's, learnt with and judged by. `runs` need `train`."""
+    """Print the table for one KG; `weight` is l2, the context's, learned with and judged by. `runs` need `train`."""
     base = Knowledge.open(kg)
     try:
         tables = await path_tables(base)
@@ -198,7 +198,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.paths", description=__doc__)
     parser.add_argument("--kg", type=Path, required=True, help="a KG directory of ConceptNet")
     parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds csqa/")
-    parser.add_argument("--train", type=Path, help="the questions that the policy was learnt from")
+    parser.add_argument("--train", type=Path, help="the questions that the policy was learned from")
     parser.add_argument("--questions", type=int, default=300, help="how many, evenly over dev; 0 = all")
     parser.add_argument("--context", type=float, default=1.0, help="l2, the weight of the context's reward")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="train policies from --train, kept in DIR")

@@ -41,7 +41,7 @@ class Workload:
         return float(self.chances.max(axis=1).mean())
 
     def blind(self, seed: int = 0) -> Self:
-        """The same workload with the contexts dealt out anew among the types: nothing can be learnt from them."""
+        """The same workload with the contexts dealt out anew among the types: nothing can be learned from them."""
         rng = np.random.default_rng(seed)
 
         def dealt(parts: list[Floats]) -> list[Floats]:

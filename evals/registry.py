@@ -31,7 +31,7 @@ _ABLATIONS = "trivium.evals.ablations.__main__"
 MEASUREMENTS = {
     "sample": Measurement("trivium.evals.sample", "The bundled sample's test questions: Hits@1, F1, exact sets."),
     "own-graphs": Measurement(
-        "trivium.evals.own_graphs", "Small graphs in users' manner, learnt from their schema alone."
+        "trivium.evals.own_graphs", "Small graphs in users' manner, learned from their schema alone."
     ),
     "bench": Measurement("trivium.evals.bench.__main__", "Speed, each figure beside its yardstick."),
     "reader": Measurement("trivium.evals.reader", "The reader alone, from the schema, on every data set, in thirds."),
@@ -65,5 +65,5 @@ MEASUREMENTS = {
 def measurement(name: str) -> Measurement:
     """The measurement of that name; raises `UsageError`."""
     if name not in MEASUREMENTS:
-        raise UsageError(f"no measurement is named {name!r}; there are {', '.join(MEASUREMENTS)}")
+        raise UsageError(f"unknown measurement {name!r}; there are {', '.join(MEASUREMENTS)}")
     return MEASUREMENTS[name]

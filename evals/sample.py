@@ -1,6 +1,6 @@
 """Scores the bundled sample on its test questions: `python -m trivium.evals.sample [--questions F] [--misses]`.
 
-The sample KG has learnt from its training questions alone. The topics are not given: they are found in the words.
+The sample KG has learned from its training questions alone. The topics are not given: they are found in the words.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and with --misses every question whose set of answers is not exact."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.sample", description=__doc__)
     parser.add_argument("--questions", type=Path, default=TEST_QUESTIONS, help="question lines with answers")
-    parser.add_argument("--kg", default=SAMPLE, help="another KG that has learnt")
+    parser.add_argument("--kg", default=SAMPLE, help="another KG that has learned")
     parser.add_argument("--misses", action="store_true", help="show every question that missed")
     given = parser.parse_args(arguments)
     done = asyncio.run(ask_all(read_questions(given.questions), given.kg))

@@ -40,7 +40,7 @@ SIZES = {"1M": (128, 4, 4, 2_000), "10M": (256, 8, 8, 8_000), "50M": (512, 12, 8
 class Plan:
     """What to train on and to ask.
 
-    `names` copies of each example carry other entities' names, so that copying a name is learnt rather than the name.
+    `names` copies of each example carry other entities' names, so that copying a name is learned rather than the name.
     """
 
     size: str

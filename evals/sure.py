@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.sure", description=__doc__)
     parser.add_argument("--questions", type=Path, nargs="+", default=[TEST_QUESTIONS, FRESH_QUESTIONS])
-    parser.add_argument("--kg", default=SAMPLE, help="another KG that has learnt")
+    parser.add_argument("--kg", default=SAMPLE, help="another KG that has learned")
     given = parser.parse_args(arguments)
     questions = [question for path in given.questions for question in read_questions(path)]
     done = asyncio.run(ask_all(questions, given.kg))

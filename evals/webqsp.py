@@ -38,11 +38,11 @@ def read_webqsp(data: Path, *, topics: bool = False) -> list[Question]:
             for line in lines
         ]
     except (OSError, ValueError, KeyError) as error:
-        raise BadInputError(f"is no WebQSP file ({error})", path=path) from error
+        raise BadInputError(f"not a WebQSP file ({error})", path=path) from error
 
 
 def folds(questions: list[Question]) -> list[tuple[list[Question], list[Question]]]:
-    """`FOLDS` splits into (learnt from, asked), each question asked once; by place, so always the same."""
+    """`FOLDS` splits into (learned from, asked), each question asked once; by place, so always the same."""
     return [
         (
             [question for place, question in enumerate(questions) if place % FOLDS != fold],

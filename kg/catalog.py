@@ -52,7 +52,7 @@ def _read_settings(settings: Path, modified: int, file: int) -> dict[str, Any]:
     try:
         tables = tomllib.loads(settings.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInputError(f"is no valid TOML ({error})", path=settings) from error
+        raise BadInputError(f"not valid TOML ({error})", path=settings) from error
     if unknown := sorted(set(tables) - set(_TABLES)):
         raise BadInputError(f"has no table {unknown[0]!r}; there are {', '.join(_TABLES)}", path=settings)
     return tables
@@ -86,7 +86,7 @@ def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, l
     A line of the table is `ELEMENT = ["phrase", …]`; an element is a type, a property or a relation by its name.
 
     Raises:
-        BadInputError: as `named_kgs`; or a line is no list of texts.
+        BadInputError: as `named_kgs`; or a line is not a list of strings.
     """
     table = _tables(settings).get(kg)
     words = table.get("words", {}) if isinstance(table, dict) else {}

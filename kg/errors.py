@@ -9,7 +9,7 @@ TriviumError
 │   ├── PlanError                a query plan that does not parse or does not fit the graph
 │   ├── TimeLimitError           a plan went on past its time or row limit
 │   ├── NotLearntError           a method needs what `trivium learn` writes
-│   ├── StaleError               what was learnt belongs to another KG, or to this one before it changed
+│   ├── StaleError               what was learned belongs to another KG, or to this one before it changed
 │   └── ModelError               a chat model that is unknown, not installed or has no key
 ├── BadInputError            a file, line or value that cannot be read
 ├── NotAKnowledgeBaseError   a path or name that holds no KG
@@ -118,11 +118,11 @@ class TimeLimitError(RequestError):
 
 
 class NotLearntError(RequestError):
-    """Raised when a method needs an artefact that `trivium learn` has not written yet."""
+    """Raised when a method needs an artifact that `trivium learn` has not written yet."""
 
 
 class StaleError(RequestError):
-    """Raised when what was learnt belongs to another KG, or to this one before it changed."""
+    """Raised when what was learned belongs to another KG, or to this one before it changed."""
 
 
 class EmbedderError(TriviumError):

@@ -68,7 +68,7 @@ def read_manifest(directory: Path) -> Manifest:
     """Read the manifest of a KG directory.
 
     Raises:
-        NotAKnowledgeBaseError: there is no folder of that name or no manifest in it.
+        NotAKnowledgeBaseError: there is not a folder of that name or no manifest in it.
         VersionError: a newer Trivium wrote it.
         CorruptError: it is damaged.
     """
@@ -103,7 +103,7 @@ def _damaged(path: Path) -> str:
 
 
 def register_derived(directory: Path, paths: Iterable[Path]) -> None:
-    """Note the SHA-256 of files that were derived from the KG (learnt models, indexes) so that `kg verify` guards them.
+    """Record the SHA-256 of files derived from the KG (learned models, indexes), so that `kg verify` checks them.
 
     Call it after the files are in place, holding the KG's write lock (`kg.embedded.keep` does both). A path that
     no longer exists is struck off. `paths` lie inside `directory`, and are absolute where it is absolute, else relative
@@ -133,5 +133,5 @@ def check_derived(directory: Path, manifest: Manifest) -> list[str]:
         if not path.is_file():
             problems.append(f"{path} is missing")
         elif sha256_file(path) != expected:
-            problems.append(f"{path} is damaged: its SHA-256 is not the one in {MANIFEST}")
+            problems.append(f"{path} is damaged: its SHA-256 differs from the one in {MANIFEST}")
     return problems

@@ -2,7 +2,7 @@
 
 `tests/contracts/graph_store.py` is the contract in tests; a backend is done when it passes them all.
 Every method takes many inputs at once and answers in their order. Unknown ids are no error here: they have
-no neighbours and reach nothing (the command line and the tools refuse them by name).
+no neighbors and reach nothing (the command line and the tools refuse them by name).
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class Knowledge:
             UsageError, WriteRefusedError: with `write`, the sample, or a user's own graph.
         """
         if write and kg == SAMPLE:
-            raise UsageError(f"the bundled sample is not to be changed; copy it first: trivium kg copy {SAMPLE} DIR")
+            raise UsageError(f"the bundled sample is read-only; copy it first: trivium kg copy {SAMPLE} DIR")
         found = find_kg(kg)
         wanted = embedder or (named_embedder(kg) if isinstance(kg, str) else None)
         name = kg if isinstance(kg, str) else ""
@@ -209,8 +209,8 @@ class Knowledge:
         snapshot, sums = self.snapshot(), additive(self.embedder)
         if snapshot is None or sums is None:
             raise EmbedderError(
-                f"{self.path}: rows an entity are made where a KG has a snapshot and its embedder's vectors add up, "
-                f"as those of static do; this one is {self.embedder.name}"
+                f"{self.path}: a vector for each entity needs a snapshot and an embedder whose vectors add up, such as "
+                f"static; this KG uses {self.embedder.name}"
             )
         path = vectors_path(self.path, snapshot, self.embedder.fingerprint)
         keep(self.path, lambda: _written(path.parent, lambda _: write_vectors(path, snapshot, sums, show)))

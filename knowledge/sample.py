@@ -1,4 +1,4 @@
-"""The bundled sample as a KG: built and learnt on first use, then kept in the user's cache.
+"""The bundled sample as a KG: built and learned on first use, then kept in the user's cache.
 
 It is learned in its own process (`python -m trivium.knowledge.sample FOLDER`): in a server, learning would block runs.
 """

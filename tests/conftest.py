@@ -1,4 +1,4 @@
-"""One small KG, learnt once for all tests, and a cache of its own, so that no test touches the user's."""
+"""One small KG, learned once for all tests, and a cache of its own, so that no test touches the user's."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def neo4j_address(neo4j_server: Server) -> Address:
 
 @pytest.fixture(scope="session")
 def films_learnt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Learnt]:
-    """The films' KG, learnt from its pairs, and what learning said."""
+    """The films' KG, learned from its pairs, and what learning said."""
     folder, pairs = build_films(tmp_path_factory.mktemp("films"))
     base = Knowledge.open(folder)
     try:
@@ -70,13 +70,13 @@ def films_learnt(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Learnt
 
 @pytest.fixture(scope="session")
 def films_kg(films_learnt: tuple[Path, Learnt]) -> Path:
-    """The folder of the learnt KG; a test that changes it takes a copy."""
+    """The folder of the learned KG; a test that changes it takes a copy."""
     return films_learnt[0]
 
 
 @pytest.fixture
 def films(films_kg: Path) -> Iterator[Knowledge]:
-    """The learnt KG, open."""
+    """The learned KG, open."""
     base = Knowledge.open(films_kg)
     yield base
     base.store.close_now()
@@ -84,6 +84,6 @@ def films(films_kg: Path) -> Iterator[Knowledge]:
 
 @pytest.fixture
 async def kg_name(films_kg: Path) -> AsyncIterator[str]:
-    """The learnt KG as runs name it; what they opened is closed afterwards."""
+    """The learned KG as runs name it; what they opened is closed afterwards."""
     yield str(films_kg)
     await close_all()

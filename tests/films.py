@@ -203,7 +203,7 @@ def write_files(folder: Path) -> tuple[Path, Path, Path]:
 
 
 def build_films(folder: Path) -> tuple[Path, list[Question]]:
-    """The KG under `folder`, not learnt yet, and the pairs as they are read from their file."""
+    """The KG under `folder`, not learned yet, and the pairs as they are read from their file."""
     triples, entities, questions = write_files(folder)
     build(folder / "kg", read_triples(triples), read_entities(entities))
     return folder / "kg", read_questions(questions)

@@ -43,7 +43,7 @@ async def answer_file(method: str, asked: Path, told: Path, context: Context) ->
 async def _check_ready(method: str, context: Context) -> None:
     """Refuse a KG that cannot answer before any line is written."""
     knowledge = await open_knowledge(context.kg)
-    if method == "keqing" and context.model == NO_MODEL:  # a model decomposes where nothing was learnt
+    if method == "keqing" and context.model == NO_MODEL:  # a model decomposes where nothing was learned
         await knowledge.decomposer()
 
 

@@ -19,7 +19,7 @@ def feedback(
 ) -> None:
     """Tell the bandit of a KG whether a run was right, once a run; without one, show what it has learnt."""
     if (run is None) != (thumb is None):
-        raise UsageError("give a run and up or down, or neither for what the bandit has learnt")
+        raise UsageError("give a run and up or down, or neither for what the bandit has learned")
     if run is None or thumb is None:
         _show(asyncio.run(_dashboard(kg)), as_json=json)
         return

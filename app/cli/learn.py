@@ -61,7 +61,7 @@ def learn_again(
     """
     if context.invoked_subcommand is not None:
         if renew or kg is not None or json:
-            raise UsageError(f"options go behind the subject: trivium learn {context.invoked_subcommand} --kg KG")
+            raise UsageError(f"options follow the subject: trivium learn {context.invoked_subcommand} --kg KG")
         return
     if not renew:
         print_text(context.get_help())

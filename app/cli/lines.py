@@ -58,7 +58,7 @@ def _whole_lines(path: Path, total: int, same: Callable[[int, dict[str, Any]], b
             line = _parsed(raw)
             if line is None or count >= total or not same(count, line):
                 raise BadInputError(
-                    "holds other lines than this input's; remove it or choose another --out", path=path, line=count + 1
+                    "has lines of another input; remove it or choose another --out", path=path, line=count + 1
                 )
             if not raw.endswith(b"\n"):
                 break  # whole by chance, but its end may be missing: write it again

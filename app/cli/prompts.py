@@ -28,7 +28,7 @@ def prompts(
     elif name in known:
         print_text(operator_prompt(known[name]).text)
     else:
-        raise UsageError(f"no prompt is named {name!r}; there are {', '.join(known)}")
+        raise UsageError(f"unknown prompt {name!r}; there are {', '.join(known)}")
 
 
 def check_every_prompt() -> tuple[Prompt, ...]:

@@ -64,7 +64,7 @@ def _check_named(kg: str) -> None:
     names = read_policy(Path("trivium.toml")).kgs
     if kg not in names:
         raise UsageError(
-            f"--kg {kg!r} is no name of trivium.toml; add [kg.{kg}] with its path, or use {', '.join(names)}"
+            f"--kg {kg!r} is not a name in trivium.toml; add [kg.{kg}] with its path, or use {', '.join(names)}"
         )
 
 

@@ -66,10 +66,10 @@ def _answer_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 try:
                     line = json.loads(text)
                 except ValueError as error:
-                    raise BadInputError(f"is no JSON ({error})", path=path, line=number) from error
-                problem = answer_problem(line) if isinstance(line, dict) else "it is no JSON object"
+                    raise BadInputError(f"not JSON ({error})", path=path, line=number) from error
+                problem = answer_problem(line) if isinstance(line, dict) else "not a JSON object"
                 if problem:
-                    raise BadInputError(f"is no answer: {problem}", path=path, line=number)
+                    raise BadInputError(f"not an answer: {problem}", path=path, line=number)
                 yield number, line
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise BadInputError(f"cannot be read ({error})", path=path) from error

@@ -58,7 +58,7 @@ def made_kg(name: str, data: Path) -> Path:
 
 @asynccontextmanager
 async def taught(folder: Path, pairs: Sequence[Question] | None) -> AsyncIterator[Knowledge]:
-    """The KG, open, after it has learnt from these pairs, or with None from the schema alone.
+    """The KG, open, after it has learned from these pairs, or with None from the schema alone.
 
     Whatever was open of it before is closed.
     """

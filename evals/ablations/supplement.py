@@ -20,7 +20,7 @@ MODES: tuple[Supplement, ...] = ("never", "auto", "always")
 
 
 async def supplement(data: Path) -> FigureTable:
-    """Ask every question once for each mode, by what was learnt from the other four folds."""
+    """Ask every question once for each mode, by what was learned from the other four folds."""
     assert set(MODES) == set(get_args(Supplement))
     folder = made_kg("fb15k237", data)
     asked: dict[str, list[ScoredAnswer]] = {mode: [] for mode in MODES}

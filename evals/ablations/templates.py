@@ -44,7 +44,7 @@ class Reach:
 
 
 async def templates(data: Path) -> FigureTable:
-    """Ask every question once for each K, by what was learnt from the other four folds."""
+    """Ask every question once for each K, by what was learned from the other four folds."""
     folder = made_kg("fb15k237", data)
     asked: dict[int, list[ScoredAnswer]] = {k: [] for k in KS}
     free: dict[int, list[Reach]] = {k: [] for k in KS}

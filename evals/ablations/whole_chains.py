@@ -96,7 +96,7 @@ def train_whole_chains(pairs: Sequence[AlignedPair], beside: CompactDecomposer) 
     known = reader.known
     taught = reader.chains.taught if isinstance(reader.chains, ChainModel) else None
     if taught is None:
-        raise NotLearntError("nothing was learnt from pairs here: run trivium learn keqing with --questions")
+        raise NotLearntError("nothing was learned from pairs here: run trivium learn keqing with --questions")
     counts: Counter[tuple[Wording, LogicalChain]] = Counter(
         (wording_of(pair.question, pair.question.mentions[pair.gold[0]], known), pair.chains[0])
         for pair in pairs

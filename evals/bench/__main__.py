@@ -67,8 +67,8 @@ def _show(figures: Sequence[Figure]) -> None:
 
 
 async def metaqa_folder(data: Path) -> Path:
-    """A KG of MetaQA that has learnt from a part of dev; made once and kept in the cache."""
-    folder = cache_folder() / f"bench-metaqa-{DECOMPOSER.format}"  # what an older Trivium learnt is no use
+    """A KG of MetaQA that has learned from a part of dev; made once and kept in the cache."""
+    folder = cache_folder() / f"bench-metaqa-{DECOMPOSER.format}"  # what an older Trivium learned is no use
     if not is_kg(folder):
         print("building MetaQA's KG, once", file=sys.stderr)
         build(folder, read_triples(triples_file(data)))

@@ -1,6 +1,6 @@
 """KnowGPT's path policy: environment steps, forward passes and extractions, each beside its yardstick.
 
-Speed does not depend on what a policy has learnt, so an untrained one is timed and no training is needed.
+Speed does not depend on what a policy has learned, so an untrained one is timed and no training is needed.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ T = TypeVar("T")
 _WARM = 5  # questions asked before the clock runs
 _ROUNDS = 9
 _LEARNT = ("keqing", "templates")
-"""Folders of what was learnt: true of the same triples wherever they are."""
+"""Folders of what was learned: true of the same triples wherever they are."""
 
 
 def server_uri() -> str | None:
@@ -51,7 +51,7 @@ def server_uri() -> str | None:
 
 
 async def measure_remote(folder: Path, uri: str, questions: Sequence[Question]) -> list[Figure]:
-    """The figures of one learnt KG directory, copied into the server's database where it is not there yet.
+    """The figures of one learned KG directory, copied into the server's database where it is not there yet.
 
     Raises:
         WriteRefusedError: the database holds something else.
@@ -68,7 +68,7 @@ async def measure_remote(folder: Path, uri: str, questions: Sequence[Question]) 
 
 @asynccontextmanager
 async def _copied(folder: Path, uri: str) -> AsyncIterator[Client]:
-    """The KG in the database, with what was learnt of it; taken away at the end where it was not there before."""
+    """The KG in the database, with what was learned of it; taken away at the end where it was not there before."""
     address, source = address_of(uri), EmbeddedStore.open(folder)
     client, held = Client(address), await source.info()
     artefacts = folder_of(cache_folder(), address)
@@ -146,7 +146,7 @@ async def _neighbors(local: EmbeddedStore, remote: Neo4jStore) -> Figure:
     ids = _seeds(local)
     ours, theirs = await _in_turn(remote, local, lambda store: store.neighbors(ids))
     return Figure(
-        f"Neo4j: neighbours of {len(ids):,}, 1 round trip", ours, "ms", "the embedded store, triples by name", theirs
+        f"Neo4j: neighbors of {len(ids):,}, 1 round trip", ours, "ms", "the embedded store, triples by name", theirs
     )
 
 

@@ -1,4 +1,4 @@
-"""Batched neighbours and a chain of three relations from 1,000 seeds: the snapshot against the record in SQLite.
+"""Batched neighbors and a chain of three relations from 1,000 seeds: the snapshot against the record in SQLite.
 
 SQLite works on a copy of the KG's own `triples.db`, with an index for the inverse direction that the record lacks. Both
 sides answer in numbers; their results are compared before they are timed.
@@ -81,9 +81,9 @@ def _neighbors(snapshot: Snapshot, connection: sqlite3.Connection) -> Figure:
     _plant(snapshot, connection, rows)
     seeds = np.array(rows)
     found = len(neighbors(snapshot, seeds).dst), len(connection.execute(_NEIGHBORS).fetchall())
-    assert found[0] == found[1], f"the snapshot has {found[0]} neighbours, SQLite {found[1]}"
+    assert found[0] == found[1], f"the snapshot has {found[0]} neighbors, SQLite {found[1]}"
     ours, theirs = in_turn(lambda: neighbors(snapshot, seeds), lambda: connection.execute(_NEIGHBORS).fetchall())
-    return Figure(f"neighbours of {len(rows):,} entities", 1000 * ours, "ms", "the same in SQLite", 1000 * theirs)
+    return Figure(f"neighbors of {len(rows):,} entities", 1000 * ours, "ms", "the same in SQLite", 1000 * theirs)
 
 
 def _walk(snapshot: Snapshot, connection: sqlite3.Connection, chain: LogicalChain) -> Figure:

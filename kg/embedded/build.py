@@ -69,11 +69,11 @@ def build(
 def refuse_existing(out: Path) -> None:
     """Raise `KnowledgeBaseExistsError` unless `out` is free: absent, or an empty folder."""
     if is_kg(out):
-        raise KnowledgeBaseExistsError(f"{out} holds a KG already; remove it first, or use trivium kg add {out} FILE")
+        raise KnowledgeBaseExistsError(f"{out} already holds a KG; remove it first, or use trivium kg add {out} FILE")
     if out.is_dir() and not any(out.iterdir()):
         return
     if out.exists() or out.is_symlink():
-        raise KnowledgeBaseExistsError(f"{out} exists and is no empty folder; choose another --out")
+        raise KnowledgeBaseExistsError(f"{out} exists and is not an empty folder; choose another --out")
 
 
 class _Read:

@@ -23,7 +23,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _FINAL = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
 _BYTE = np.arange(1, 257, dtype=np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
-# Bytes are scrambled before they are summed: neighbours in the alphabet would else give neighbouring sums.
+# Bytes are scrambled before they are summed: neighbors in the alphabet would else give neighboring sums.
 _BYTE ^= _BYTE >> _SHIFT
 _BYTE = (_BYTE * _FINAL) | np.uint64(1)
 _FEW = 8  # texts hashed one by one in Python rather than as arrays

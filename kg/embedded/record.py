@@ -201,7 +201,7 @@ def name_lanes(rows: Iterable[tuple[str, str, str]]) -> Lanes:
 
 
 def meta_of(tables: Tables, version: int, stamp: str) -> Meta:
-    """The row of `meta` computed from scratch; `UnicodeEncodeError` where a name is no UTF-8."""
+    """The row of `meta` computed from scratch; `UnicodeEncodeError` where a name not UTF-8."""
     ends, relations = hash_strings(itertools.chain(tables.keys, tables.values.texts)), hash_strings(tables.relations)
     content = hash_coded(ends, relations, tables.heads, tables.codes, tables.tails)
     names = ContentHash().plus(name_lanes(_name_rows(tables)))

@@ -331,7 +331,7 @@ def load_array(folder: Path, name: str, size: int) -> NDArray[Any]:
     path = folder / f"{name}.npy"
     try:
         if path.stat().st_size != size:
-            raise SnapshotError(f"{path} has not the size that its header names")
+            raise SnapshotError(f"{path} differs in size from its header")
         mapped: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise SnapshotError(f"{path} is missing") from None

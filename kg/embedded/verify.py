@@ -77,7 +77,7 @@ def _check_record(directory: Path, manifest: Manifest) -> list[str]:
     except (TypeError, ValueError, IndexError, OverflowError, MemoryError) as error:
         return [damaged(path, str(error))]
     if replace(meta_of(tables, meta.version, meta.stamp), format=meta.format) != meta:
-        problems.append(damaged(path, "its counts or hashes are not those of its rows"))
+        problems.append(damaged(path, "its counts or hashes differ from those of its rows"))
     return problems + _check_snapshot(directory, meta, tables)
 
 
@@ -105,7 +105,7 @@ def _check_seal(directory: Path, manifest: Manifest, meta: Meta) -> list[str]:
         problems.append(f"{directory / MANIFEST} has other counts than {path}")
     logged = log.is_file() and log.stat().st_size > 0
     if manifest.record_sha256 is not None and not logged and sha256_file(path) != manifest.record_sha256:
-        problems.append(damaged(path, f"its SHA-256 is not the one in {MANIFEST}"))
+        problems.append(damaged(path, f"its SHA-256 differs from the one in {MANIFEST}"))
     return problems
 
 
@@ -121,7 +121,7 @@ def _check_counters(connection: sqlite3.Connection, path: Path, tables: Tables) 
         owned = np.bincount(tables.tails, minlength=len(tables.keys) + len(tables.values))[len(tables.keys) :].tolist()
         named = zip([tables.relations[code] for code in tables.values.codes.tolist()], tables.values.texts, strict=True)
         sound &= held == dict(zip(named, owned, strict=True))
-    return [] if sound else [damaged(path, "its degrees are not those of its triples")]
+    return [] if sound else [damaged(path, "its degrees differ from those of its triples")]
 
 
 def _check_snapshot(directory: Path, meta: Meta, tables: Tables) -> list[str]:

@@ -111,7 +111,7 @@ def keep(directory: Path, save: Callable[[], Iterable[Path]], *, wait: float | N
 
 
 def guard_files(directory: Path, paths: Iterable[Path], *, wait: float | None = None) -> None:
-    """Have `trivium kg verify` notice damage in files derived from the KG (learnt models, indexes), inside its folder.
+    """Have `trivium kg verify` notice damage in files derived from the KG (learned models, indexes), inside its folder.
 
     Call it each time they were written, or removed; `BusyError` if another process is writing for `wait` seconds.
     """

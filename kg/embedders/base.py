@@ -47,7 +47,7 @@ class AdditiveEmbedder(Protocol):
     """An embedder whose vector of `a b` is the sum of those of `a` and `b`, made a unit vector."""
 
     def token_sums(self, texts: Sequence[str]) -> FloatArray:
-        """Sums of token vectors, float32 [n, dimensions], not normalised; a text without content is all zeros."""
+        """Sums of token vectors, float32 [n, dimensions], not normalized; a text without content is all zeros."""
         ...
 
 

@@ -40,4 +40,4 @@ def open_embedder(name: str = DEFAULT) -> Embedder:
         from trivium.kg.embedders.remote import LangChainEmbedder
 
         return LangChainEmbedder(name)
-    raise EmbedderError(f"no embedder is named {name!r}; choose {NAMES}")
+    raise EmbedderError(f"unknown embedder {name!r}; choose {NAMES}")

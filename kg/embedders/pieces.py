@@ -54,7 +54,7 @@ class WordPieces:
                     yield known
 
     def _merge(self, pieces: list[str]) -> list[str]:
-        """Join the pair that was learnt first, until no pair is known."""
+        """Join the pair that was learned first, until no pair is known."""
         unknown = len(self._ranks)
         while len(pieces) > 1:
             ranks = [self._ranks.get(f"{a} {b}", unknown) for a, b in pairwise(pieces)]

@@ -87,7 +87,7 @@ class VectorIndex:
     def from_vectors(
         cls, keys: Sequence[str], vectors: FloatArray, embedder: Embedder, *, source_version: str = ""
     ) -> Self:
-        """An index of vectors float32 [n, dimensions] that `embedder` made, normalised here; may raise `ValueError`."""
+        """An index of vectors float32 [n, dimensions] that `embedder` made, normalized here; may raise `ValueError`."""
         if vectors.shape != (len(keys), embedder.dimensions):
             raise ValueError(
                 f"vectors of shape {vectors.shape} for {len(keys)} keys of {embedder.dimensions} dimensions"
@@ -196,7 +196,7 @@ def _mapped(found: Artifact) -> faiss.Index:
     except (MemoryError, RuntimeError, KeyError) as error:  # a damaged header may ask for any size
         raise INDEX.damaged(found.folder, error) from error
     if (vectors.ntotal, vectors.d) != (found.data["count"], found.data["dimensions"]):
-        raise INDEX.damaged(found.folder, "it does not hold what it says")
+        raise INDEX.damaged(found.folder, "its contents do not match its header")
     return vectors
 
 
@@ -206,5 +206,5 @@ def _keys(found: Artifact) -> list[str]:
     except (OSError, KeyError, ValueError) as error:
         raise INDEX.damaged(found.folder, error) from error
     if not isinstance(keys, list) or len(keys) != found.data["count"]:
-        raise INDEX.damaged(found.folder, "it does not hold what it says")
+        raise INDEX.damaged(found.folder, "its contents do not match its header")
     return keys

@@ -63,9 +63,9 @@ class JsonLines:
         try:
             row = json.loads(text)
         except (ValueError, RecursionError):
-            raise _BadLineError("this is no JSON") from None
+            raise _BadLineError("not JSON") from None
         if not isinstance(row, dict):
-            raise _BadLineError("this is no JSON object")
+            raise _BadLineError("not a JSON object")
         if "head" in row:
             return _triples(row)
         return self._entity(row)
@@ -74,7 +74,7 @@ class JsonLines:
         key = _text(row, "id")
         label = row.get("label") or key
         if not isinstance(label, str):
-            raise _BadLineError("label is no text")
+            raise _BadLineError("label is not a string")
         self.entities.append(Entity(key, label, _names(row, "aliases"), _names(row, "types")))
         return [Triple(key, name, value) for name, value in _properties(row.get("properties"), f"entity {key!r}")]
 
@@ -104,12 +104,12 @@ def _triples(row: Mapping[str, object]) -> list[Triple]:
 def _statements(row: Mapping[str, object], where: str) -> Iterator[Statement]:
     listed = row.get("statements") or []
     if not isinstance(listed, list):
-        raise _BadLineError("statements is no list")
+        raise _BadLineError("statements is not a list")
     if row.get("properties") or row.get("id"):
         listed = [row, *listed]
     for each in listed:
         if not isinstance(each, dict):
-            raise _BadLineError("a statement is no object")
+            raise _BadLineError("a statement is not an object")
         yield Statement(tuple(sorted(_properties(each.get("properties"), where))), str(each.get("id") or ""))
 
 
@@ -117,7 +117,7 @@ def _properties(given: object, where: str) -> Iterator[tuple[str, ValueText]]:
     if given is None:
         return
     if not isinstance(given, dict):
-        raise _BadLineError("properties is no object")
+        raise _BadLineError("properties is not an object")
     for name, value in given.items():
         if not name:
             raise _BadLineError(f"a property of {where} has an empty name")
@@ -149,14 +149,14 @@ def _values(value: object, datatype: str, where: str) -> Iterator[ValueText]:
 def _text(row: Mapping[str, object], name: str) -> str:
     value = row.get(name)
     if not isinstance(value, str) or not value:
-        raise _BadLineError(f"{name} is missing or no text")
+        raise _BadLineError(f"{name} is missing or not a string")
     return value
 
 
 def _names(row: Mapping[str, object], name: str) -> tuple[str, ...]:
     value = row.get(name) or []
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise _BadLineError(f"{name} is no list of texts")
+        raise _BadLineError(f"{name} is not a list of strings")
     return tuple(value)
 
 

@@ -36,4 +36,4 @@ FRESH_QUESTIONS: Path = _HERE / "questions.fresh.jsonl"
 """Questions worded by somebody who saw the facts alone, neither train nor test; nothing was tuned on them."""
 
 PATHS: Path = _HERE / "knowgpt"
-"""The path policy learnt on the sample (`python -m trivium.evals.sample_paths`)."""
+"""The path policy learned on the sample (`python -m trivium.evals.sample_paths`)."""

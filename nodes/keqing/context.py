@@ -41,7 +41,7 @@ class KeqingContext(Context):
     what it is worth."""
 
     exemplars: Annotated[int, Field(ge=0)] = 4
-    """Learnt questions with their decomposition shown to the model that decomposes, those nearest to the question."""
+    """Learned questions with their decomposition shown to the model that decomposes, those nearest to the question."""
 
     reason: Literal["auto", "chains", "llm", "lora"] = "auto"
     """Who chooses among a sub-question's candidates; `auto`: the model, but for sub-questions in the very words of a

@@ -46,7 +46,7 @@ class KnowGPTContext(Context):
     """Paths kept of each pair of entities."""
 
     policy: Literal["learned", "structural", "random", "exact"] = "learned"
-    """Who walks: the learnt policy, or, to compare, an untrained one, chance, or an exact search."""
+    """Who walks: the learned policy, or, to compare, an untrained one, chance, or an exact search."""
 
     max_triples: Annotated[int, Field(ge=1)] = 60
     """Triples that the extraction hands on, those of the largest reward."""

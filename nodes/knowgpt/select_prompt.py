@@ -99,7 +99,7 @@ async def _arm(reply: object) -> str:
     """The arm that a reply names; raises `UsageError` for none."""
     named = reply.get("arm") if isinstance(reply, dict) else reply
     if named not in ARM_NAMES:
-        raise UsageError(f"no arm is named {str(named)[:80]!r}; choose one of: {', '.join(ARM_NAMES)}")
+        raise UsageError(f"unknown arm {str(named)[:80]!r}; choose one of: {', '.join(ARM_NAMES)}")
     return str(named)
 
 

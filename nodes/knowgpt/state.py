@@ -81,6 +81,6 @@ class KnowGPTState(RunState, KnowGPTInput, total=False):
     evidence: list[EvidencePath]
     """What was extracted, the largest reward first."""
     expanded: int
-    """Entities whose neighbours the path policy read."""
+    """Entities whose neighbors the path policy read."""
     lines: list[Line]
     """The knowledge as the prompt has it."""

@@ -54,9 +54,9 @@ class Budget:
     def refusal(self, tokens: int) -> str | None:
         """Why a prompt of so many tokens may not be sent; None where it may."""
         if self.calls < 1:
-            return "the run's model calls are spent"
+            return "the run's budget of model calls is used up"
         if self.seconds <= 0:
-            return "the run's seconds for the model are spent"
+            return "the run's time for the model is used up"
         if tokens > self.tokens:
             return f"the prompt needs about {tokens:,} tokens, {max(self.tokens, 0):,} of the run's are left"
         return None

@@ -140,16 +140,16 @@ class Exchange:
         """
         if lost.parameter is not None and lost.parameter not in without:
             self.model.drop(lost.parameter)
-            self.note("llm_parameter", f"asked again without {lost.parameter}: {lost.message}")
+            self.note("llm_parameter", f"retried without {lost.parameter}: {lost.message}")
             return True
         wait = self.patience.wait(attempt, lost.wait)
         if not lost.again or attempt >= self.patience.retries or wait >= self._left():
             self.give_up(self.kind(lost, "llm_failed"), lost.message)
             return False
         if wait >= self._budget_left():
-            self.give_up("llm_budget", f"the run's seconds for the model are spent: {lost.message}")
+            self.give_up("llm_budget", f"the run's time for the model is used up: {lost.message}")
             return False
-        self.note("llm_retry", f"asked again after {wait:.1f} seconds: {lost.message}")
+        self.note("llm_retry", f"retried after {wait:.1f} seconds: {lost.message}")
         await asyncio.sleep(wait)
         return True
 

@@ -11,7 +11,7 @@ Kind = Literal[
     "llm_retry",  # a request is sent again after a failure that may pass
     "llm_parameter",  # a request is sent again without an optional parameter that the model refused
     "llm_repaired",  # the answer could not be read, the repair turn's could
-    "llm_truncated",  # the model stopped at its own length limit; what it said was read
+    "llm_truncated",  # the model stopped at its own length limit; the partial answer was used
     "llm_cut",  # a stream broke off; what was said before stands
     "llm_failed",  # no answer that can be read: the stage falls back
     "llm_refused",  # the model declined: the stage falls back

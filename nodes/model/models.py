@@ -132,7 +132,7 @@ async def close_models() -> None:
 def _parts(name: str) -> tuple[str, str]:
     provider, _, rest = name.partition(":")
     if not provider or not rest.strip():
-        raise ModelError(f"model {brief(name)!r} is no provider:name; write openai:gpt-4o-mini, say, or none")
+        raise ModelError(f"invalid model {brief(name)!r}: expected PROVIDER:NAME, such as openai:gpt-4o-mini, or none")
     return provider, rest
 
 
@@ -193,7 +193,7 @@ def _openai_key() -> str:
 def _openai_url() -> str:
     url = (os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or _OPENAI).strip()
     if not re.match(r"https?://[^/\s]", url):
-        raise ModelError(f"OPENAI_BASE_URL is no HTTP address: {brief(url)!r}")
+        raise ModelError(f"OPENAI_BASE_URL is not an HTTP address: {brief(url)!r}")
     return url
 
 

@@ -31,7 +31,7 @@ def prompts_folder(settings: Path = Path(SETTINGS_FILE)) -> Path | None:
         return None
     folder = settings.parent / str(named)
     if not folder.is_dir():
-        raise BadInputError(f"[prompts] folder = {str(named)!r} is no folder", path=settings)
+        raise BadInputError(f"[prompts] folder = {str(named)!r} is not a folder", path=settings)
     return folder
 
 
@@ -39,7 +39,7 @@ def operator_prompt(default: Prompt) -> Prompt:
     """The operator's text of this prompt, or the default; its file is read again where it was written to since.
 
     Raises:
-        BadInputError: as `prompts_folder`, or the file is no UTF-8.
+        BadInputError: as `prompts_folder`, or the file not UTF-8.
         PromptError: the file lacks a placeholder, or holds one that is unknown.
     """
     folder = prompts_folder()
@@ -55,7 +55,7 @@ def _read(default: Prompt, path: Path, modified: int) -> Prompt:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise BadInputError(f"is no UTF-8 ({error})", path=path) from error
+        raise BadInputError(f"not UTF-8 ({error})", path=path) from error
     return Prompt(text, default.required, default.optional, name=str(path))
 
 
@@ -75,4 +75,4 @@ def check_prompts(*defaults: Prompt, prefix: str) -> None:
     for name in os.listdir(folder) if folder else ():  # noqa: PTH208 - a server refuses scandir in its event loop
         if name.startswith(prefix) and name.endswith(".txt") and name not in known:
             path = folder / name if folder else name
-            raise PromptError(f"{path}: no prompt has that name; there are {', '.join(sorted(known.values()))}")
+            raise PromptError(f"{path}: unknown prompt; choose one of: {', '.join(sorted(known.values()))}")

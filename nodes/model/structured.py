@@ -80,7 +80,7 @@ def _note(exchange: Exchange, reply: AIMessage, problem: str | None) -> None:
     if problem is not None:
         exchange.note("llm_repaired", f"the first answer could not be read: {problem}")
     if reply.response_metadata.get("finish_reason") == "length":
-        exchange.note("llm_truncated", "the model stopped at its length limit; what it said was read")
+        exchange.note("llm_truncated", "the model stopped at its length limit; the partial answer was used")
 
 
 def _with_schema(messages: Sequence[BaseMessage] | str, schema: type[BaseModel]) -> list[BaseMessage]:

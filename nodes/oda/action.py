@@ -62,7 +62,7 @@ def problem_of(
     found = meant(choice.entities, candidates, names)
     if None in found:
         unknown = choice.entities[found.index(None)]
-        return f"{unknown!r} is none of the candidates, which are: {names.entities(candidates)}"
+        return f"{unknown!r} is not among the candidates: {names.entities(candidates)}"
     wanted = 2 if choice.action == "GetPath" else 1
     if len(set(found)) != wanted or len(found) != wanted:
         return f"{choice.action} takes {wanted} of the candidates, not {len(set(found))}"

@@ -30,7 +30,7 @@ async def similar_action(state: OdaState, context: OdaContext) -> Action:
     fresh = [way for way in better if not way.behind]
     best = next(iter(fresh or better), None)
     if best is None:
-        return _chosen("Answer", [], "no way on says more of the question")
+        return _chosen("Answer", [], "no relation onward is closer to the question")
     group = _group(state, entities, best)
     return _chosen("GetNeighbor", group, f"{best.hop} promises {best.score:.3f}", best.hop)
 

@@ -56,7 +56,7 @@ async def ask_triples(
     def check(selection: Selection) -> str | None:
         wrong = [number for number in selection.triples if not 1 <= number <= len(candidates)]
         if wrong:
-            return f"triple {wrong[0]} is none of the candidates, which are numbered 1 to {len(candidates)}"
+            return f"triple {wrong[0]} is not among the candidates, numbered 1 to {len(candidates)}"
         if not isinstance(selection, SelectionAndAction):
             return None
         return problem_of(selection.action, _after(state, candidates, selection), names, state["history"])

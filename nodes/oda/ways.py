@@ -35,7 +35,7 @@ class Way:
 
 
 def explored(state: OdaState) -> set[str]:
-    """Entities whose neighbours an action has looked at."""
+    """Entities whose neighbors an action has looked at."""
     return {entity for done in state["history"] if done["name"] == "GetNeighbor" for entity in done["entities"]}
 
 

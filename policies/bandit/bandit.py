@@ -66,7 +66,7 @@ def arm_named(name: str) -> Arm:
     for arm in ARMS:
         if arm.name == name:
             return arm
-    raise UsageError(f"no arm is named {name!r}; there are {', '.join(arm.name for arm in ARMS)}")
+    raise UsageError(f"unknown arm {name!r}; there are {', '.join(arm.name for arm in ARMS)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ _PLACES = {arm.name: place for place, arm in enumerate(ARMS)}
 
 
 def space_of(embedder: str, model: str) -> str:
-    """What pulls have in common that may be learnt from together: the embedder's fingerprint, and the chat model."""
+    """What pulls have in common that may be learned from together: the embedder's fingerprint, and the chat model."""
     return f"{embedder} {model}"
 
 

@@ -1,4 +1,4 @@
-"""What the prompt bandit has learnt, a log of its pulls in the KG directory: `knowgpt/bandit.db`, SQLite in WAL mode.
+"""What the prompt bandit has learned, a log of its pulls in the KG directory: `knowgpt/bandit.db`, SQLite in WAL mode.
 
     choices    an arm that was pulled for a run, and the run's context vector; waits for feedback
     feedback   a pull whose reward is known; a run stands here once, and what stands here is never changed

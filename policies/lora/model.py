@@ -85,7 +85,7 @@ def settings_from(words: Iterable[str]) -> LoraSettings:
     for word in words:
         name, separator, value = word.partition("=")
         if not separator or name not in known:
-            raise UsageError(f"{word!r} sets nothing; write NAME=VALUE with one of {', '.join(known)}")
+            raise UsageError(f"{word!r} is not a setting: write NAME=VALUE, NAME one of {', '.join(known)}")
         values[name] = _parsed(name, known[name], value)
     return LoraSettings(**values)  # type: ignore[arg-type]  # the values were parsed by their fields' own types
 
@@ -349,7 +349,7 @@ def merge_adapter(kg: Path, stage: Stage, out: Path) -> Path:
     Its chat template hands a user's message on as it is, so that a server's chat reads the prompt of the training.
 
     Raises:
-        KnowledgeBaseExistsError: `out` exists and is no empty folder.
+        KnowledgeBaseExistsError: `out` exists and is not an empty folder.
         As `open_adapter`.
     """
     if out.exists() and any(out.iterdir()):

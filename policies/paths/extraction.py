@@ -207,7 +207,7 @@ def _policy(
                 events = (Note("stale", _STALE),)
             return rewards, LearnedScorer(learned.model), policy, events
         policy = "structural"
-        events = (Note("policy", f"{why}: the structural one stands in (trivium learn knowgpt)"),)
+        events = (Note("policy", f"{why}: the structural policy is used instead (trivium learn knowgpt)"),)
     if policy == "random":
         return rewards, RandomScorer(), policy, events
     if policy == "exact":

@@ -38,7 +38,7 @@ from trivium.policies.paths.tables import PathTables, TablesHome
 from trivium.policies.paths.train import CHECKPOINT, CURVE, PolicySettings, train_policy
 
 _MAPPED = 4_096  # pairs whose paths W is trained on
-_ENOUGH = 70_000  # pairs of questions that are learnt from; they are paired anew until there are as many again,
+_ENOUGH = 70_000  # pairs of questions that are learned from; they are paired anew until there are as many again,
 _WALKED = 2_000  # random walks that make a task without questions
 _TIMES = 8  # at most so many times, and once at least
 

@@ -1,7 +1,7 @@
 """Paths and subgraphs on a KG without adjacency at hand, a live Neo4j graph: expanded through the store, in batches.
 
-A hop of all pairs is one request, for neighbours with their labels. Nothing is known of an entity before it was seen,
-so neighbours are ranked by what their labels say: the cosine with the target's (38 % of ConceptNet's connected pairs at
+A hop of all pairs is one request, for neighbors with their labels. Nothing is known of an entity before it was seen,
+so neighbors are ranked by what their labels say: the cosine with the target's (38 % of ConceptNet's connected pairs at
 beam 1, 71 % at beam 8, where structure reaches 81 and 99). A snapshot of the graph is worth its making.
 """
 
@@ -22,7 +22,7 @@ from trivium.policies.paths.reward import PathRewards
 from trivium.policies.paths.search import Beam, Expansion, FoundPaths, PathQuery, PathScorer, PathSteps
 
 FAN_OUT = 1_000
-"""Neighbours of one entity that are read at most; a hub of more shows its first ones."""
+"""Neighbors of one entity that are read at most; a hub of more shows its first ones."""
 
 
 @dataclass
@@ -98,7 +98,7 @@ class LiveGraph:
 
 @dataclass(frozen=True)
 class TextScorer:
-    """Cosine of a neighbour's label with the target's."""
+    """Cosine of a neighbor's label with the target's."""
 
     graph: LiveGraph
 
@@ -128,7 +128,7 @@ async def walk_live(
 
 
 def _expansion(graph: LiveGraph, around: list[list[WalkedTriple]], near: Floats) -> Expansion:
-    """Distinct neighbours, each by the relation that is nearest to the question; near float32 [2 R]."""
+    """Distinct neighbors, each by the relation that is nearest to the question; near float32 [2 R]."""
     bounds, entities, codes = [0], list[int](), list[int]()
     for triples in around:
         best: dict[int, int] = {}

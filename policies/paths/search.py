@@ -88,7 +88,7 @@ class Beam:
         scorer: ranks the steps.
         width: entities a pair that are expanded at every hop but the first.
         hops: K.
-        dead_end: bool [E], entities with one neighbour, which no path passes through; None where that is not known.
+        dead_end: bool [E], entities with one neighbor, which no path passes through; None where that is not known.
         found: complete paths, one batch a hop.
         expanded: int64 [n], entities expanded for each pair; each counts once a pair.
         seen: which they were, (pair, entity) int64 [k] each, one item a hop.
@@ -121,7 +121,7 @@ class Beam:
         return self.query.question[self._pair]
 
     def advance(self, around: Expansion) -> None:
-        """Take the neighbours of `frontier`, row by row; note complete paths and choose what to expand next."""
+        """Take the neighbors of `frontier`, row by row; note complete paths and choose what to expand next."""
         self._note_expanded()
         state = np.repeat(np.arange(len(self._pair)), np.diff(around.bounds))
         simple = (self._entities[state] != around.entity[:, None]).all(axis=1)
@@ -199,7 +199,7 @@ def first_of_each(sorted_groups: Int64, count: int) -> NDArray[np.int64]:
     return np.flatnonzero(rank < count)
 
 
-_READS = 4_000_000  # neighbours read at once: some 200 MB
+_READS = 4_000_000  # neighbors read at once: some 200 MB
 _WIDE = np.int64(1 << 40)
 
 
@@ -229,7 +229,7 @@ def all_paths(graph: PathGraph, sources: Int64, targets: Int64, max_hops: int) -
 
 
 def _cost(graph: PathGraph, ends: Int64, hops: int) -> Int64:
-    """Roughly how many neighbours the walks of `hops` hops from each end read, int64 [n]."""
+    """Roughly how many neighbors the walks of `hops` hops from each end read, int64 [n]."""
     if hops < 2:
         return graph.degrees[ends]
     around = graph.around(np.unique(ends))
@@ -239,7 +239,7 @@ def _cost(graph: PathGraph, ends: Int64, hops: int) -> Int64:
 
 
 def _parts(rows: Int64, cost: Int64) -> Iterator[Int64]:
-    """Rows in runs that read a bounded number of neighbours each; a single row may read more."""
+    """Rows in runs that read a bounded number of neighbors each; a single row may read more."""
     total = np.cumsum(cost)
     start = 0
     while start < len(rows):
@@ -299,7 +299,7 @@ _DEGREE_WEIGHT = np.float32(0.1)
 
 @dataclass(frozen=True)
 class StructuralScorer:
-    """The untrained yardstick: cosine of the neighbour's structure with the target's, + 0.1 log degree.
+    """The untrained yardstick: cosine of the neighbor's structure with the target's, + 0.1 log degree.
 
     structure: unit rows float32 [E, s]; log_degree: float32 [E].
     """
@@ -318,7 +318,7 @@ class StructuralScorer:
 
 @dataclass(frozen=True)
 class RandomScorer:
-    """Any neighbour as good as another, by the seed."""
+    """Any neighbor as good as another, by the seed."""
 
     seed: int = 0
 
@@ -361,7 +361,7 @@ def walk_beam(
 
 
 def expand(graph: PathGraph, frontier: Int64, questions: Int64, affinity: Floats) -> Expansion:
-    """The neighbours of k entities, with the relation that each one's question chooses."""
+    """The neighbors of k entities, with the relation that each one's question chooses."""
     around = graph.around(frontier)
     codes = graph.nearest_codes(around.place, affinity, questions[around.owner])
     bounds = np.concatenate(([0], np.cumsum(graph.degrees[frontier]))).astype(np.int64)
@@ -369,7 +369,7 @@ def expand(graph: PathGraph, frontier: Int64, questions: Int64, affinity: Floats
 
 
 def walk_exactly(graph: PathGraph, query: PathQuery, affinity: Floats, hops: int) -> tuple[list[FoundPaths], Int64]:
-    """Every simple path. Both ends of a pair count as expanded, and where K > 2 the neighbours of the cheaper one."""
+    """Every simple path. Both ends of a pair count as expanded, and where K > 2 the neighbors of the cheaper one."""
     found = [
         as_found(graph, entities, pair, affinity, query.question)
         for entities, pair in all_paths(graph, query.source, query.target, hops)

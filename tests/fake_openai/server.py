@@ -117,7 +117,7 @@ class FakeOpenAI:
                 while await self._exchange(reader, writer):
                     pass
         except asyncio.CancelledError:
-            pass  # the server stops; the stream's own callback would log a cancelled connection
+            pass  # the server stops; the stream's own callback would log a canceled connection
         finally:
             self._connections.discard(task)
             writer.transport.abort()

@@ -1,4 +1,4 @@
-"""Keqing on MetaQA, which is not in the repository: learnt from a part of dev, asked questions that were held out."""
+"""Keqing on MetaQA, which is not in the repository: learned from a part of dev, asked questions that were held out."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from trivium.policies.paths.subgraph import extract_subgraph
 QUESTION = "which bridge was painted near the harbour?"
 _WORDS = ["film", "actor", "river", "city", "song", "painter", "bridge", "novel", "harbour", "violin"]
 _RELATIONS = ["born in", "painted by", "near", "part of"]
-_HUB = FAN_OUT + 200  # neighbours of the hub
+_HUB = FAN_OUT + 200  # neighbors of the hub
 
 
 def world() -> tuple[list[Triple], list[Entity]]:
@@ -110,7 +110,7 @@ async def test_a_live_subgraph_is_that_of_the_directory(remote: Knowledge, direc
     whole, linked = Knowledge.open(directory), (["n0", "n1"], ["n5", "n17", "nobody"])
     asked = round_trips(remote)
     theirs = await extract_subgraph(remote, QUESTION, *linked)
-    assert round_trips(remote) <= asked + 1 + 3  # entities, their neighbours, the neighbours of those that are kept
+    assert round_trips(remote) <= asked + 1 + 3  # entities, their neighbors, the neighbors of those that are kept
     ours = await extract_subgraph(whole, QUESTION, *linked)
     assert set(theirs.entities) == set(ours.entities)
     assert len(theirs.entities) > 4, "bridges"

@@ -76,7 +76,7 @@ async def films_there(tmp_path: Path, films_kg: Path, monkeypatch: pytest.Monkey
     await load(client, source, lambda *_: None)
     await source.close()
     client.close_now()
-    # What was learnt of the films holds for the same triples in Neo4j.
+    # What was learned of the films holds for the same triples in Neo4j.
     folder = prepare(cache_folder(), address)
     for learnt in ("keqing", "templates"):
         shutil.copytree(films_kg / learnt, folder / learnt)

@@ -1,4 +1,4 @@
-"""Fetch Neo4j Community as Maven artefacts, once, into the user's cache."""
+"""Fetch Neo4j Community as Maven artifacts, once, into the user's cache."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def copy_store(source: GraphStore, target: Path, *, replace: bool) -> KGInfo:
     if isinstance(source, EmbeddedStore) and target == source.path.resolve():
         raise UsageError(f"{target} is the KG to copy; name another folder")
     if not replace:
-        raise KnowledgeBaseExistsError(f"{target} holds a KG already; --replace puts the copy in its place")
+        raise KnowledgeBaseExistsError(f"{target} already holds a KG; --replace puts the copy in its place")
     return _replace(source, target)
 
 

@@ -53,7 +53,7 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     A relation whose tails are all numbers, dates or the like is a property; trivium kg info shows which, and --property
     or [kg.NAME.properties] in trivium.toml sets it.
 
-    A directory of up to 500,000 triples and 500 relations is learnt from its schema alone, so that it answers questions
+    Trivium learns a directory of up to 500,000 triples and 500 relations from its schema, so that it answers questions
     at once.
     """
     from trivium.app.cli.kg.building import build_directory
@@ -140,7 +140,7 @@ async def _learn(base: Knowledge, out: Path) -> None:
             await teach(base, read_examples(out, "keqing"), show)
     except (TriviumError, OSError, MemoryError) as error:
         complain(
-            f"the KG is complete, but Keqing has not learnt it ({type(error).__name__}: {error}): "
+            f"the KG is complete, but Keqing has not learned it ({type(error).__name__}: {error}): "
             f"run trivium learn keqing --kg {out}"
         )
 
@@ -181,7 +181,7 @@ def copy(
 
 
 def _taught(kg: Path) -> bool:
-    """Whether more was learnt on a KG than its schema, which a copy learns by itself."""
+    """Whether more was learned on a KG than its schema, which a copy learns by itself."""
     from trivium.knowledge.knowledge import Knowledge
     from trivium.policies.keqing.versions import list_versions
     from trivium.policies.keqing.written import has_written

@@ -14,7 +14,7 @@ from trivium.kg.errors import UsageError
 if TYPE_CHECKING:
     from trivium.kg.neo4j.settings import RemoteKG
 
-RefreshOption = Annotated[bool, typer.Option("--refresh", help="Look at a database's own graph afresh.")]
+RefreshOption = Annotated[bool, typer.Option("--refresh", help="Survey the database's graph again.")]
 
 
 def schema(kg: KGArgument, refresh: RefreshOption = False, as_json: JsonOption = False) -> None:

@@ -30,7 +30,7 @@ def upgrade(kg: DirectoryArgument, properties: PropertyOption = None, as_json: J
     from trivium.knowledge.knowledge import find_directory
 
     if kg == SAMPLE:
-        raise UsageError(f"the bundled sample is not to be changed; copy it first: trivium kg copy {SAMPLE} DIR")
+        raise UsageError(f"the bundled sample is read-only; copy it first: trivium kg copy {SAMPLE} DIR")
     directory = find_directory(kg).resolve()
     natures = natures_of(directory, properties or [])
     done = _upgrade(directory, natures)

@@ -37,7 +37,7 @@ def find(
         return
     print_rows(("id", "label", "score", "degree"), [tuple(_hit(hit).values()) for hit in hits])
     if not hits:
-        complain("nothing has a name like that")
+        complain("no entity has a similar name")
 
 
 def neighbors(

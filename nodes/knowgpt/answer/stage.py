@@ -99,7 +99,7 @@ async def _sentence(chosen: Candidate | None, verdict: Verdict, paths: list[Path
     if paths:
         return f"{said} Evidence: {await path_text(paths[0], kg)}."
     how = (
-        "the model chose it by what it knows itself"
+        "the model chose it from its own knowledge"
         if verdict["by"] == "model"
         else "it is only the closest match by wording"
     )

@@ -67,12 +67,12 @@ def as_graph(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> l
 
     The paper has the model write this text; these are the rules for where there is none, or none that answers.
     """
-    centre = centre_of(facts)
-    near = [fact for fact in facts if centre in (fact[0], fact[2])]
-    others = list(dict.fromkeys(t if h == centre else h for h, _, t in near))
+    center = centre_of(facts)
+    near = [fact for fact in facts if center in (fact[0], fact[2])]
+    others = list(dict.fromkeys(t if h == center else h for h, _, t in near))
     named = ", ".join(labels[key] for key in others[:_FACTS])
     more = f" and {len(others) - _FACTS} more" if len(others) > _FACTS else ""
-    opening = f"{labels[centre]} stands at the centre of this network and is linked with {named}{more}."
+    opening = f"{labels[center]} stands at the center of this network and is linked with {named}{more}."
     opened = Line(text=opening, triples=[fact for fact in near if {fact[0], fact[2]} & set(others[:_FACTS])])
     rest = [fact for fact in facts if fact not in near]
     return within([opened, *_sentences(near, labels), *_sentences(rest, labels)], tokens)

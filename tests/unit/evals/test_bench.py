@@ -70,7 +70,7 @@ async def test_answering_is_measured(kg_name: str) -> None:
 
 async def test_walking_is_measured_where_both_sides_agree(films_kg: Path) -> None:
     neighbours, chain = await measure_walking(films_kg)
-    assert neighbours.name.startswith("neighbours of ")
+    assert neighbours.name.startswith("neighbors of ")
     assert chain.yardstick.startswith("SQLite: starring ^starring ")
     for figure in (neighbours, chain):
         assert figure.value > 0

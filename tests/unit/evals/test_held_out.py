@@ -1,4 +1,4 @@
-"""Templates and chains held out of MetaQA: what is asked shares none with what is learnt from; a cut run goes on."""
+"""Templates and chains held out of MetaQA: what is asked shares none with what is learned from; a cut run goes on."""
 
 from __future__ import annotations
 

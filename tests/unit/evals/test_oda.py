@@ -48,10 +48,10 @@ def test_slots_are_read_in_words_and_without(data: Path) -> None:
     assert (first.question, first.topic_entities) == ("Heat: director", ("Heat",))
     assert first.answers == ("Michael Mann", "MICHAEL MANN")
     assert second.question == "what is Ronin's genre?"
-    with pytest.raises(BadInputError, match="is no file of slots"):
+    with pytest.raises(BadInputError, match="not a file of slots"):
         read_slots(data, "no")
     (data / "oda" / "t-rex.dev.jsonl").write_text('{"answer": "x"}\n')
-    with pytest.raises(BadInputError, match="is no file of slots"):
+    with pytest.raises(BadInputError, match="not a file of slots"):
         read_slots(data, "t-rex")
 
 

@@ -1,4 +1,4 @@
-"""The curves over the number of pairs, on the films: what was learnt from what, kept over a cut, and shown."""
+"""The curves over the number of pairs, on the films: what was learned from what, kept over a cut, and shown."""
 
 from __future__ import annotations
 

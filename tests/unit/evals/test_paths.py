@@ -49,7 +49,7 @@ async def test_the_exact_search_is_the_ceiling(films_kg: Path, capsys: pytest.Ca
     assert table["exact", "-"][:4] == [100.0, 100.0, 100.0, 1.0]
     assert all(cells[0] <= 100 and cells[2] <= 100 and cells[3] <= 1.0 for cells in table.values())
     assert table["random", "8"][0] >= table["random", "1"][0]
-    assert table["random", "8"][6] > table["random", "1"][6] > 0  # neighbours read
+    assert table["random", "8"][6] > table["random", "1"][6] > 0  # neighbors read
     assert 0 < table["P_sub", "-"][0] <= 100
 
 

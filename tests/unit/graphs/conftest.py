@@ -1,4 +1,4 @@
-"""KGs without anything learnt, which KnowGPT and ODA do without: the bundled sample, and the small one of films."""
+"""KGs without anything learned, which KnowGPT and ODA do without: the bundled sample, and the small one of films."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keqing on a user's own typed graph, learnt from its schema alone: direction, types, numbers, general nouns."""
+"""Keqing on a user's own typed graph, learned from its schema alone: direction, types, numbers, general nouns."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ async def test_a_human_sees_the_arms_and_chooses_another(kg: str) -> None:
     assert [each["arm"] for each in shown["estimates"]] == [arm.name for arm in ARMS]
     assert shown["error"] is None
     again = await threaded.ainvoke(Command(resume={"arm": "rl/poem"}), THREAD)
-    assert "no arm is named 'rl/poem'" in again["__interrupt__"][0].value["error"]
+    assert "unknown arm 'rl/poem'" in again["__interrupt__"][0].value["error"]
     told = (await threaded.ainvoke(Command(resume='{"arm": "sub/triples"}'), THREAD))["answer"]
     assert (stage(told, "select_prompt")["arm"], told["choice"]) == ("sub/triples", "B")
     assert [event["event"] for event in told["events"] if event["stage"] == "select_prompt"] == ["edited"]

@@ -97,7 +97,7 @@ async def test_the_direct_answer_sees_no_knowledge_and_claims_no_evidence(
         told = await run(server, monkeypatch, kg, prompt="direct")
     assert "(none)" in prompts(server, CHOOSING)[0]
     assert (told["choice"], told["paths"], told["stop_reason"]) == ("A", [], "answered")
-    assert "the model chose it by what it knows itself" in told["answer"]
+    assert "the model chose it from its own knowledge" in told["answer"]
     with FakeOpenAI([rule(PROPOSING, {"json": {"candidates": ["Michael Mann"]}})]) as server:
         opened = await run(server, monkeypatch, kg, choices=[], prompt="direct")
     assert (opened["value"], opened["answers"], opened["paths"]) == ("Michael Mann", [], [])
@@ -150,7 +150,7 @@ async def test_a_model_that_fails_leaves_the_choice_to_the_scores(
 async def test_a_description_that_fails_is_written_by_rules(kg: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with FakeOpenAI([rule(DESCRIBING, {"refusal": "no"}), says("B")]) as server:
         told = await run(server, monkeypatch, kg, prompt="rl/graph")
-    assert "stands at the centre of this network" in prompts(server, CHOOSING)[0]
+    assert "stands at the center of this network" in prompts(server, CHOOSING)[0]
     assert "llm_refused" in [event["event"] for event in told["events"]]
     with FakeOpenAI([says("B")]) as server:
         await run(server, monkeypatch, kg, prompt="rl/graph", description="rules")

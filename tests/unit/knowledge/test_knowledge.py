@@ -1,4 +1,4 @@
-"""KGs opened once a process; what is learnt meanwhile is taken up."""
+"""KGs opened once a process; what is learned meanwhile is taken up."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def contextual(base: Knowledge) -> Knowledge:
 
 
 class Counting(EmbeddedStore):
-    """A store that counts the batches of neighbours asked of it."""
+    """A store that counts the batches of neighbors asked of it."""
 
     asked = 0
 

@@ -114,7 +114,7 @@ def test_any_setting_can_be_set(trivium: Trivium, films_kg: Path) -> None:
     assert trivium(*asked, "--set", "max_entities=7", "--set", "temperature=none", "--json").code == 0
     refused(trivium(*asked, "--set", "max_entities=0"), "UsageError", "max_entities must be at least 1", code=2)
     refused(trivium(*asked, "--set", "max_entities=many"), "UsageError", "a whole number, not 'many'", code=2)
-    refused(trivium(*asked, "--set", "colour=red"), "UsageError", "'colour=red'", "max_llm_calls", code=2)
+    refused(trivium(*asked, "--set", "color=red"), "UsageError", "'color=red'", "max_llm_calls", code=2)
 
 
 def test_a_model_is_seen_to_speak_and_to_fail(

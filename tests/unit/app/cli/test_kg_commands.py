@@ -73,7 +73,7 @@ def test_find_takes_typos_and_finds_nothing_without_failing(trivium: Trivium, kg
     assert trivium("kg", "find", kg, "Sigurney Weever", "--json").json["entities"][0]["id"] == "weaver"
     nothing = trivium("kg", "find", kg, "qqqqqqqq", "--json")
     assert (nothing.code, nothing.json) == (0, {"entities": []})
-    assert trivium("kg", "find", kg, "qqqqqqqq").err == "trivium: nothing has a name like that\n"
+    assert trivium("kg", "find", kg, "qqqqqqqq").err == "trivium: no entity has a similar name\n"
 
 
 def test_neighbors_by_direction_and_relation(trivium: Trivium, kg: Path) -> None:

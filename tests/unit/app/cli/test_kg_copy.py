@@ -83,7 +83,7 @@ def test_a_build_stands_though_learning_fails(
     (tmp_path / "triples.tsv").write_text("a\tknows\tb\n")
     said = trivium("kg", "build", "--out", tmp_path / "kg", tmp_path / "triples.tsv", "--json")
     assert (said.code, said.json["triples"]) == (0, 1)
-    assert f"Keqing has not learnt it ({type(error).__name__}: {error})" in said.err
+    assert f"Keqing has not learned it ({type(error).__name__}: {error})" in said.err
     assert f"trivium learn keqing --kg {tmp_path / 'kg'}" in said.err
     assert "indexes" not in said.err
     assert trivium("kg", "verify", tmp_path / "kg").out == "ok\n"

@@ -1,4 +1,4 @@
-"""`trivium learn knowgpt` and the tool it serves: learnt, used, refused when the KG changed."""
+"""`trivium learn knowgpt` and the tool it serves: learned, used, refused when the KG changed."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_an_operators_text_takes_the_place_of_its_prompt(folder: Path) -> None:
     [
         ("keqing_respond", "{question}", "{log} is missing"),
         ("keqing_respond", "{question} {log} {answers}", "{answers} is unknown"),
-        ("keqing_decompos", "anything", "no prompt has that name; there are keqing_decompose"),
+        ("keqing_decompos", "anything", "unknown prompt; choose one of: keqing_decompose"),
     ],
 )
 def test_what_cannot_be_used_is_refused_before_a_run(
@@ -65,5 +65,5 @@ def test_bad_folders_and_files(folder: Path) -> None:
     with pytest.raises(BadInputError, match="no UTF-8"):
         check_keqing_prompts()
     Path("trivium.toml").write_text('[prompts]\nfolder = "gone"\n')
-    with pytest.raises(BadInputError, match="'gone' is no folder"):
+    with pytest.raises(BadInputError, match="'gone' is not a folder"):
         check_keqing_prompts()

@@ -41,7 +41,7 @@ def test_a_candidate_is_meant_by_id_label_or_both(said: str, key: str | None) ->
         ("GetNeighbor", ["Edo", "Tokyo"], [], "takes 1 of the candidates, not 2"),
         ("GetPath", ["Edo"], [], "takes 2 of the candidates, not 1"),
         ("GetPath", ["Edo", "edo"], [], "takes 2 of the candidates, not 1"),
-        ("GetNeighbor", ["Kyoto"], [], "'Kyoto' is none of the candidates, which are: Tokyo [q/tokyo]; Tokyo"),
+        ("GetNeighbor", ["Kyoto"], [], "'Kyoto' is not among the candidates: Tokyo [q/tokyo]; Tokyo"),
         ("GetNeighbor", ["Edo"], [done("GetNeighbor", "q/edo", "x")], "was done already: choose another action"),
         ("GetPath", ["Edo", "1868"], [done("GetPath", "1868", "q/edo")], "was done already"),
         ("GetNeighbor", ["Edo"], [done("GetPath", "1868", "q/edo")], None),

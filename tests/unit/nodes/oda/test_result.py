@@ -74,7 +74,7 @@ def act(name: str, *entities: str) -> Action:
 def test_candidates_are_topics_not_looked_at_then_the_task_entities() -> None:
     assert candidates_of(state()) == ["t1", "t2", "e1"], "each once, topics first"
     looked = state(history=[act("GetNeighbor", "t1"), act("GetPath", "t2", "e1"), act("Answer")])
-    assert explored(looked) == {"t1"}, "a path looks at nobody's neighbours"
+    assert explored(looked) == {"t1"}, "a path looks at nobody's neighbors"
     assert candidates_of(looked) == ["t2", "e1"]
     assert candidates_of(state(history=[act("GetNeighbor", "t1", "t2")])) == ["t2", "e1"], "task entities stay"
     assert candidates_of(state(topics=[], task_entities=[])) == []

@@ -178,5 +178,5 @@ def test_a_log_is_learnt_by_a_new_bandit_alone() -> None:
     with pytest.raises(ValueError, match="new bandit"):
         bandit.learn(arms, contexts, rewards)
     assert arm_named("sub/triples") == Arm("sub", "triples")
-    with pytest.raises(UsageError, match="no arm is named 'rl/poem'; there are rl/sentences"):
+    with pytest.raises(UsageError, match="unknown arm 'rl/poem'; there are rl/sentences"):
         arm_named("rl/poem")

@@ -100,7 +100,7 @@ def test_single_steps_tell_neighbours_from_those_who_share_one() -> None:
     world = grid(8)
     made = structure(world, 16, 64)
     assert (made.walks.shape[1], made.aim.shape[1], made.near.shape[1]) == (16, 64, 64)
-    nearness = made.near @ made.aim.T  # in a grid every entity has two neighbours
+    nearness = made.near @ made.aim.T  # in a grid every entity has two neighbors
     adjacent = world.around(np.arange(64))
     beside = nearness[adjacent.owner, adjacent.entity]
     assert beside.mean() > 0.3 + nearness[np.arange(62), np.arange(2, 64)].mean()

@@ -1,4 +1,4 @@
-"""Learning proved on small problems: a grid is solved, neighbours are recognised, runs repeat, resume and are kept."""
+"""Learning proved on small problems: a grid is solved, neighbors are recognized, runs repeat, resume and are kept."""
 
 from __future__ import annotations
 
