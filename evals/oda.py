@@ -24,7 +24,7 @@ from trivium.knowledge.knowledge import close_all, open_knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.operator import own_runs
 from trivium.nodes.run.state import QuestionInput
-from trivium.policies.similarity_choice import ChoiceRules, RelationNames
+from trivium.policies.oda.similarity_choice import ChoiceRules, RelationNames
 
 _LIVELY = 40  # characters of a row's name
 

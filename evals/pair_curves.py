@@ -153,7 +153,7 @@ def webqsp_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTa
         "unseen (number)": [float(sum(r.unseen for r in results)) for results in found],
         "asked (number)": [float(len(results)) for results in found],
     }
-    title = "Pairs learned from, WebQSP on FB15k-237, 5 folds, no model; not comparable with the paper's WebQSP"
+    title = "Training pairs, WebQSP on FB15k-237, 5 folds, no model; not comparable with the paper's WebQSP"
     return FigureTable(title, "pairs", list(by_size), columns, list(columns)[:4])
 
 
@@ -163,7 +163,7 @@ def metaqa_outcome(by_size: Mapping[str, Sequence[QuestionFigures]]) -> FigureTa
         f"{hops}-hop": [_percent([r.top1 for r in results if r.hops == hops]) for results in by_size.values()]
         for hops in HOPS
     }
-    title = f"Pairs learned from (all: {_METAQA_PAIRS} a hop), MetaQA dev, {_METAQA_ASKED} asked a hop, no model; Hits@1"
+    title = f"Training pairs (all: {_METAQA_PAIRS} a hop), MetaQA dev, {_METAQA_ASKED} asked a hop, no model; Hits@1"
     return FigureTable(title, "pairs", list(by_size), columns, list(columns))
 
 

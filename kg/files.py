@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 _CHUNK = 1 << 20
 
@@ -33,11 +34,32 @@ def fsync_file(path: Path) -> None:
 
 def write_atomic(path: Path, data: bytes) -> None:
     """Replace a file in one step: a reader, or the next start after a kill, sees the old bytes or the new ones."""
+    with _replacing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def atomic_stream(path: Path) -> Iterator[BinaryIO]:
+    """As `write_atomic`, for what is written as a stream: a file that takes its name on a clean exit.
+
+    A symbolic link stays one: what it points to is replaced. A device or a pipe is written to as it is.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as file:
+            yield file
+        return
+    with _replacing(path.resolve()) as file:
+        yield file
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[BinaryIO]:
+    """A hidden file beside `path`, synced and renamed on a clean exit; gone after an exception."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(0o644)  # mkstemp's 0600 would lock out a server that runs as another user

@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from trivium.policies.keqing.exemplars import ExemplarIndex
     from trivium.policies.keqing.templates import TemplateIndex
     from trivium.policies.lora.serve import LoraReasoner
+    from trivium.policies.oda.similarity_choice import RelationNames
     from trivium.policies.reader.reader import Reader
-    from trivium.policies.similarity_choice import RelationNames
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -479,7 +479,7 @@ class Knowledge:
     @cached_property
     def relation_names(self) -> RelationNames:
         """Vectors of relations' names, by which ways are ranked; made as they are met."""
-        from trivium.policies.similarity_choice import RelationNames
+        from trivium.policies.oda.similarity_choice import RelationNames
 
         return RelationNames(self.embedder)
 

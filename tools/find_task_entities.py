@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.question_kind import question_kind
-from trivium.policies.task_entities import TaskEntities
-from trivium.policies.task_entities import find_task_entities as find
+from trivium.policies.oda.question_kind import question_kind
+from trivium.policies.oda.task_entities import TaskEntities
+from trivium.policies.oda.task_entities import find_task_entities as find
 from trivium.tools.call import Arguments, Result, tool
 
 __all__ = ["TaskEntities", "find_task_entities", "question_kind"]

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from trivium.kg.types import Direction
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.observation import DEFAULT_LIMITS, Observation, ObservationLimits, Observed
-from trivium.policies.observation import observe as observe_kg
+from trivium.policies.oda.observation import DEFAULT_LIMITS, Observation, ObservationLimits, Observed
+from trivium.policies.oda.observation import observe as observe_kg
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.contract import triple_result
 from trivium.tools.limits import Count, Hops, Width

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from trivium.kg.types import WalkedTriple
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.triple_scores import ScoredTriple, rank
+from trivium.policies.oda.triple_scores import ScoredTriple, rank
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.contract import triple_result
 from trivium.tools.limits import Count

@@ -23,7 +23,7 @@ from trivium.kg.embedders import FloatArray
 from trivium.kg.manifest import is_kg
 from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.observation import ObservationLimits, Scores, observe_entity
+from trivium.policies.oda.observation import ObservationLimits, Scores, observe_entity
 
 TRIPLES, ENTITIES, RELATIONS = 2_500_000, 400_000, 200
 PAPER_ENTITIES, PAPER_SECONDS = 4_943, 54 * 60 + 42.834

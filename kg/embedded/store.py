@@ -21,9 +21,8 @@ from trivium.kg.embedded.derive import current_snapshot
 from trivium.kg.embedded.graph import graph_columns
 from trivium.kg.embedded.partial import find_partial
 from trivium.kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
-from trivium.kg.embedded.schema import relation_schema
+from trivium.kg.embedded.schema import hops_of, relation_schema, transitions
 from trivium.kg.embedded.snapshot import Snapshot
-from trivium.kg.embedded.transitions import hops_of, transitions
 from trivium.kg.embedded.write import add_triples, delete_triples
 from trivium.kg.manifest import read_manifest
 from trivium.kg.plans.columns import GraphColumns

@@ -16,7 +16,7 @@ from typing import BinaryIO, Literal, Self, cast
 from urllib.parse import quote
 
 from trivium.kg.errors import BadInputError
-from trivium.kg.loaders.atomic import atomic_stream
+from trivium.kg.files import atomic_stream
 from trivium.kg.loaders.delimited import CONTROL, fields_problem, is_regular, shorten
 from trivium.kg.loaders.entities import join_names
 from trivium.kg.loaders.jsonl import entity_line, triple_line

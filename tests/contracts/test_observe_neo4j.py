@@ -18,7 +18,7 @@ from trivium.kg.neo4j.view import MADE
 from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.state import QuestionInput
-from trivium.policies.observation import Observation, ObservationLimits, observe
+from trivium.policies.oda.observation import Observation, ObservationLimits, observe
 
 
 @pytest.fixture

@@ -6,10 +6,9 @@ import typer
 
 from trivium.app.cli.kg.change import add, remove
 from trivium.app.cli.kg.check import info, verify
-from trivium.app.cli.kg.make import build, copy, export
+from trivium.app.cli.kg.make import build, copy, export, vectors
 from trivium.app.cli.kg.remote import index, schema, snapshot
 from trivium.app.cli.kg.upgrade import upgrade
-from trivium.app.cli.kg.vectors import vectors
 from trivium.app.cli.kg.walk import find, neighbors, paths
 
 COMMANDS = (

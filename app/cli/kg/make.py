@@ -1,4 +1,4 @@
-"""`trivium kg build`, `copy` and `export`: a KG from files, from a KG, and back to files."""
+"""`trivium kg build`, `copy`, `export` and `vectors`: a KG from files, from a KG, back to files; its vectors."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     Trivium learns a directory of up to 500,000 triples and 500 relations from its schema, so that it answers questions
     at once.
     """
-    from trivium.app.cli.kg.building import build_directory
     from trivium.app.cli.kg.input import Input
+    from trivium.app.cli.kg.writing import build_directory
     from trivium.kg.embedders import open_embedder
 
     open_embedder(embedder)  # an unknown one is refused before hours of reading
@@ -69,7 +69,7 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
         given = Input(files, entities, skip_bad=skip_bad)
         held = build_directory(target, given, natures)
     else:
-        from trivium.app.cli.kg.loading import load_files
+        from trivium.app.cli.kg.writing import load_files
 
         given = Input(files, entities, skip_bad=skip_bad)
         held = load_files(given, target, write=write, replace=replace, natures=natures)
@@ -164,11 +164,11 @@ def copy(
         # Asked first, while nothing is written yet.
         taught = isinstance(store, EmbeddedStore) and _taught(store.path)
         if isinstance(place, Path):
-            from trivium.app.cli.kg.copying import copy_store
+            from trivium.app.cli.kg.writing import copy_store
 
             held = copy_store(store, place, replace=replace)
         else:
-            from trivium.app.cli.kg.loading import load_store
+            from trivium.app.cli.kg.writing import load_store
 
             held = load_store(store, place, write=write, replace=replace)
     derive(place, held, embedder)
@@ -278,3 +278,17 @@ async def _write_entities(store: GraphStore, file: Path) -> int:
         async for batch in store.all_entities():
             out.write(batch)
     return out.count
+
+
+def vectors(kg: KGArgument, as_json: JsonOption = False) -> None:
+    """Make the vectors of all entities now; without this, each is made when an observation first meets it.
+
+    For a KG in Neo4j they are those of its walking snapshot: run trivium kg snapshot first.
+    """
+    from trivium.app.cli.progress import progress
+    from trivium.knowledge.knowledge import Knowledge
+
+    with Knowledge.open(kg) as opened, progress() as show:
+        path = opened.make_vectors(show)
+    told = {"file": str(path), "bytes": path.stat().st_size}
+    (print_json if as_json else print_facts)(told)

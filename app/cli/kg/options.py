@@ -11,9 +11,12 @@ KGArgument = Annotated[
     str, typer.Argument(metavar="KG", help="A KG directory, bolt://…, a name from trivium.toml, or: sample.")
 ]
 WriteOption = Annotated[
-    bool, typer.Option("--write", help="Allow writing to a database that Trivium did not make; not needed for a directory.")
+    bool,
+    typer.Option("--write", help="Allow writing to a database that Trivium did not make."),
 ]
-ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace the KG that is there (a directory in one step).")]
+ReplaceOption = Annotated[
+    bool, typer.Option("--replace", help="Replace the KG that is there, a directory in one step.")
+]
 DirectoryArgument = Annotated[str, typer.Argument(metavar="DIR", help="A KG directory, or a name from trivium.toml.")]
 Files = Annotated[
     list[Path],

@@ -59,7 +59,7 @@ def upgrade(kg: DirectoryArgument, properties: PropertyOption = None, as_json: J
 
 def _upgrade(directory: Path, natures: dict[str, str]) -> Upgrade | None:
     """Build the new folder beside the old one and exchange them; None where nothing is to be done."""
-    from trivium.app.cli.kg.exchange import exchange
+    from trivium.app.cli.kg.writing import exchange
     from trivium.app.cli.progress import progress
     from trivium.kg.embedded import guard_files
     from trivium.kg.embedded.locks import build_lock, write_lock

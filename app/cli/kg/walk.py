@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trivium.app.cli.kg.options import JsonOption, KGArgument
 from trivium.app.cli.output import complain, print_json, print_rows, print_text
-from trivium.kg.errors import UsageError
+from trivium.kg.errors import UnknownEntityError, UnknownRelationError, UsageError
 from trivium.kg.types import Direction, EntityHit, ReasoningPath, WalkedTriple
 
 if TYPE_CHECKING:
     from trivium.kg.store import GraphStore
+
+_SIMILAR = 3  # names suggested
+_LONGEST = 80  # characters of a text that is quoted
 
 EntityArgument = Annotated[str, typer.Argument(metavar="ENTITY", help="An entity's id, label or alias.")]
 
@@ -90,8 +94,6 @@ async def _neighbors(
     store: GraphStore, entity: str, relation: str | None, direction: Direction, limit: int
 ) -> tuple[list[WalkedTriple], dict[str, str]]:
     """One triple more than `limit`, so that a cut is noticed; and how to write their entities."""
-    from trivium.app.cli.kg.resolve import check_relation, resolve_entity
-
     key = await resolve_entity(store, entity)
     [triples] = await store.neighbors([key], relation=relation, direction=direction, limit=limit + 1)
     if not triples and relation is not None:
@@ -103,8 +105,6 @@ async def _paths(
     store: GraphStore, source: str, target: str, max_hops: int, limit: int
 ) -> tuple[str, list[ReasoningPath], dict[str, str]]:
     """Where the paths end, one path more than `limit`, and how to write their entities."""
-    from trivium.app.cli.kg.resolve import resolve_entity
-
     start, end = await resolve_entity(store, source), await resolve_entity(store, target)
     found = await store.paths(start, end, max_hops=max_hops, limit=limit + 1)
     return end, found, await _names(store, (triple for path in found for triple in path))
@@ -128,3 +128,46 @@ def _drawn(path: ReasoningPath, labels: dict[str, str]) -> str:
         arrow = "←" if triple.inverse else "→"
         parts += [arrow, triple.relation, arrow, labels[triple.end]]
     return " ".join(parts)
+
+
+async def resolve_entity(store: GraphStore, text: str) -> str:
+    """The id that `text` is, or else the best entity of that label or alias; what else has that name goes to stderr.
+
+    Raises:
+        UnknownEntityError: neither; the message names up to three similar entities.
+    """
+    [entity] = await store.entities([text])
+    if entity is not None:
+        return text
+    [hits] = await store.find([text], fuzzy=False)
+    if not hits:
+        [similar] = await store.find([text], limit=_SIMILAR)
+        raise UnknownEntityError(f"no entity has the id or label {_quoted(text)}{_hint([x.label for x in similar])}")
+    best, *others = [hit for hit in hits if hit.score == hits[0].score]
+    if others:
+        complain(
+            f"{text} names {len(others) + 1} entities; taken: {_entry(best)}, not: {', '.join(map(_entry, others))}"
+        )
+    return best.id
+
+
+async def check_relation(store: GraphStore, name: str) -> None:
+    """Raise `UnknownRelationError` where no relation has that name; the message names up to three similar ones."""
+    names = [relation.name for relation in await store.schema()]
+    if name not in names:
+        folded = {known.casefold(): known for known in names}
+        similar = get_close_matches(name.removeprefix("^").casefold(), folded, _SIMILAR, 0.5)
+        raise UnknownRelationError(f"no relation is named {_quoted(name)}{_hint([folded[key] for key in similar])}")
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
+def _hint(names: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    return f"; did you mean {' or '.join(map(_quoted, distinct))}?" if distinct else ""
+
+
+def _entry(hit: EntityHit) -> str:
+    return f"{hit.id} ({hit.degree} triples)"

@@ -114,7 +114,7 @@ def _chosen(
         dropped = [name for name in said if not evidence.called(name)]
     events = []
     if dropped:
-        events.append(_event(done, "not_a_candidate", f"ignored, not among the candidates: {', '.join(dropped[:_SAID])}"))
+        events.append(_event(done, "not_a_candidate", f"not among the candidates: {', '.join(dropped[:_SAID])}"))
         if not wanted:
             return done["found"], events
     best, left_out = {item["id"] for item in done["found"]}, {item["id"] for item in evidence.left_out}

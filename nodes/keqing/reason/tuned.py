@@ -31,7 +31,7 @@ async def judge_tuned(state: KeqingState, context: KeqingContext) -> dict[str, A
         said = next(answers) if question else None
         kept = [item for item in _candidates(done) if said and item["id"] in said.ids]
         if said and said.invented:
-            events.append(_event(done, "not_a_candidate", f"ignored, not among the candidates: {', '.join(said.invented[:10])}"))
+            events.append(_event(done, "not_a_candidate", f"not among the candidates: {', '.join(said.invented[:10])}"))
         if said and not kept:
             events.append(_event(done, "lora_unreadable", "the fine-tuned model named no candidate; the chains' stand"))
         settled = done.copy()

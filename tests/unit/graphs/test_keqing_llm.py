@@ -209,7 +209,12 @@ async def test_an_invented_entity_is_no_answer(ask: Ask) -> None:
         told = await ask(server)
     assert ids(told) == {"pacino"}
     assert told["events"] == [
-        {"stage": "reason", "event": "not_a_candidate", "id": 1, "message": "ignored, not among the candidates: Elvis Presley"}
+        {
+            "stage": "reason",
+            "event": "not_a_candidate",
+            "id": 1,
+            "message": "not among the candidates: Elvis Presley",
+        }
     ]
     alone = {"questions": [{"id": 0, "answers": "Michael Mann"}, {"id": 1, "answers": ["Elvis"]}]}
     with FakeOpenAI(script(reason={"json": alone})) as server:

@@ -6,7 +6,7 @@ import pytest
 
 import trivium.policies.keqing.teaching as keqing_teaching
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.app.cli.kg.exchange import exchange
+from trivium.app.cli.kg.writing import exchange
 from trivium.kg.errors import BusyError
 
 

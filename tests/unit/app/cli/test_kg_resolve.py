@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trivium.app.cli.kg.resolve import check_relation, resolve_entity
+from trivium.app.cli.kg.walk import check_relation, resolve_entity
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.errors import UnknownEntityError, UnknownRelationError
 from trivium.kg.types import Entity, Triple

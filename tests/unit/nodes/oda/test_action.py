@@ -8,7 +8,7 @@ from trivium.kg.types import WalkedTriple
 from trivium.nodes.oda.action import ActionChoice, chosen, meant, problem_of, same_action
 from trivium.nodes.oda.state import Action, ActionName
 from trivium.nodes.oda.text import EntityNames, named_in, nearest
-from trivium.policies.observation import Observation, Observed
+from trivium.policies.oda.observation import Observation, Observed
 
 NAMES = EntityNames({"q/tokyo": "Tokyo", "q/tokyo_film": "Tokyo", "q/edo": "Edo", "1868": "1868"})
 CANDIDATES = ["q/tokyo", "q/tokyo_film", "q/edo", "1868"]

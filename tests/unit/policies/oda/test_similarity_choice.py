@@ -7,7 +7,7 @@ import pytest
 
 from trivium.kg.embedders import open_embedder
 from trivium.kg.types import Hop, LogicalChain, parse_chain
-from trivium.policies.similarity_choice import RelationNames, SimilarityChoice, without_names
+from trivium.policies.oda.similarity_choice import RelationNames, SimilarityChoice, without_names
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from trivium.kg.embedders.hashing import HashingEmbedder
 from trivium.kg.indexes import relation_words
 from trivium.kg.types import Direction, Triple, WalkedTriple
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.observation import Observation, ObservationLimits, observe
+from trivium.policies.oda.observation import Observation, ObservationLimits, observe
 
 WORDS = ["film", "actor", "river", "city", "song", "painter", "bridge", "novel", "harbour", "violin"]
 

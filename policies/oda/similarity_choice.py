@@ -24,7 +24,7 @@ from trivium.kg.embedders import Embedder, FloatArray, additive, unit
 from trivium.kg.indexes import own_words, relation_words
 from trivium.kg.text import tokens
 from trivium.kg.types import Hop, LogicalChain
-from trivium.policies.question_kind import FUNCTION_WORDS
+from trivium.policies.oda.question_kind import FUNCTION_WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit
 from trivium.policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, find_mentions, mention_features
 from trivium.policies.keqing.similar_mentions import find_similar
-from trivium.policies.question_kind import ASKING_WORDS, FUNCTION_WORDS
-from trivium.policies.similarity_choice import RelationNames, SimilarityChoice
+from trivium.policies.oda.question_kind import ASKING_WORDS, FUNCTION_WORDS
+from trivium.policies.oda.similarity_choice import RelationNames, SimilarityChoice
 
 _TOPICS = 4  # entities that a question starts from at most
 _NAMESAKES = 5  # entities of one name that are compared

@@ -28,7 +28,7 @@ from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.memory import Memory
 from trivium.kg.types import Direction, Hop, LogicalChain, WalkedTriple
-from trivium.policies.triple_scores import triple_cosines
+from trivium.policies.oda.triple_scores import triple_cosines
 
 
 @dataclass(frozen=True, slots=True)
