@@ -56,7 +56,7 @@ class Budget:
         if self.calls < 1:
             return "the run's budget of model calls is used up"
         if self.seconds <= 0:
-            return "the run's time for the model is used up"
+            return "the run's seconds for the model are used up"
         if tokens > self.tokens:
             return f"the prompt needs about {tokens:,} tokens, {max(self.tokens, 0):,} of the run's are left"
         return None

@@ -147,7 +147,7 @@ class Exchange:
             self.give_up(self.kind(lost, "llm_failed"), lost.message)
             return False
         if wait >= self._budget_left():
-            self.give_up("llm_budget", f"the run's time for the model is used up: {lost.message}")
+            self.give_up("llm_budget", f"the run's seconds for the model are used up: {lost.message}")
             return False
         self.note("llm_retry", f"retried after {wait:.1f} seconds: {lost.message}")
         await asyncio.sleep(wait)

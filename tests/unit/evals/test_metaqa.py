@@ -36,7 +36,7 @@ def test_files_that_are_missing_or_do_not_fit_are_refused(data: Path) -> None:
     with pytest.raises(BadInputError, match="1-hop"):
         read_metaqa(data, 1)
     (data / "metaqa" / "2-hop" / "qa_dev_qtype.txt").write_text("movie_to_year\n")
-    with pytest.raises(BadInputError, match="no MetaQA split"):
+    with pytest.raises(BadInputError, match="not a MetaQA split"):
         read_metaqa(data, 2)
 
 

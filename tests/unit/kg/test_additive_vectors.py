@@ -95,7 +95,7 @@ def test_an_embedder_whose_vectors_do_not_add_up_has_no_rows(films_kg: Path) -> 
     base.embedder = CachedEmbedder(_Contextual())
     try:
         assert base.additive_vectors() is None
-        with pytest.raises(EmbedderError, match="this one is contextual"):
+        with pytest.raises(EmbedderError, match="this KG uses contextual"):
             base.make_vectors(_silent)
     finally:
         base.store.close_now()

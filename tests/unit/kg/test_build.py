@@ -108,7 +108,7 @@ def test_what_exists_is_refused_and_kept(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "f").write_text("x")
     build(tmp_path / "kg", [TRIPLES])
-    for name, message in (("file", "exists"), ("full", "exists"), ("kg", "holds a KG already")):
+    for name, message in (("file", "exists"), ("full", "exists"), ("kg", "already holds a KG")):
         with pytest.raises(KnowledgeBaseExistsError, match=message):
             build(tmp_path / name, [[Triple("a", "r", "b")]])
     assert names(tmp_path) == ["file", "full", "kg"]

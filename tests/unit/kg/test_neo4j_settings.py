@@ -81,7 +81,7 @@ def test_databases_and_directories_stand_side_by_side(tmp_path: Path) -> None:
     assert isinstance(shop, RemoteKG)
     assert shop.settings.literals is False
     file.write_text("[kg.shop\n")
-    with pytest.raises(BadInputError, match="no valid TOML"):
+    with pytest.raises(BadInputError, match="not valid TOML"):
         named_kgs(file)
     for wrong, said in (
         ('[kg.shop]\nsomewhere = "else"\n', r"\[kg.shop\] needs a path"),

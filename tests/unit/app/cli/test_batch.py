@@ -156,5 +156,5 @@ def test_lines_cut_anywhere_are_taken_up(tmp_path: Path) -> None:
             for line in lines[file.done :]:
                 file.write(line)
         assert path.read_bytes() == whole
-    with pytest.raises(BadInputError, match="other lines"):
+    with pytest.raises(BadInputError, match="lines of another input"):
         ResumableLines(path, 3, lambda *_: True)

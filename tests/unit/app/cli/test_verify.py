@@ -104,7 +104,7 @@ def test_many_problems_are_counted(trivium: Trivium, films_kg: Path, tmp_path: P
     [
         ("", "no answer"),
         ("{", "line 1"),
-        ("[]\n", "no JSON object"),
+        ("[]\n", "not a JSON object"),
         ('{"id": "1"}\n', '"paths"'),
         ('{"paths": [{"triples": [{"head": "a"}]}]}\n', "lacks a head, relation or tail"),
         ('{"paths": [3]}\n', "triples"),

@@ -46,7 +46,7 @@ async def test_a_missing_or_impossible_key_is_refused(key: str | None, monkeypat
 def test_a_base_url_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", "file:///etc/passwd")
-    with pytest.raises(ModelError, match="no HTTP address"):
+    with pytest.raises(ModelError, match="not an HTTP address"):
         check_model("openai:gpt-4o-mini")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
     check_model("openai:gpt-4o-mini")

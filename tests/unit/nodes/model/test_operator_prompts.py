@@ -62,7 +62,7 @@ def test_what_cannot_be_used_is_refused_before_a_run(
 
 def test_bad_folders_and_files(folder: Path) -> None:
     (folder / "keqing_respond.txt").write_bytes(b"\xff\xfe{question} {log}")
-    with pytest.raises(BadInputError, match="no UTF-8"):
+    with pytest.raises(BadInputError, match="not UTF-8"):
         check_keqing_prompts()
     Path("trivium.toml").write_text('[prompts]\nfolder = "gone"\n')
     with pytest.raises(BadInputError, match="'gone' is not a folder"):

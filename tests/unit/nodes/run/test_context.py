@@ -61,7 +61,7 @@ def test_each_method_gets_its_own_settings_from_a_router() -> None:
 
 async def test_a_model_is_checked_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    for name, problem in (("openai:any", "OPENAI_API_KEY"), ("any", "no provider:name"), ("nobody:any", "nobody:any")):
+    for name, problem in (("openai:any", "OPENAI_API_KEY"), ("any", "PROVIDER:NAME"), ("nobody:any", "nobody:any")):
         with pytest.raises(ModelError, match=problem):
             await check_context(Context(model=name))
     monkeypatch.setenv("OPENAI_API_KEY", "k")
