@@ -171,14 +171,14 @@ def _json_content(path: Path, *, lines: bool) -> object:
             try:
                 return json.loads("".join(text))
             except (ValueError, RecursionError) as error:
-                raise BadInputError(f"is no JSON ({error})", path=path) from error
+                raise BadInputError(f"not JSON ({error})", path=path) from error
         records = []
         for number, line in enumerate(text, 1):
             if line.strip():
                 try:
                     records.append(json.loads(line))
                 except (ValueError, RecursionError) as error:
-                    raise BadInputError(f"is no JSON ({error})", path=path, line=number) from error
+                    raise BadInputError(f"not JSON ({error})", path=path, line=number) from error
         return records
 
 
