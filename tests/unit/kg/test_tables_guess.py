@@ -184,8 +184,8 @@ def test_json_records_inside_records(tmp_path: Path) -> None:
         ("a.csv", "a,b\n1,2\n".encode("utf-16"), "UTF-16"),
         ("a.csv.gz", b"a,b\n1,2\n", "not a gzip file"),
         ("a.json", b"[1, 2]", "no list of records"),
-        ("a.json", b"{", "no JSON"),
-        ("a.jsonl", b'{"a": 1}\n{\n', "line 2.*no JSON"),
+        ("a.json", b"{", "not JSON"),
+        ("a.jsonl", b'{"a": 1}\n{\n', "line 2.*not JSON"),
     ],
 )
 def test_a_wrong_file_is_named(tmp_path: Path, name: str, content: bytes, said: str) -> None:
