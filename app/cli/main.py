@@ -37,6 +37,7 @@ COMMANDS = {
     "tool": ("trivium.app.cli.tool", "Call one of Trivium's tools with JSON arguments."),
     "eval": ("trivium.app.cli.eval", "List the measurements, or run one."),
     "serve": ("trivium.app.cli.serve", "Serve the methods as a LangGraph server."),
+    "mcp": ("trivium.app.cli.mcp", "Offer a KG to agents over the Model Context Protocol."),
     "prompts": ("trivium.app.cli.prompts", "Show or check the prompts that chat models get."),
     "draw": ("trivium.app.cli.draw", "Draw a method as a mermaid diagram."),
 }

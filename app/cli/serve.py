@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,9 @@ def serve(
     port: Annotated[int, typer.Option(help="The port to listen on.")] = 2024,
     kg: Annotated[str | None, typer.Option(help="The KG of runs that name none: a name of trivium.toml.")] = None,
     jobs: Annotated[int, typer.Option(help="Runs at a time.")] = 50,
+    open_to_all: Annotated[
+        bool, typer.Option("--open", help="Listen beyond this machine although the server asks nobody for a key.")
+    ] = False,
     reload: Annotated[bool, typer.Option("--reload", help="Start again when a source file changes.")] = False,
 ) -> None:
     """Serve the methods to chat clients, LangGraph Studio and other programs until interrupted."""
@@ -37,6 +41,7 @@ def serve(
     if kg is not None:
         _check_named(kg)
         environment[DEFAULT_KG] = kg
+    check_host(host, open_to_all=open_to_all)
     _check_port(host, port)
     command = [
         sys.executable, "-m", "langgraph_cli", "dev", "--config", str(CONFIG), "--host", host, "--port", str(port),
@@ -44,6 +49,19 @@ def serve(
     ]  # fmt: skip
     complain(f"serving on http://{host}:{port}; threads are kept in memory and in ./.langgraph_api")
     os.execve(sys.executable, command, environment)
+
+
+def check_host(host: str, *, open_to_all: bool) -> None:
+    """Refuse to listen beyond this machine where anybody could then ask; raises `UsageError`."""
+    try:
+        local = ip_address(host).is_loopback
+    except ValueError:
+        local = host == "localhost"
+    if not local and not open_to_all:
+        raise UsageError(
+            f"{host} is reached from other machines, and nothing here asks who they are: "
+            "listen on 127.0.0.1, or say --open if something else does (a proxy, a private network)"
+        )
 
 
 def _check_port(host: str, port: int) -> None:

@@ -42,7 +42,7 @@ class Server:
 def serving(folder: Path, settings: str, kg: str, **environment: str) -> Iterator[Server]:
     """`trivium serve` in a folder whose trivium.toml holds these settings; stopped at the end."""
     (folder / "trivium.toml").write_text(settings)
-    log, port = folder / "server.log", _free_port()
+    log, port = folder / "server.log", free_port()
     with FakeOpenAI() as model, log.open("wb") as out:
         inherited = {n: value for n, value in os.environ.items() if not n.startswith(("LANGSMITH", "LANGCHAIN"))}
         asked = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": model.url, "PYTHONPATH": str(ROOT)}
@@ -85,7 +85,8 @@ async def client(server: Server) -> AsyncIterator[LangGraphClient]:
     await made.aclose()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of loopback that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,0 +1,189 @@
+"""`trivium mcp` with the official client: in memory, over stdio as an agent starts it, and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import StdioServerParameters
+from mcp.client import Client
+from mcp_types import TextContent
+
+from tests.integration.conftest import ROOT, free_port
+from trivium.app.server.mcp import RESULT_BYTES, make_server
+from trivium.kg.embedded import build
+from trivium.kg.types import Entity, Triple
+from trivium.knowledge.knowledge import close_all
+
+TOOLS = {
+    "ask", "find_entities", "neighbors", "find_paths", "verify",
+    "get_tail_relations", "get_head_relations", "get_tail_entities", "get_head_entities",
+}  # fmt: skip
+HEAT = {"head": "heat", "relation": "directed_by", "tail": "mann"}
+
+
+@asynccontextmanager  # and no fixture: a client is left in the task that entered it
+async def _films(kg: Path) -> AsyncIterator[Client]:
+    async with Client(await make_server(str(kg), name="films")) as client:
+        yield client
+    await close_all()
+
+
+async def _called(client: Client, name: str, **arguments: object) -> dict[str, Any]:
+    """A result, which is checked to be typed and small."""
+    result: Any = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content
+    text = result.content[0]
+    assert isinstance(text, TextContent)
+    assert len(text.text.encode()) <= RESULT_BYTES
+    found: dict[str, Any] = result.structured_content
+    assert len(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()) <= RESULT_BYTES
+    return found
+
+
+async def test_its_tools_say_what_they_take_and_give(films_kg: Path) -> None:
+    async with _films(films_kg) as films_client:
+        tools = {tool.name: tool for tool in (await films_client.list_tools()).tools}
+        assert set(tools) == TOOLS
+        for tool in tools.values():
+            assert tool.description
+            assert tool.output_schema
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint
+        assert tools["ask"].input_schema["required"] == ["question"]
+        about = str(films_client.instructions)
+        assert "directed_by" in about
+        assert "films" in about
+
+
+async def test_an_agent_asks_and_gets_a_proof(films_kg: Path) -> None:
+    async with _films(films_kg) as films_client:
+        told = await _called(films_client, "ask", question="who directed Heat?")
+        assert told["answers"] == [{"id": "mann", "label": "Michael Mann", "score": 1.0}]
+        assert told["proof"] == ["Heat -directed_by-> Michael Mann"]
+        assert (told["answer"], told["stop_reason"]) == ("Michael Mann.", "answered")
+        chosen = await _called(
+            films_client, "ask", question="who directed Heat?", choices=["Ridley Scott", "Michael Mann"]
+        )
+        assert chosen["choice"] == "B"
+        none = await _called(films_client, "ask", question="what is the airspeed of a swallow?")
+        assert none["stop_reason"] != "answered"
+        assert none["answers"] == []
+
+
+async def test_an_agent_walks_the_graph_itself(films_kg: Path) -> None:
+    async with _films(films_kg) as films_client:
+        (heat, *_) = (await _called(films_client, "find_entities", text="heat"))["entities"]
+        assert (heat["id"], heat["label"]) == ("heat", "Heat")
+        assert "directed_by" in (await _called(films_client, "get_tail_relations", entity="Heat"))["relations"]
+        heads_of = await _called(films_client, "get_head_relations", entity="Michael Mann")
+        assert heads_of["relations"] == ["directed_by", "written_by"]
+        tails = await _called(films_client, "get_tail_entities", entity="Heat", relation="directed_by")
+        assert tails["entities"] == [{"id": "mann", "label": "Michael Mann"}]
+        heads = await _called(films_client, "get_head_entities", entity="mann", relation="directed_by")
+        assert "heat" in [each["id"] for each in heads["entities"]]
+        around = await _called(films_client, "neighbors", entity="Heat", relation="directed_by")
+        assert around["triples"] == [HEAT]
+        assert around["labels"] == {"heat": "Heat", "mann": "Michael Mann"}
+        paths = await _called(films_client, "find_paths", source="Heat", target="Michael Mann")
+        assert paths["paths"][0] == "Heat -directed_by-> Michael Mann"
+        facts = [HEAT, {"head": "Heat", "relation": "directed_by", "tail": "Michael Mann"}, {**HEAT, "tail": "scott"}]
+        assert await _called(films_client, "verify", facts=facts) == {
+            "all_in_graph": False,
+            "facts": [True, True, False],
+        }
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("neighbors", {"entity": "Heatt"}, "did you mean Heat"),
+        ("get_tail_entities", {"entity": "Heat", "relation": "eats"}, "see get_tail_relations"),
+        ("ask", {"question": " "}, "the question is empty"),
+        ("ask", {"question": "who?", "topic_entities": ["nobody at all"]}, "nobody at all"),
+        ("ask", {}, "question"),
+        ("ask", {"question": "x" * 10_001}, "10000"),
+        ("find_paths", {"source": "Heat", "target": "mann", "max_hops": 50}, "less than or equal to 4"),
+    ],
+)
+async def test_an_error_says_what_to_do(films_kg: Path, name: str, arguments: dict[str, Any], said: str) -> None:
+    async with _films(films_kg) as films_client:
+        result: Any = await films_client.call_tool(name, arguments)
+        assert result.is_error
+        assert said in result.content[0].text
+        assert len(result.content[0].text) < 1_000
+
+
+async def test_a_long_list_is_cut_and_goes_on_where_it_ended(tmp_path: Path) -> None:
+    films = [Entity(f"f{n}", f"A film with quite a long title, the {n}th") for n in range(120)]
+    facts = [Triple(each.id, "directed_by", "d") for each in films]
+    build(tmp_path / "kg", [facts], [*films, Entity("d", "Somebody")])
+    async with Client(await make_server(str(tmp_path / "kg"))) as client:
+        seen: list[str] = []
+        offset = 0
+        while True:
+            told = await _called(client, "get_head_entities", entity="d", relation="directed_by", offset=offset)
+            seen += [each["id"] for each in told["entities"]]
+            if "next" not in told:
+                break
+            assert told["more"] == 120 - len(seen)
+            offset = told["next"]
+        assert sorted(seen) == sorted(each.id for each in films)
+        assert (await _called(client, "neighbors", entity="d"))["more"] > 0
+    await close_all()
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+async def test_over_stdio(films_kg: Path) -> None:
+    command = ["-m", "trivium.app.cli.main", "mcp", "--kg", str(films_kg)]
+    started = StdioServerParameters(command=sys.executable, args=command, env=_environment())
+    async with Client(started) as client:
+        told = await _called(client, "ask", question="who directed Heat?")
+    assert told["proof"] == ["Heat -directed_by-> Michael Mann"]
+
+
+async def test_over_http(films_kg: Path, tmp_path: Path) -> None:
+    port, log = free_port(), tmp_path / "log"
+    command = [
+        sys.executable,
+        "-m",
+        "trivium.app.cli.main",
+        "mcp",
+        "--kg",
+        str(films_kg),
+        "--http",
+        "--port",
+        str(port),
+    ]
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, env=_environment(), stdout=out, stderr=subprocess.STDOUT)  # noqa: ASYNC220
+    try:
+        for _ in range(300):
+            if "running on" in log.read_text():
+                break
+            assert process.poll() is None, log.read_text()
+            await asyncio.sleep(0.2)
+        async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+            told = await _called(client, "ask", question="who directed Heat?")
+        assert told["answers"][0]["id"] == "mann"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def test_it_does_not_listen_beyond_this_machine_unless_told() -> None:
+    command = [sys.executable, "-m", "trivium.app.cli.main", "mcp", "--http", "--host", "0.0.0.0"]
+    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "--open" in done.stderr
