@@ -16,7 +16,7 @@ from trivium.kg.plans.run import run_plan
 from trivium.kg.plans.text import parse
 from trivium.kg.plans.verify import answer_problems
 from trivium.kg.store import GraphStore
-from trivium.kg.types import Entity, Triple, ValueText
+from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 _NAMES = {
     "film": {"alien": "Alien", "runner": "Blade Runner", "heat": "Heat", "ali": "Ali", "diner": "Diner"},
@@ -34,7 +34,19 @@ _VALUES = (
     "levinson born 1942-04-06; ford born 1942-07-13"
 )
 PLAN_NAMES = [Entity(id_, label, (), (kind,)) for kind, names in _NAMES.items() for id_, label in names.items()]
-PLAN_FACTS = [Triple(*fact.split()) for fact in _LINKS.split("; ")] + [
+_ROLES = {"heat": ("Vincent", "80"), "alien": ("Ripley", "20")}
+
+
+def _with_role(fact: Triple) -> Triple:
+    """A starring triple with the properties of its relationship."""
+    if fact.relation != "starring" or fact.head not in _ROLES:
+        return fact
+    role, lines = _ROLES[fact.head]
+    own = (("lines", ValueText(lines, "number")), ("role", ValueText(role, "text")))
+    return QualifiedTriple(*fact, (Statement(own, ""),))
+
+
+PLAN_FACTS = [_with_role(Triple(*fact.split())) for fact in _LINKS.split("; ")] + [
     Triple(head, relation, ValueText(value, "date" if relation == "born" else "number"))
     for head, relation, value in (fact.split() for fact in _VALUES.split("; "))
 ]
@@ -78,6 +90,10 @@ PLANS: list[tuple[str, Any]] = [
     ("type film | group directed_by/ : average year | having 0 > 1990", {"mann 1998"}),
     ("type film | group year : count | having 0 > 1", {"1982 2"}),
     ("type film | where year < 1983 | values ., written_by/", {"alien ", "runner ", "diner levinson"}),
+    ('type film | follow starring[@role = "Vincent"]', {"pacino"}),
+    ("type film | follow starring[@lines > 10]", {"pacino", "weaver"}),
+    ("type film | walk starring | sum #1@lines", 100),
+    ("type film | walk starring | values #0/., #1@role", {"alien Ripley", "heat Vincent", "runner "}),
     ("type film | walk directed_by | values #0/., #1/born", {
         "alien 1937-11-30", "runner 1937-11-30", "heat 1943-02-05", "ali 1943-02-05", "diner 1942-04-06"}),
 ]  # fmt: skip
