@@ -69,14 +69,14 @@ async def measure(questions: Sequence[Question], kg: str, settings: dict[str, An
             "choices": [{"id": choice.id, "text": choice.text} for choice in question.choices],
         }
         began = perf_counter()
-        told = (await graph.ainvoke(given, context=context))["answer"]
+        result = (await graph.ainvoke(given, context=context))["answer"]
         if number:  # the first one opens the KG and makes what is derived from it
             seconds.append(perf_counter() - began)
-        scores = told["steps"][-1]
+        scores = result["steps"][-1]
         totals["chance"] += 1 / len(question.choices)
         totals["likeness"] += right_share(scores["likeness"], question.answers)
         totals["support"] += right_share(scores["support"], question.answers)
-        totals["both"] += told["choice"] in question.answers
+        totals["both"] += result["choice"] in question.answers
         totals["with a path"] += any(scores["support"].values())
     return {**totals, "p50": percentile(seconds, 0.5) if seconds else math.nan}
 

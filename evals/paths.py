@@ -94,9 +94,9 @@ async def measure(
             training_set = prepare(tables, learnt, lambda *_: None, teaching)
         case = _case(tables, asked, learnt, training_set, weight)
         joined = len(case.truth.best)
-        told, plain = (100 * own_question(case, rewards) for rewards in (case.rewards, tables.rewards()))
+        own, plain = (100 * own_question(case, rewards) for rewards in (case.rewards, tables.rewards()))
         print(f"{len(asked.pairs)} pairs, {joined} connected within {HOPS} hops")
-        print(f"W: {told:.1f} % nearer to their own question, without it {plain:.1f} %\n{HEADING}", flush=True)
+        print(f"W: {own:.1f} % nearer to their own question, without it {plain:.1f} %\n{HEADING}", flush=True)
         _plain_rows(case)
         if training_set is None or runs is None:
             _learnt_rows(case)

@@ -24,7 +24,7 @@ from trivium.nodes.run.state import QuestionInput
 
 
 def kind_of(question: Question) -> str:
-    """What makes a question hard: its hops, two topics whose results intersect, a topic that is no answer."""
+    """What makes a question hard: its hops, two topics whose results intersect, a topic that is not an answer."""
     if question.branches:
         return "intersection"
     hops = f"{len(question.chain or ())}-hop"

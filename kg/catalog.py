@@ -37,7 +37,7 @@ def read_settings(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Any]:
     Read again where it was written to since: a look at its time, which an event loop can afford.
 
     Raises:
-        BadInputError: the file is no TOML, or has a table that nothing reads.
+        BadInputError: the file is not TOML, or has a table that nothing reads.
     """
     try:
         found = settings.stat()
@@ -62,7 +62,7 @@ def named_kgs(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Path | RemoteKG
     """The KGs named in a settings file, `[kg.NAME]` with a `path`, relative to it, or a `uri`; none without a file.
 
     Raises:
-        BadInputError: the file is no TOML, or a name has neither; or a setting of a KG is not one.
+        BadInputError: the file is not TOML, or a name has neither; or a setting of a KG is not one.
     """
     return {name: _named(name, table, settings) for name, table in _tables(settings).items()}
 
@@ -71,7 +71,7 @@ def named_embedder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
     """The embedder that a settings file gives to the KG of that name, `[kg.NAME] embedder`; None where it says none.
 
     Raises:
-        BadInputError: as `named_kgs`; or it is no text.
+        BadInputError: as `named_kgs`; or it is not a text.
     """
     table = _tables(settings).get(kg)
     found = table.get("embedder") if isinstance(table, dict) else None
@@ -129,7 +129,7 @@ def find_named(kg: str) -> Path | RemoteKG:
 def _tables(settings: Path) -> dict[str, Any]:
     tables = read_settings(settings).get("kg", {})
     if not isinstance(tables, dict):
-        raise BadInputError(f"kg = {tables!r} is no table: write [kg.NAME] for each KG", path=settings)
+        raise BadInputError(f"kg = {tables!r} is not a table: write [kg.NAME] for each KG", path=settings)
     return tables
 
 
@@ -150,7 +150,7 @@ def declared_properties(directory: Path, settings: Path = Path(SETTINGS_FILE)) -
     """What `[kg.NAME.properties]` says of the KG in a directory: relation -> kind of property, "property" or "entity".
 
     Raises:
-        BadInputError: the file is no TOML, or a value is no text.
+        BadInputError: the file is not TOML, or a value is not a text.
     """
     for name, found in named_kgs(settings).items():
         if isinstance(found, Path) and found.resolve() == directory.resolve():

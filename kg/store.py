@@ -102,7 +102,7 @@ class GraphStore(Protocol):
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
         """Simple paths (no entity twice), each step in either direction, shortest first, at most `limit`.
 
-        A target that is no entity's id, or is a `ValueText`, is a value: paths to it end in a property that has it.
+        A target that is not an entity's id, or is a `ValueText`, is a value: paths to it end in a property that has it.
         """
         ...
 

@@ -22,7 +22,7 @@ PropertyKind = Literal["number", "boolean", "date", "datetime", "time", "duratio
 
 
 class Triple(NamedTuple):
-    """One fact as stored; ids as in the KG. The tail of a property is a `ValueText`, which is no entity."""
+    """One fact as stored; ids as in the KG. The tail of a property is a `ValueText`, which is not an entity."""
 
     head: str
     relation: str

@@ -115,7 +115,7 @@ class Knowledge:
             write: refuse a KG that may not be changed.
 
         Raises:
-            NotAKnowledgeBaseError: it is no KG.
+            NotAKnowledgeBaseError: it is not a KG.
             VersionError, CorruptError: as `EmbeddedStore.open`.
             EmbedderError: the embedder is unknown.
             StoreError: the database of a KG in Neo4j does not answer.

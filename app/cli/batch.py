@@ -17,20 +17,20 @@ from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 
 
-async def answer_file(method: str, asked: Path, told: Path, context: Context) -> None:
+async def answer_file(method: str, asked: Path, answers: Path, context: Context) -> None:
     """Answer every question of a file that has no answer yet.
 
     A question that cannot be run (too long, an unknown topic entity) gets a line that says so.
 
     Raises:
-        BadInputError: a line of `asked` is no question, or `told` holds answers to others.
+        BadInputError: a line of `asked` is not a question, or `answers` holds answers to others.
     """
     questions = read_questions(asked)
     try:
         await _check_ready(method, context)
         gc.freeze()  # what is loaded now stays: the collector need not walk it again and again between questions
         with (
-            ResumableLines(told, len(questions), lambda i, line: _answers(line, questions[i])) as lines,
+            ResumableLines(answers, len(questions), lambda i, line: _answers(line, questions[i])) as lines,
             progress() as show,
         ):
             for number, question in enumerate(questions[lines.done :], lines.done + 1):

@@ -23,11 +23,11 @@ def feedback(
     if run is None or thumb is None:
         _show(asyncio.run(_dashboard(kg)), as_json=json)
         return
-    told = asyncio.run(_give(kg, run, float(thumb == "up")))
+    result = asyncio.run(_give(kg, run, float(thumb == "up")))
     if json:
-        print_json(told)
+        print_json(result)
     else:
-        print_text(f"{'counted' if told['counted'] else 'was counted before'}: {thumb} for {told['arm']}")
+        print_text(f"feedback {'recorded' if result['counted'] else 'already recorded'}: {thumb} for {result['arm']}")
 
 
 async def _give(kg: str, run: str, reward: float) -> dict[str, object]:

@@ -113,13 +113,13 @@ async def _pull(question: Question, run: str, context: Context, report: _Report)
 
     given = graph_input(question.question, question.topic_entities, question.choices)
     config: RunnableConfig = {"run_id": UUID(run)}
-    told = (await METHODS["knowgpt"].graph().ainvoke(given, config, context=context))["answer"]
-    report.prompt_tokens += told["usage"]["prompt_tokens"]
-    report.completion_tokens += told["usage"]["completion_tokens"]
-    if told["steps"][-1]["by"] != "model":
+    result = (await METHODS["knowgpt"].graph().ainvoke(given, config, context=context))["answer"]
+    report.prompt_tokens += result["usage"]["prompt_tokens"]
+    report.completion_tokens += result["usage"]["completion_tokens"]
+    if result["steps"][-1]["by"] != "model":
         report.failed += 1
         return
-    right = told["choice"] in question.answers
+    right = result["choice"] in question.answers
     given_now = await give_feedback(await open_knowledge(context.kg), run, float(right), "learn", question.id)
     report.pulls += 1
     report.right[given_now.arm] += right

@@ -91,10 +91,10 @@ async def _all(questions: Sequence[str], context: KeqingContext) -> int:
 
     async def one(question: str) -> int:
         async with free:
-            told: dict[str, Any] = (await graph.ainvoke({"question": question}, context=context))["answer"]
-        if wrong := [event for event in told["events"] if event["event"].startswith("llm_")]:
+            result: dict[str, Any] = (await graph.ainvoke({"question": question}, context=context))["answer"]
+        if wrong := [event for event in result["events"] if event["event"].startswith("llm_")]:
             raise RuntimeError(f"the scripted model was not understood: {wrong[0]}")
-        return int(told["usage"]["llm_calls"])
+        return int(result["usage"]["llm_calls"])
 
     return sum(await asyncio.gather(*map(one, questions)))
 

@@ -126,12 +126,12 @@ async def _both(local: str, remote: str, questions: Sequence[Question]) -> tuple
     """Seconds of each question, over the database and over the directory."""
     times: tuple[list[float], list[float]] = [], []
     for question in questions:
-        told = []
+        result = []
         for kg, taken in zip((remote, local), times, strict=True):
             seconds, found = await _ask(question, kg)
             taken.append(seconds)
-            told.append(found)
-        assert told[0] == told[1], f"{question.question!r}: {told[0]} in Neo4j, {told[1]} in the directory"
+            result.append(found)
+        assert result[0] == result[1], f"{question.question!r}: {result[0]} in Neo4j, {result[1]} in the directory"
     return times
 
 

@@ -95,8 +95,8 @@ def _walk(snapshot: Snapshot, connection: sqlite3.Connection, chain: LogicalChai
     query, seeds = _chain_query(connection, chain), np.array(rows)
     ours_found = follow(snapshot, seeds, codes).layers[-1]
     theirs_found = connection.execute(query).fetchall()
-    told = (len(ours_found.entities), int(ours_found.support.sum()))
-    assert told == (len(theirs_found), sum(n for _, n in theirs_found)), "the snapshot and SQLite differ"
+    result = (len(ours_found.entities), int(ours_found.support.sum()))
+    assert result == (len(theirs_found), sum(n for _, n in theirs_found)), "the snapshot and SQLite differ"
     ours, theirs = in_turn(
         lambda: follow(snapshot, seeds, codes), lambda: connection.execute(query).fetchall(), rounds=7
     )

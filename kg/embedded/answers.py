@@ -181,7 +181,7 @@ def _step(relation: str, inverse: bool, starts: list[str], ends: list[str]) -> l
 
 
 def paths(snapshot: Snapshot, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
-    """Simple paths between two ids, shortest first; a target that is no entity is a value; none for unknown ones."""
+    """Simple paths between two ids, shortest first; a target may be a value; none for unknown ones."""
     start, goal = snapshot.rows([source, target]).tolist()
     if start < 0:
         return []

@@ -167,8 +167,8 @@ def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:
     if len(values) or tables.statements:
         yield from _column("datatype", StringColumn.pack(datatypes))
         yield from _values(tables, codes)
-        told = [{"type": each.label, "properties": each.keys} for each in naming]
-        yield "value_naming", np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)
+        report = [{"type": each.label, "properties": each.keys} for each in naming]
+        yield "value_naming", np.frombuffer(json.dumps(report).encode(), dtype=np.uint8)
     yield from name_arrays(tables)
 
 

@@ -42,7 +42,7 @@ def named(tables: Tables) -> tuple[Tables, list[Naming]]:
 
 
 def _last_part(key: str) -> str:
-    """What an IRI says to a reader; "" where it says no more than all of it, or the key is no IRI."""
+    """What an IRI says to a reader; "" where it says no more than all of it, or the key is not an IRI."""
     found = _IRI.match(key)
     return " ".join(unquote(found[1]).replace("_", " ").split()) if found else ""
 

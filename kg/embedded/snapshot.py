@@ -102,8 +102,8 @@ class Snapshot:
         self.triples = int(self.relation_stats[:, 0].sum())
         self.value_bounds: Int64 = arrays["value_bounds"]
         self._datatypes = self.column("datatype").slice(0, len(arrays["datatype_offsets"]) - 1)
-        told = json.loads(arrays["value_naming"].tobytes() or b"[]")
-        self.naming: dict[str, list[str]] = {each["type"]: each["properties"] for each in told}
+        report = json.loads(arrays["value_naming"].tobytes() or b"[]")
+        self.naming: dict[str, list[str]] = {each["type"]: each["properties"] for each in report}
         self.statement_place: Int64 = arrays["statement_place"]
         self.qualifier_names = self.column("qualifier_name").slice(0, len(arrays["qualifier_name_offsets"]) - 1)
         self._numbers: dict[str, int] = {}
@@ -113,7 +113,7 @@ class Snapshot:
         return StringColumn(self.arrays[f"{name}_blob"], self.arrays[f"{name}_offsets"])
 
     def rows(self, ids: list[str]) -> Int64:
-        """The numbers of entity ids, int64 [n]; -1 where an id is unknown, or a `ValueText`: a value is no entity."""
+        """The numbers of entity ids, int64 [n]; -1 where an id is unknown, or a value (`ValueText`)."""
         numbers = [self._numbers.get(key) for key in ids]
         if self.values:
             numbers = [-1 if type(key) is ValueText else number for key, number in zip(ids, numbers, strict=True)]

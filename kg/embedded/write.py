@@ -122,7 +122,7 @@ def guard_files(directory: Path, paths: Iterable[Path], *, wait: float | None = 
 @contextmanager
 def _transaction(directory: Path, wait: float | None) -> Iterator[Change]:
     """Hold the write lock and a transaction; at the end derive the snapshot, commit, note it in the manifest."""
-    read_manifest(directory)  # refuses what is no KG before a lock file is made in it
+    read_manifest(directory)  # refuses what is not a KG before a lock file is made in it
     path = directory / RECORD
     with write_lock(directory, wait), record_errors(path), closing(connect(path, write=True)) as connection:
         # At once, not at the first write: a reader that becomes a writer half way may find the record moved.

@@ -28,7 +28,7 @@ def own_words(name: str) -> str:
     """The words of a relation's own name, without the namespace that a path of names puts before it.
 
     `/people/person/place_of_birth` and `people.person.place_of_birth` -> `place of birth`; `directed_by` -> `directed
-    by`; a name with white space is no path. What the namespace says ("people", "location") is said by half of a KG's
+    by`; a name with white space is not a path. What the namespace says ("people", "location") is said by half of a KG's
     relations: on FB15k-237, leaving it out takes the nearest relation from right in 66 % of WebQSP's questions to 82 %.
     """
     path = [] if _IRI.fullmatch(name) or re.search(r"\s", name) else [part for part in re.split(r"[/.]", name) if part]

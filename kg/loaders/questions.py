@@ -58,7 +58,7 @@ def read_questions(path: Path | str) -> list[Question]:
     """All questions of a JSON lines file (or `.gz`), in its order; unknown keys are ignored, blank lines skipped.
 
     Raises:
-        BadInputError: with file and line, when a line is no JSON object, has no question or a value of a wrong type;
+        BadInputError: with file and line, when a line is not a JSON object, has no question or a value of a wrong type;
             when the file is missing, damaged or holds no question.
     """
     questions = list(_questions(Source(path)))
@@ -113,7 +113,7 @@ def _json_object(text: str) -> dict[str, Any]:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise _ProblemError("half of a surrogate pair (\\ud800 to \\udfff) is no character") from error
+            raise _ProblemError("half of a surrogate pair (\\ud800 to \\udfff) is not a character") from error
     return value
 
 

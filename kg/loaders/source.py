@@ -16,7 +16,7 @@ BLOCK_BYTES = 2 << 20
 """About 50,000 lines of a usual KG."""
 
 MAX_LINE_BYTES = 16 << 20
-"""A longer line is no text table; reading on would fill the memory."""
+"""A longer line is not a text table; reading on would fill the memory."""
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")

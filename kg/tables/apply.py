@@ -144,7 +144,7 @@ class Applied:
                 yield id_
 
     def _missing(self, place: str, text: str) -> str:
-        """An entity for a row that is not there, known by its key alone; "" where the text is no key."""
+        """An entity for a row that is not there, known by its key alone; "" where the text is not a key."""
         name, _, column = place.partition(".")
         mapping = self.mappings[name]
         if column != mapping.id or mapping.about:

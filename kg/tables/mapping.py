@@ -142,7 +142,7 @@ def read_mapping(path: Path, tables: Sequence[Table]) -> Mappings:
     """Read a mapping for these tables.
 
     Raises:
-        BadInputError: it is no TOML, names a table or column that is not there, or lacks what a table needs.
+        BadInputError: it is not TOML, names a table or column that is not there, or lacks what a table needs.
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -173,7 +173,7 @@ class _Reader:
     def _table(self, name: str, table: object) -> TableMapping:
         if name not in self._tables or not isinstance(table, dict):
             known = ", ".join(self._tables)
-            raise self._wrong(f"[{name}] is no table of the files given; there are: {known}")
+            raise self._wrong(f"[{name}] is not a table of the files given; there are: {known}")
         if unknown := sorted(set(table) - _SETTINGS):
             raise self._wrong(f"[{name}] has no setting {unknown[0]!r}; there are {', '.join(sorted(_SETTINGS))}")
         columns = table.get("columns", {})

@@ -100,7 +100,7 @@ def _delimited(path: Path, name: str) -> Table:
                         missing = [""] * (len(columns) - len(row))
                         yield tuple(_texts(cell) for cell in [*row[: len(columns)], *missing])
             except csv.Error as error:
-                raise BadInputError(f"is no table ({error})", path=path, line=cells.line_num) from error
+                raise BadInputError(f"is not a table ({error})", path=path, line=cells.line_num) from error
 
     return Table(name, path, columns, rows)
 

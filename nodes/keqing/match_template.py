@@ -21,7 +21,7 @@ async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) ->
     templates come behind the chain, so that the model has more candidates to choose from (the paper's figure 5).
     """
     context = runtime.context
-    if state.get("plan"):  # what is no relation has no template
+    if state.get("plan"):  # what is not a relation has no template
         return {"matches": {str(sub["id"]): _of_plan(sub) for sub in state["sub_questions"]}}
     k = context.templates_per_sub_question
     known = {sub["id"]: _known(sub["question"], sub["chain"]) for sub in state["sub_questions"] if "chain" in sub}

@@ -2,12 +2,12 @@
 
     outcome = await ask_typed(runtime.context, state.get("usage"), prompt, Decomposition, stage="decompose")
     reading = outcome.value or fallback(question)                           # the paper's LLM-free variant
-    return {..., **told(outcome)}                                           # its `usage` and `events`
+    return {..., **state_update(outcome)}                                           # its `usage` and `events`
 
 No client library is imported before a model is opened; a stage imports this package only where a model is named.
 """
 
-from trivium.nodes.model.asking import ask_text, ask_typed, told
+from trivium.nodes.model.asking import ask_text, ask_typed, state_update
 from trivium.nodes.model.budget import Budget, estimate_tokens
 from trivium.nodes.model.calls import Patience
 from trivium.nodes.model.events import Event, redact
@@ -33,7 +33,7 @@ __all__ = [
     "estimate_tokens",
     "open_model",
     "redact",
+    "state_update",
     "streamed",
     "structured",
-    "told",
 ]

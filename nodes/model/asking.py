@@ -2,7 +2,7 @@
 
     outcome = await ask_typed(runtime.context, state.get("usage"), prompt, Decomposition, stage="decompose")
     reading = outcome.value or fallback(question)
-    return {..., **told(outcome)}
+    return {..., **state_update(outcome)}
 
 Only for runs that name a model; a stage without one imports none of this.
 """
@@ -75,7 +75,7 @@ def is_heard() -> bool:
     return any(hasattr(handler, "tap_output_aiter") for handler in handlers)
 
 
-def told(outcome: ModelReply[Any]) -> dict[str, Any]:
+def state_update(outcome: ModelReply[Any]) -> dict[str, Any]:
     """What a stage returns of an exchange: its `usage`, and its `events` where there are any."""
     return {"usage": outcome.usage, "events": outcome.events}
 

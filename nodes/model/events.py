@@ -23,7 +23,7 @@ Event = dict[str, Any]
 """`stage`, `event` (a `Kind`), `message`."""
 
 _LONGEST = 300
-_SHORTEST_SECRET = 4  # a shorter value is no secret, and would blank out half of any text
+_SHORTEST_SECRET = 4  # a shorter value is not a secret, and would blank out half of any text
 _SECRET_NAME = re.compile(r"(_API_KEY|_TOKEN|_SECRET|PASSWORD)$", re.IGNORECASE)
 _SECRET_LOOKS = re.compile(r"\b(?:sk|pk|lsv2)[-_][\w*.…-]{6,}|(?<=\bBearer )\S+|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)")
 _BLANK = "[redacted]"

@@ -23,7 +23,7 @@ _CLIENT_ERRORS = {
     "google.genai.errors": ("APIError",),
     "langchain_core.exceptions": ("LangChainException",),
 }
-# What the clients raise on an answer that is no chat completion.
+# What the clients raise on an answer that is not a chat completion.
 _MALFORMED = (ValueError, LookupError, TypeError, AttributeError)
 _OPTIONAL = ("temperature", "stream_options", "response_format", "max_completion_tokens", "max_tokens")
 """Parameters that a request can do without."""

@@ -42,7 +42,7 @@ class Model:
 
     @cached_property
     def quiet(self) -> BaseChatModel:
-        """The same model, never streamed: a structured answer is no text for a chat window."""
+        """The same model, never streamed: a structured answer is not a text for a chat window."""
         return self.chat.model_copy(update={"disable_streaming": True})
 
     def drop(self, parameter: str) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 T = TypeVar("T", bound=BaseModel)
 
-_LONGEST = 200_000  # characters that are read; a longer text is no answer
+_LONGEST = 200_000  # characters that are read; a longer text is not an answer
 _DEEPEST = 64  # brackets in a row before a text counts as no JSON
 _THOUGHT_END = re.compile(r"</think(?:ing)?>")
 _THOUGHT_START = re.compile(r"\s*<think(?:ing)?>")

@@ -53,7 +53,7 @@ def problem_of(
     """Why a choice cannot be carried out, for the model to read; None where it can."""
     if choice.action == "Answer":
         return None
-    # An entity that was looked at is no candidate any more: to repeat it is told as that, not as unknown.
+    # An entity that was looked at is no candidate any more: repeating it is reported as such, not as unknown.
     before = [entity for done in history for entity in done["entities"]]
     known = meant(choice.entities, [*candidates, *before], names)
     # Checked before the candidates: a model that repeats itself needs to hear that, whatever else is wrong.

@@ -17,7 +17,7 @@ from trivium.nodes.run.write_answer import Claim, evidence, named, write_answer
 from trivium.tools.get_labels import get_labels
 
 _UNSURE = 0.1  # a score below it says that the relations followed are hardly like the question
-_SHOWN = 15  # paths that are told where the answer names no entity
+_SHOWN = 15  # paths that are listed where the answer names no entity
 
 
 async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
         signals=Signals(claim.found, read=bool(state["topics"])),
         steps=state["log"],
         events=_events(state, context, result),
-        told=spent,
+        state_update=spent,
     )
 
 

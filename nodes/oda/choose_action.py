@@ -29,8 +29,8 @@ async def choose_action(state: OdaState, runtime: Runtime[OdaContext]) -> dict[s
 
 
 async def _asked(state: OdaState, context: OdaContext) -> tuple[Action, dict[str, Any]]:
-    """The model's action; an invalid one is repaired once, then replaced, which is told as an event."""
-    from trivium.nodes.model import ask_typed, told
+    """The model's action; an invalid one is repaired once, then replaced, with an event."""
+    from trivium.nodes.model import ask_typed, state_update
 
     candidates = candidates_of(state)
     prompt, names = await act_prompt(state, context)
@@ -42,7 +42,7 @@ async def _asked(state: OdaState, context: OdaContext) -> tuple[Action, dict[str
         stage="choose_action",
         check=lambda choice: problem_of(choice, candidates, names, state["history"]),
     )
-    spent = told(outcome)
+    spent = state_update(outcome)
     if outcome.value is not None:
         return chosen(outcome.value, candidates, names), spent
     action = await similar_action(state, context)

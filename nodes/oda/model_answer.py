@@ -30,7 +30,7 @@ class FinalAnswer(BaseModel):
 
 async def ask_answer(state: OdaState, context: OdaContext) -> tuple[OdaResult | None, dict[str, Any], str | None]:
     """The model's answer tied to the memory, else None with the reason; and usage and events."""
-    from trivium.nodes.model import ask_typed, told
+    from trivium.nodes.model import ask_typed, state_update
 
     names = await EntityNames.of(context.kg, entities_of_run(state))
     prompt = operator_prompt(ANSWER).fill(memory=names.memory(state), question=state["question"])
@@ -44,9 +44,9 @@ async def ask_answer(state: OdaState, context: OdaContext) -> tuple[OdaResult | 
         check=lambda said: _problem(said, state["question"], known),
     )
     if outcome.value is None:
-        return None, told(outcome), outcome.reason
+        return None, state_update(outcome), outcome.reason
     texts = [str(answer).strip() for answer in outcome.value.answers if str(answer).strip()]
-    return _supported(state, texts, names), told(outcome), None
+    return _supported(state, texts, names), state_update(outcome), None
 
 
 def _problem(said: FinalAnswer, question: str, known: set[str]) -> str | None:

@@ -46,7 +46,7 @@ async def ask_triples(
     state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]
 ) -> tuple[list[WalkedTriple] | None, dict[str, Any]]:
     """The triples that the model selects, None where it says nothing that can be used; and usage, events, proposal."""
-    from trivium.nodes.model import ask_typed, told
+    from trivium.nodes.model import ask_typed, state_update
 
     if not candidates:
         return [], {}
@@ -62,7 +62,7 @@ async def ask_triples(
         return problem_of(selection.action, _after(state, candidates, selection), names, state["history"])
 
     outcome = await ask_typed(context, state.get("usage"), prompt, schema, stage="reflect", check=check)
-    added = told(outcome)
+    added = state_update(outcome)
     if outcome.value is None:
         return None, added
     if isinstance(outcome.value, SelectionAndAction):
@@ -82,7 +82,7 @@ async def ask_facts(
     state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]
 ) -> tuple[list[WalkedTriple], dict[str, Any]]:
     """The ablation: facts that the model writes take the triples' place in the memory, and nothing proves them."""
-    from trivium.nodes.model import ask_typed, told
+    from trivium.nodes.model import ask_typed, state_update
 
     if not candidates:
         return [], {}
@@ -98,7 +98,7 @@ async def ask_facts(
     facts = list(dict.fromkeys([*state["facts"], *written[: context.reflected_triples]]))
     said = " ".join(written).casefold()
     mentioned = [triple.end for triple in candidates if names.label(triple.end).casefold() in said]
-    added: dict[str, Any] = {**told(outcome), "facts": facts}
+    added: dict[str, Any] = {**state_update(outcome), "facts": facts}
     if mentioned:  # no triple is kept, so the entities that the facts speak of are what to look at next
         added["task_entities"] = list(dict.fromkeys(mentioned))[: context.reflected_triples]
     return [], added

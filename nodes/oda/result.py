@@ -37,7 +37,7 @@ class OdaResult:
 
     Attributes:
         answers: best first.
-        value: where the answer is no entity.
+        value: where the answer is not an entity.
         shown: paths that prove the value, where it names no entity.
         own: what the model said and nothing in the memory supports.
         truncated: whether a chain led to more entities than were followed.
@@ -103,8 +103,8 @@ async def _checked(
     """A fact about two entities: true where what is asked of one leads to the other, false where it leads elsewhere.
 
     A KG does not hold every fact. What it says elsewhere denies a fact only by a relation that is like what is stated
-    and leads to the other entity from somewhere: "cancer" is no place that a place of death could have named. Where it
-    says nothing there is no value.
+    and leads to the other entity from somewhere: "cancer" is not a place that a place of death could have named. Where
+    it says nothing there is no value.
     """
     for topic, ends in reached.items():
         others = _others(state, topic)
@@ -132,7 +132,7 @@ async def _could_say(hop: Hop, entities: Sequence[str], kg: str) -> bool:
 
 
 def value_of(question: str, answers: Sequence[FoundAnswer], labels: Sequence[str]) -> Value:
-    """The value where the answer is no entity: how many there are, or the one number or date that was found."""
+    """The value where the answer is not an entity: how many there are, or the one number or date that was found."""
     literal = literal_value(labels[0]) if len(answers) == 1 else None
     if question_kind(question) == "count":
         # Nothing found is not zero: a KG does not hold every fact.

@@ -13,7 +13,7 @@ from trivium.nodes.run.state import Step
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
 
 Value = bool | int | float | str
-"""An answer that is no entity: true or false, a number, a date or text."""
+"""An answer that is not an entity: true or false, a number, a date or text."""
 
 
 class AnswerEntity(TypedDict):

@@ -35,7 +35,7 @@ def add_usage(old: Usage | None, new: Usage) -> Usage:
     """Reducer of a state's `usage`: calls, tokens and seconds add up.
 
     Raises:
-        UsageError: `new` is no cost, or below 0: a client who may write to a thread would give itself calls.
+        UsageError: `new` is not a cost, or below 0: a client who may write to a thread would give itself calls.
     """
     old = old or NO_USAGE  # LangGraph starts a channel with its type's empty value, here {}
     if set(new) != set(_PARTS) or not all(isinstance(part, int | float) and part >= 0 for part in new.values()):

@@ -26,7 +26,7 @@ class Claim:
     Attributes:
         text: the answer in words, with its evidence.
         answers: best first.
-        value: where the answer is no entity.
+        value: where the answer is not an entity.
         choice: the id of the option chosen.
         values: literal values where there are several, and the rows of a table or group.
         evidence: rows of what was counted, summed or compared.
@@ -61,7 +61,7 @@ async def write_answer(  # noqa: PLR0913 - each is a part of the contract
     signals: Signals,
     steps: Sequence[dict[str, Any]],
     events: Sequence[dict[str, Any]] = (),
-    told: Mapping[str, Any] | None = None,
+    state_update: Mapping[str, Any] | None = None,
     message_id: str | None = None,
 ) -> dict[str, Any]:
     """What a method's last stage returns.
@@ -74,10 +74,10 @@ async def write_answer(  # noqa: PLR0913 - each is a part of the contract
         signals: what it knows about its reading; decides whether it may.
         steps: the method's own log.
         events: what a user should know, besides the state's.
-        told: what the stage spent on the model, and its events.
+        state_update: what the stage spent on the model, and its events.
         message_id: of the message whose tokens were streamed.
     """
-    told = told or {}
+    state_update = state_update or {}
     answer = record(
         method,
         state,
@@ -85,11 +85,11 @@ async def write_answer(  # noqa: PLR0913 - each is a part of the contract
         claim,
         judge(signals),
         steps=steps,
-        events=[*told.get("events", ()), *events],
-        spent=told.get("usage"),
+        events=[*state_update.get("events", ()), *events],
+        spent=state_update.get("usage"),
     )
     answer["paths"] = await qualified(answer["paths"], context.kg)
-    return {"answer": answer, **told, **await reply(state, answer, context.kg, message_id=message_id)}
+    return {"answer": answer, **state_update, **await reply(state, answer, context.kg, message_id=message_id)}
 
 
 def record(  # noqa: PLR0913 - each is a part of the contract

@@ -67,7 +67,7 @@ def write_decomposition(subs: Sequence[SubQuestion]) -> str:
 
 
 def read_decomposition(text: str) -> tuple[SubQuestion, ...]:
-    """Sub-questions from what a model wrote, numbered from 0 in its order; empty where it is no decomposition.
+    """Sub-questions from what a model wrote, numbered from 0 in its order; empty where it is not a decomposition.
 
     Tolerant of the flaws in which models write JSON, and strict about meaning: a sub-question without [mask], or one
     that depends on itself or on a later one, makes the whole unreadable, for half a decomposition is another question.

@@ -93,7 +93,7 @@ class LoraDecomposer:
     Attributes:
         speak: the model.
         templates: the KG's; the nearest one of a sub-question says which relation its mention has to have.
-        habits: when a question's topic is no answer, which table 1 does not write down.
+        habits: when a question's topic is not an answer, which table 1 does not write down.
     """
 
     speak: Speak

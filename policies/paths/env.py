@@ -515,7 +515,7 @@ class PathVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         """What is offered to some walkers where they are; the mask leaves out what is on their path."""
         columns = (self._drawn, self._episodes, self._steps, self._question, self._current, self._target)
         offer = offered(self.task, self.settings, Walkers(*(column[rows] for column in columns)))
-        # All entities of the path but the last, which is no neighbor of itself.
+        # All entities of the path but the last, which is not a neighbor of itself.
         for column in range(int(self._hops[rows].max(initial=0))):
             np.multiply(offer.mask, offer.neighbors != self._entities[rows, column, None], out=offer.mask)
         return offer

@@ -97,7 +97,7 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
     Args:
         base: the KG.
         question: in words, the context of equation 3.
-        sources: entity ids of the question; one that is no entity of the KG has no path.
+        sources: entity ids of the question; one that is not an entity of the KG has no path.
         targets: entity ids of all candidate answers, the wrong ones too. A pair of one entity has no path.
         max_hops: K, the longest path.
         beam_width: entities a pair expanded at each hop but the first; `exact` does not look at it.

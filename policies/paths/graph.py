@@ -45,7 +45,7 @@ class PathGraph:
     def __init__(self, indptr: Int64, rel: Int32, dst: Int32, relations: int) -> None:
         self.entities, self.relations = len(indptr) - 1, relations
         source = np.repeat(np.arange(self.entities), np.diff(indptr))
-        kept = np.flatnonzero((source != dst) & (dst < self.entities))  # a value of a property is no entity
+        kept = np.flatnonzero((source != dst) & (dst < self.entities))  # a value of a property is not an entity
         pair = source[kept] * self.entities + dst[kept]
         order = np.argsort(pair, kind="stable")  # stable: the codes of a neighbor stay ascending
         pair = pair[order]

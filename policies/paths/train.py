@@ -311,8 +311,8 @@ class _Run:
         for name, value in self.parameters.items():
             for moment, tensor in self.optimizer.state.get(value, {}).items():
                 arrays[f"{moment}.{name}"] = np.atleast_1d(tensor.cpu().numpy())
-        told = {"of": self._fingerprint(), "done": self.done, "at": self.at, "steps": self.steps, "fails": self.fails}
-        blob = save(arrays, metadata={"run": json.dumps(told | {"measure": self.measure})})
+        report = {"of": self._fingerprint(), "done": self.done, "at": self.at, "steps": self.steps, "fails": self.fails}
+        blob = save(arrays, metadata={"run": json.dumps(report | {"measure": self.measure})})
         write_atomic(self.folder / CHECKPOINT, blob)
 
     def _resume(self) -> None:
@@ -323,15 +323,15 @@ class _Run:
         path = self.folder / CHECKPOINT
         try:
             blob = path.read_bytes()
-            told = json.loads(json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])["__metadata__"]["run"])
+            report = json.loads(json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])["__metadata__"]["run"])
             arrays = load(blob)
         except (OSError, KeyError, ValueError, SafetensorError):
-            told, arrays = {}, {}
-        if told.get("of") != self._fingerprint():
+            report, arrays = {}, {}
+        if report.get("of") != self._fingerprint():
             (self.folder / CURVE).unlink(missing_ok=True)
             return
-        self.done, self.at, self.steps, self.fails = told["done"], told["at"], told["steps"], told["fails"]
-        self.measure = told["measure"]
+        self.done, self.at, self.steps, self.fails = report["done"], report["at"], report["steps"], report["fails"]
+        self.measure = report["measure"]
         self.best = {name: arrays[f"best.{name}"] for name in self.parameters}
         self._start({name: arrays[f"now.{name}"] for name in self.parameters})
         self.mean = {name: self._tensor(arrays[f"mean.{name}"]).clone() for name in self.parameters}

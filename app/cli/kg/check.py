@@ -29,15 +29,15 @@ def info(kg: KGArgument, as_json: JsonOption = False) -> None:
         profile, columns = None, None
         if isinstance(opened.store, EmbeddedStore):
             profile, columns = asyncio.run(opened.store.profile()), asyncio.run(opened.store.columns())
-    told = {"entities": held.entities, "relations": held.relations, "triples": held.triples, "hash": held.hash}
+    report = {"entities": held.entities, "relations": held.relations, "triples": held.triples, "hash": held.hash}
     rows = [] if profile is None else _properties(profile)
     names = [] if profile is None or columns is None else _names(profile, columns)
     if as_json:
         listed = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
         types = [dict(zip(_NAMES, row, strict=True)) for row in names]
-        print_json({**told, **({"types": types} if types else {}), **({"properties": listed} if listed else {})})
+        print_json({**report, **({"types": types} if types else {}), **({"properties": listed} if listed else {})})
         return
-    print_facts(told)
+    print_facts(report)
     for columns_, found in ((_NAMES, names), (_COLUMNS, rows)):
         if found:
             print_text("")

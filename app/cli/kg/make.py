@@ -75,8 +75,8 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
         held = load_files(given, target, write=write, replace=replace, natures=natures)
     given.tell_skipped()
     derive(target, held, embedder)
-    told = {**asdict(held), "skipped": given.skipped}
-    (print_json if as_json else print_facts)(told)
+    report = {**asdict(held), "skipped": given.skipped}
+    (print_json if as_json else print_facts)(report)
 
 
 def natures_of(target: Path | RemoteKG, options: list[str]) -> dict[str, str]:
@@ -290,5 +290,5 @@ def vectors(kg: KGArgument, as_json: JsonOption = False) -> None:
 
     with Knowledge.open(kg) as opened, progress() as show:
         path = opened.make_vectors(show)
-    told = {"file": str(path), "bytes": path.stat().st_size}
-    (print_json if as_json else print_facts)(told)
+    report = {"file": str(path), "bytes": path.stat().st_size}
+    (print_json if as_json else print_facts)(report)

@@ -102,8 +102,8 @@ def snapshot(kg: KGArgument, as_json: JsonOption = False) -> None:
         assert made is not None
     finally:
         base.close_now()
-    told = {"folder": str(base.path / "walk" / made.folder), "created": made.created}
-    (print_json if as_json else print_facts)({**told, "nodes": made.nodes, "relationships": made.relationships})
+    report = {"folder": str(base.path / "walk" / made.folder), "created": made.created}
+    (print_json if as_json else print_facts)({**report, "nodes": made.nodes, "relationships": made.relationships})
 
 
 def _remote(kg: str) -> RemoteKG:

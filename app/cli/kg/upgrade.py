@@ -43,17 +43,17 @@ def upgrade(kg: DirectoryArgument, properties: PropertyOption = None, as_json: J
         finally:
             store.close_now()
         derive(directory, info, read_manifest(directory).embedder)
-    told: dict[str, object] = {"upgraded": done is not None}
+    report: dict[str, object] = {"upgraded": done is not None}
     if done is not None:
-        told |= {"properties": done.properties, "entities": done.entities, "templates left out": lost}
+        report |= {"properties": done.properties, "entities": done.entities, "templates left out": lost}
         for name in lost:
             complain(f"left out, since no chain passes through a value: {name}")
     if as_json:
-        print_json(told)
+        print_json(report)
     else:
         print_facts({
             name: (", ".join(value) or "none") if isinstance(value, list) else "yes" if value else "no, it is current"
-            for name, value in told.items()
+            for name, value in report.items()
         })  # fmt: skip
 
 

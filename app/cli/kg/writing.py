@@ -52,7 +52,7 @@ def copy_store(source: GraphStore, target: Path, *, replace: bool) -> KGInfo:
     """Build `target` from the triples and entities of `source`.
 
     Raises:
-        KnowledgeBaseExistsError: `target` exists, and is no KG or not to be replaced.
+        KnowledgeBaseExistsError: `target` exists, and is not a KG or not to be replaced.
         UsageError: it is the source itself.
         BusyError: another process builds or writes to `target`.
     """

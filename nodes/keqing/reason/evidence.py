@@ -29,7 +29,7 @@ _TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 
 
 def is_nameless(entity: str, label: str) -> bool:
-    """Whether an entity is CVT-like: its label is its id, and the id is no name."""
+    """Whether an entity is CVT-like: its label is its id, and the id is not a name."""
     return entity == label and _NAMELESS.fullmatch(entity) is not None
 
 

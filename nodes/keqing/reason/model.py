@@ -1,6 +1,6 @@
 """Candidate reasoning by a chat model (Keqing, section 3.3): one call for all sub-questions of a wave.
 
-Only candidates may be answers. What the model says besides is dropped and told as an event; where nothing else is left
+Only candidates may be answers. What the model says besides is dropped, with an event; where nothing else is left
 of what it said, and where it cannot be read or asked at all, the chains' own candidates stand.
 """
 

@@ -59,7 +59,7 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         signals=Signals(claim.found, read=bool(state["sub_questions"]), unknown=unknown),
         steps=_steps(state),
         events=_events(state),
-        told=words.told,
+        state_update=words.state_update,
         message_id=words.message_id,
     )
 
@@ -89,7 +89,7 @@ async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: dic
         signals=Signals(claim.found),
         steps=_steps(state),
         events=_events(state),
-        told=words.told,
+        state_update=words.state_update,
         message_id=words.message_id,
     )
 
@@ -126,7 +126,7 @@ class _Words:
 
     text: str | None = None
     message_id: str | None = None
-    told: dict[str, Any] = field(default_factory=dict)
+    state_update: dict[str, Any] = field(default_factory=dict)
 
 
 async def _words(state: KeqingState, answers: list[AnswerEntity], context: KeqingContext) -> _Words:
@@ -134,10 +134,10 @@ async def _words(state: KeqingState, answers: list[AnswerEntity], context: Keqin
     if context.model == NO_MODEL or context.respond == "rules" or not answers:
         return _Words()
     from trivium.nodes.keqing.respond.model import say
-    from trivium.nodes.model import told  # a run without a model pays nothing for the layer
+    from trivium.nodes.model import state_update  # a run without a model pays nothing for the layer
 
     text, message_id, outcome = await say(state, answers, context)
-    return _Words(text, message_id, told(outcome))
+    return _Words(text, message_id, state_update(outcome))
 
 
 class _Traces:

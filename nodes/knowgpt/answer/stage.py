@@ -25,12 +25,12 @@ _NO_EVIDENCE = {
 async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
     """Write the typed result; an answer that no path supports says so."""
     context = runtime.context
-    verdict, told = await _verdict(state, context)
+    verdict, state_update = await _verdict(state, context)
     chosen = next((c for c in state["candidates"] if c["id"] == verdict["chosen"]), None)
     paths = [path_record(each["steps"], chosen["id"]) for each in supports(chosen, state["evidence"])] if chosen else []
     is_choice = state["proposed_by"] == "choices"
     if not paths and not is_choice:
-        chosen = None  # an open question's candidate that nothing leads to is no answer
+        chosen = None  # an open question's candidate that nothing leads to is not an answer
     words = verdict["words"] if state["proposed_by"] == "nobody" else ""  # the arm `direct`: no knowledge at all
     claim = Claim(
         await _sentence(chosen, verdict, paths, context.kg, words),
@@ -49,7 +49,7 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
         signals=Signals(claim.found, read=bool(state["sources"])),
         steps=_steps(state, verdict),
         events=noted,
-        told=told,
+        state_update=state_update,
     )
 
 
@@ -65,23 +65,23 @@ async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdic
     if context.model == NO_MODEL or not candidates:
         return verdict, {}
     from trivium.nodes.knowgpt.answer.model import choose, meant  # a run without a model pays nothing for the layer
-    from trivium.nodes.model import told
+    from trivium.nodes.model import state_update
 
     outcome = await choose(state, context)
     picked = meant(outcome.value.choice, candidates) if outcome.value else None
     if outcome.value and picked:
         verdict = Verdict(scores=parts, chosen=picked["id"], by="model", words=" ".join(outcome.value.why.split()))
-    return verdict, told(outcome)
+    return verdict, state_update(outcome)
 
 
 async def _own_words(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdict, dict[str, Any]]:
     """What the model says to an open question without any knowledge, for comparison."""
     from trivium.nodes.knowgpt.link_entities.model import propose
-    from trivium.nodes.model import told
+    from trivium.nodes.model import state_update
 
     outcome = await propose(state["question"], context.model_copy(update={"candidates": 1}))
     said = outcome.value.candidates[:1] if outcome.value else []
-    return Verdict(scores={}, chosen=None, by="model" if said else "nobody", words="".join(said)), told(outcome)
+    return Verdict(scores={}, chosen=None, by="model" if said else "nobody", words="".join(said)), state_update(outcome)
 
 
 def _score(chosen: Candidate, verdict: Verdict) -> float:

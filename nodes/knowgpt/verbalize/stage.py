@@ -36,13 +36,13 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     if form != "graph" or context.model == NO_MODEL or context.description == "rules" or not lines:
         return {"lines": lines}
     from trivium.nodes.knowgpt.verbalize.model import describe  # a run without a model pays nothing for the layer
-    from trivium.nodes.model import told
+    from trivium.nodes.model import state_update
 
     said = [fact for line in lines for fact in line["triples"]]
     shown = as_triples(said, labels, context.evidence_tokens)
     outcome = await describe(state, shown, labels[centre_of(said)], context)
     text = as_data(outcome.value, context.evidence_tokens * _TOKEN_CHARACTERS) if outcome.value else ""
-    return {"lines": [Line(text=text, triples=said)] if text else lines, **told(outcome)}
+    return {"lines": [Line(text=text, triples=said)] if text else lines, **state_update(outcome)}
 
 
 def facts_of(evidence: Sequence[EvidencePath]) -> list[Fact]:

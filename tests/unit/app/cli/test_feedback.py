@@ -43,7 +43,7 @@ def test_a_thumb_counts_once_and_shows_in_the_dashboard(trivium: Trivium, own: P
     assert (waiting["rounds"], waiting["waiting"]) == (0, 1)
     first = trivium("feedback", run, "up", "--kg", own, "--json").json
     assert first == {"run": run, "arm": "sub/triples", "reward": 1.0, "counted": True}
-    assert trivium("feedback", run, "up", "--kg", own).out == "was counted before: up for sub/triples\n"
+    assert trivium("feedback", run, "up", "--kg", own).out == "feedback already recorded: up for sub/triples\n"
     refused(trivium("feedback", run, "down", "--kg", own), "UsageError", "a run counts once", code=2)
     board = trivium("feedback", "--kg", own, "--json").json["models"][0]
     assert (board["model"], board["rounds"], board["waiting"], board["sources"]) == ("none", 1, 0, {"user": 1})
