@@ -155,11 +155,11 @@ async def test_a_model_that_is_of_no_use(sample: str, patch: pytest.MonkeyPatch,
 
 async def test_an_entity_that_is_not_there(sample: str, patch: pytest.MonkeyPatch) -> None:
     script = [rule(ACTING, act("GetNeighbor", "Q42")), rule(REFLECTING, {"triples": [999]})]
-    script += [rule("is none of the candidates", {"triples": [], **act("GetPath", CALL)}), *PAPER[-1:]]
+    script += [rule("is not among the candidates", {"triples": [], **act("GetPath", CALL)}), *PAPER[-1:]]
     with FakeOpenAI(script) as server:
         told = await run(server, patch, sample)
         repairs = [request.last for request in server.requests if "This cannot be used" in request.last]
-    assert any("'Q42' is none of the candidates" in repair for repair in repairs)
+    assert any("'Q42' is not among the candidates" in repair for repair in repairs)
     replaced = [event for event in told["events"] if event["event"] == "action_replaced"]
     assert replaced
     assert told["stop_reason"] == "not_found"  # no triple was selected, so none supports what was answered
