@@ -184,6 +184,7 @@ class Chart:
             ("P CP", self._name_column),
             ("SUP P", self._key),
             ("SUP S", self._extreme),
+            ("ADJ S", self._vague),
             ("SUP NUM", self._top_k),
             ("NUM SUP", self._k_top),
             ("R KEY", self._key_of_relation),
@@ -272,6 +273,7 @@ class Chart:
         if left.form == "value" == right.form and left.data == right.data:
             return
         apart = "by" in gap or (gap & _APART and not (self._timed(left) or self._timed(right)))
+        apart = apart or ("and" in gap and "name" in (left.form, right.form))
         cost = 0.15 + (scores.APART if apart else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
 
@@ -529,7 +531,9 @@ class Chart:
             yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
         elif right.data not in lists:
             if left.category == "P" and not gap:  # "population density": the second names the column
-                yield right.but(score=left.score + right.score - 0.1, links=(left.links, right.links))
+                yield right.but(
+                    score=left.score + right.score + scores.COMPOUND, links=(left.links, right.links)
+                )
             cost = 0.0 if gap & {"and", "or"} else 0.5
             yield Item(
                 "PL", data=(*lists, right.data), score=left.score + right.score - cost, links=(left.links, right.links)
@@ -773,6 +777,21 @@ class Chart:
             term = ("p", (), column.name, "")
             yield self._top(right, term, direction == "max", limit, score + gain, links)
 
+    def _vague(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "major cities": above the average of all of the type."""
+        if right.form == "name":
+            return
+        direction, hints = left.data
+        links, score = (left.links, right.links), left.score + right.score - scores.VAGUE
+        for column, gain in self._columns.ranked(right.type, hints, None)[:2]:
+            if gain < 0.1 or column.profile.kind != "number":
+                continue
+            term = ("p", (), column.name, "")
+            average = ("plan", ("agg", "average", ("all", right.type), term))
+            condition = ("cmp", term, ">" if direction == "max" else "<", average)
+            node = ("where", right.node, condition)
+            yield Item("S", node, right.type, (), score + gain, links, "set", right.modified)
+
     def _top(self, source: Item, term: Sketch, descending: bool, limit: int, score: float, links: Any) -> Item:
         node = ("top", source.node, term, descending, limit)
         return Item("S", node, source.type, (), score, links, "set", source.modified, True)
@@ -819,6 +838,8 @@ class Chart:
     def _by_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, limit, *_ = right.data
         links, score = (left.links, right.links), left.score + right.score
+        if left.form == "name":
+            return  # nothing is the highest of itself
         if left.data[:1] == ("limit",):
             limit, score = left.data[1], score + 0.3
         score -= scores.BELOW if left.extreme else 0.0

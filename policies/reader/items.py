@@ -18,6 +18,7 @@ Category = Literal[
     "EC",  # a condition on a property of relationships
     "SUP",  # a superlative
     "KEY",  # what a superlative ranks by
+    "ADJ",  # an adjective without a bound: "major"
     "CMP",  # a comparative
     "NUM",  # a number
     "DATE",  # a date, month, year or time

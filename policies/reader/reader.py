@@ -189,7 +189,7 @@ class Reader:
         ask = tagged.first[:1] and tagged.first[0] in _YES_NO
         for item in parsed:
             for sketch, less in self._finished(item):
-                score = item.score - less
+                score = item.score - less - (0.0 if self._asked(tagged, sketch, item) else scores.ASKED)
                 if ask and sketch[0] not in ("count", "values", "agg", "group", "walks"):
                     sketch = ("yes", sketch)  # noqa: PLW2901
                 key = canonical(sketch)
@@ -197,6 +197,15 @@ class Reader:
                 if known is None or known[2] < score:
                     best[key] = (sketch, item, score)
         return sorted(best.values(), key=lambda each: -each[2])
+
+    def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
+        """Whether a result is of the kind that the question's head noun asks for; True where it asks for none."""
+        if not tagged.asked:
+            return True
+        own = any(self.schema.compatible(item.type, kind) for kind in tagged.asked)
+        if tagged.asked_one:
+            return own and (item.category == "S" or sketch[0] == "group" or _is_table(sketch))
+        return own or item.category != "X" or sketch[0] != "count"
 
     def _finished(self, item: Item) -> Iterable[tuple[Sketch, float]]:
         if item.category == "S":
@@ -267,6 +276,10 @@ class Reader:
             return f"{name} = {what.name}" if what.name else name
         name = self.schema.names[what.number]
         return f"{name}.{what.name}" if what.name else name
+
+
+def _is_table(sketch: Sketch) -> bool:
+    return sketch[0] == "values" and len(sketch[2]) > 1
 
 
 def _echoes(node: Sketch) -> bool:

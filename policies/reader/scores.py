@@ -29,6 +29,10 @@ VALUE_OF_EXTREME = 0.1  # "highest population of S": the value, and not what has
 PHRASE = 4.0  # cosine between the question and the plan said in words
 UNUSED_ORDER = 0.6
 FIXED = 0.5  # a column asked for whose value the question gives
+VAGUE = 0.1  # an adjective without a bound, read as above the average
+COMPOUND = 0.25  # gain: two columns' names side by side as one: "population density"
+CALLED = 0.5  # gain: a name after "called"
+ASKED = 0.8  # an answer that is not of the kind that the head noun asks for
 ECHO = 1.5  # an answer that only repeats a name of the question
 BEAM = 30
 """Readings of a category that the whole question keeps."""

@@ -50,6 +50,8 @@ class Tagged:
         unread: the cost of leaving each position unread.
         first: the question's first words, folded.
         content: positions that carry content (no operators, no generic words).
+        asked: the types that the head noun asks for: "which *states* border …", "how many *rivers* …".
+        asked_one: whether it asks for the entities themselves, as "which" does, and not for a count or a table of them.
     """
 
     text: str
@@ -59,7 +61,8 @@ class Tagged:
     unread: list[float]
     first: tuple[str, ...]
     content: list[bool]
-    asked_noun: int = -1
+    asked: frozenset[int] = frozenset()
+    asked_one: bool = False
 
 
 @dataclass
@@ -482,7 +485,31 @@ class Tagger:
                     tagged.items.append((first, last + 1, item))
                     if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
                         tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
+        self._add_asked(tagged)
         return tagged
+
+    def _add_asked(self, tagged: Tagged) -> None:
+        """The type of the noun that a question starts with, unless the noun only says whose column is asked for."""
+        if not tagged.positions:
+            return
+        counted = any(item.category == "CNT" for start, stop, item in tagged.items if (start, stop) == (0, 1))
+        first = int(counted)
+        which = bool(tagged.gaps[0] & self.language.which)
+        if not counted and not which:
+            return
+        found: dict[int, set[int]] = defaultdict(set)
+        columns = set()
+        for start, stop, item in tagged.items:
+            exact = bool(item.links) and item.links[0][2] >= 0.95
+            if start == first and exact and item.category == "S" and item.form == "plain":
+                found[stop].add(item.type)
+            if exact and item.category in ("P", "PL"):
+                columns.add(start)
+        if not found or (stop := max(found)) >= len(tagged.positions) or first in columns:
+            return
+        if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
+            return
+        tagged.asked, tagged.asked_one = frozenset(found[stop]), which and not counted
 
     def _keeps(self, word: str, place: int) -> bool:
         return (
@@ -523,6 +550,11 @@ class Tagger:
         tagged.items += [
             (position, position + 1, item) for item in self._schema_items(folded, position, soft=not generic)
         ]
+        if word in language.counted:
+            tagged.items += self._counted_items(word, position)
+        if word in language.vague and (found := language.vague[word]):
+            data = (found.direction, found.hints)
+            tagged.items.append((position, position + 1, Item("ADJ", data=data, links=link(position, word, 0.9))))
         if word in language.naming:
             naming = [each.number for each in self.schema.properties if self._names(each.number)]
             if naming:
@@ -531,12 +563,23 @@ class Tagger:
         tagged.unread.append(UNREAD_GENERIC if generic else UNREAD)
         tagged.content.append(not generic)
 
+    def _counted_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
+        """The columns that count what a word means, where nothing of the graph is called so: "the most people"."""
+        if any(match.exact for match in self.matcher.word(word)):
+            return
+        for hint in self.language.counted[word]:
+            found = [match.element.number for match in self.matcher.phrase([hint]) if match.element.kind == "property"]
+            if found:
+                item = Item("P", data=tuple(found), score=0.3, links=link(position, hint, 0.9))
+                yield position, position + 1, item
+                return
+
     def _measured(self, said: Sequence[str], most: int) -> Iterator[tuple[int, Item]]:
         """How many positions "how many people", "how many square miles" take, and the columns that they ask for."""
         if tuple(said[:2]) not in (("how", "many"), ("number", "of")) or len(said) < 3:
             return
-        if said[2] in ("people", "inhabitants", "residents", "citizens", "persons"):
-            yield 2, Item("H", data=(("population", "inhabitants"),), score=0.2)
+        if said[2] in self.language.counted:
+            yield 2, Item("H", data=(self.language.counted[said[2]],), score=0.2)
         elif said[2] == "square" and most > 2:
             yield 3, Item("H", data=(("area", "size"),))
         elif said[2] in ("kilometers", "kilometres", "miles", "km", "feet", "meters", "metres"):

@@ -54,6 +54,9 @@ class Language:
     Attributes:
         concepts: for a stem, the numbers of the concepts that it belongs to.
         deeds: for a stem of a deed ("direct"), the nouns of who does it and of what it is done to.
+        counted: words for what a column counts, with words of that column: "people", "population".
+        vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
+        which: question words that a noun may follow: "which states".
         asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
     """
 
@@ -61,6 +64,9 @@ class Language:
     generic: frozenset[str]
     naming: frozenset[str]
     symmetric: frozenset[str]
+    which: frozenset[str]
+    counted: Mapping[str, tuple[str, ...]]
+    vague: Mapping[str, Superlative]
     phrases: Mapping[Phrase, tuple[str, ...]]
     asking: Mapping[str, tuple[str, ...]]
     how: Mapping[str, tuple[str, ...]]
@@ -95,14 +101,15 @@ class Language:
             generic=frozenset(stem(word, irregular) for word in raw["generic"].split()),
             naming=_words(raw["naming"]),
             symmetric=_words(raw["symmetric"]),
+            which=_words(raw["which"]),
+            counted=_split(raw["counted"]),
+            vague=_superlatives(raw["vague"]),
             phrases={tuple(phrase.split()): tuple(text.split()) for phrase, text in raw["phrases"].items()},
             asking=_split(raw["asking"]),
             how=_split(raw["how"]),
             count=_phrases(raw["count"]["phrases"]),
             aggregates={phrase: kind for kind, texts in raw["aggregate"].items() for phrase in _phrases(texts)},
-            superlatives={
-                word: Superlative(text.split()[0], tuple(text.split()[1:])) for word, text in raw["superlative"].items()
-            },
+            superlatives=_superlatives(raw["superlative"]),
             adjectives=_split(raw["adjective"]),
             comparatives={
                 tuple(phrase.split()): Comparative(text.split()[0], tuple(text.split()[1:]))
@@ -159,6 +166,10 @@ def _words(text: str) -> frozenset[str]:
 
 def _split(table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {word: tuple(str(text).split()) for word, text in table.items()}
+
+
+def _superlatives(table: Mapping[str, str]) -> dict[str, Superlative]:
+    return {word: Superlative(text.split()[0], tuple(text.split()[1:])) for word, text in table.items()}
 
 
 def _phrases(texts: list[str]) -> tuple[Phrase, ...]:
