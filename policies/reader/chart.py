@@ -26,6 +26,7 @@ Cell = dict[Category, list[Item]]
 
 _APART = frozenset({"in", "to", "from", "at", "into", "through", "within"})
 _WHOSE = frozenset({"with", "whose", "having", "of", "where", "has", "have", "is", "are"})
+_ENDS = frozenset({"by", "on", "in", "at", "to", "from", "for", "with"})  # prepositions that end relations' names
 _LONGEST = 4  # hops of one chain
 _AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
 _SIGNS = {"before": "<", "after": ">"}
@@ -273,7 +274,7 @@ class Chart:
         if left.form == "value" == right.form and left.data == right.data:
             return
         apart = "by" in gap or (gap & _APART and not (self._timed(left) or self._timed(right)))
-        apart = apart or ("and" in gap and "name" in (left.form, right.form))
+        apart = apart or ("name" in (left.form, right.form) and bool(gap & {"and", "of"}))
         cost = 0.15 + (scores.APART if apart else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
 
@@ -306,6 +307,7 @@ class Chart:
         named = frozenset(relations)
         score = head.score + source.score - cost - (scores.BELOW if head.extreme else 0.0)
         edge = source.data[2] if source.category == "M" else None
+        wanted = source.data[4] if source.category == "M" and len(source.data) > 4 else ""
         count = 0
         for path in schema.paths(head.type, source.type):
             if named and named.isdisjoint(path.relations):
@@ -317,6 +319,9 @@ class Chart:
             if not named and not self._silent.issuperset(path.relations):
                 less += scores.NO_WORD
             hops = path.back
+            if wanted and len(hops) == 1:
+                less += self._turned(hops[0], wanted, source.type, head.type)
+            less += self._returns(source.node, hops[0])
             if edge:
                 hops = tuple(hop._replace(where=edge) if hop.relation in named else hop for hop in hops)
             node = self._reach(head, source, hops, path.sure, negative)
@@ -331,6 +336,13 @@ class Chart:
                 True,
                 head.extreme,
             )
+
+    @staticmethod
+    def _returns(node: Sketch | None, hop: Walk) -> float:
+        """What walking back over the relation just walked costs."""
+        if node and node[0] == "go" and node[2][-1].relation == hop.relation and node[2][-1].back() == hop:
+            return scores.RETURNS if hop.direction != "any" else 0.0
+        return 0.0
 
     def _reach(self, head: Item, source: Item, hops: tuple[Walk, ...], sure: bool, negative: bool) -> Sketch:
         plain = head.node == ("all", head.type)
@@ -368,7 +380,7 @@ class Chart:
             "M",
             right.node,
             right.type,
-            (left.data[:1], False, edge, right.data if right.form == "pair" else ()),
+            (left.data[:1], False, edge, right.data if right.form == "pair" else (), self._walked(left.data[0], gap)),
             left.score + right.score,
             (left.links, right.links),
             right.form,
@@ -377,9 +389,28 @@ class Chart:
         )
 
     def _object_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        passive = self._is_passive(right.data[0])
         for item in self._object(right, left, gap):
+            item.data = (*item.data[:4], "" if passive and "s" not in gap else "out")
             item.score -= 0.1
             yield item
+
+    def _is_passive(self, relation: int) -> bool:
+        return words_of(self._schema.names[relation])[-1:] == ("by",)
+
+    def _walked(self, relation: int, gap: Gap) -> str:
+        """How a relation is walked from what follows it: "depends on X" ends at X, "manager of X" starts there."""
+        last = words_of(self._schema.names[relation])[-1:]
+        if gap & {"of", "for"} and last != ("of",):  # "parts of X", but "followers of X"
+            return "" if last[0].endswith("s") or last[0] in _ENDS else "out"
+        return "in" if ("by" in gap) == (last == ("by",)) else "out"
+
+    def _turned(self, hop: Walk, wanted: str, start: int, end: int) -> float:
+        """What walking against the question's order of words costs, where the relation goes both ways."""
+        if not wanted or hop.direction in (wanted, "any") or not self._schema.typed:
+            return 0.0
+        both = (hop.relation, start, end) in self._schema.joins and (hop.relation, end, start) in self._schema.joins
+        return scores.AGAINST if both else 0.0
 
     def _as_source(self, modifier: Item) -> Item:
         return modifier if not modifier.data[3] else modifier.but(data=(*modifier.data[:3], modifier.data[3]))
@@ -397,7 +428,7 @@ class Chart:
             yield item
 
     def _other_end(self, item: Item) -> Iterator[Item]:
-        relations, negative, edge, pair = item.data
+        relations, negative, edge, pair, *side = item.data
         if negative or pair:
             return
         for hop, reached in self._schema.leaving(item.type):
@@ -405,7 +436,9 @@ class Chart:
                 walk = self._schema.walk(hop, item.type, reached)._replace(where=edge)
                 node = ("go", item.node, (walk,), reached, True)
                 links = (item.links, ((-1, "path", (walk, True)),))
-                yield Item("S", node, reached, (), item.score - scores.BARE, links, "set", True)
+                less = scores.BARE + self._returns(item.node, walk)
+                less += self._turned(walk, side[0], item.type, reached) if side else 0.0
+                yield Item("S", node, reached, (), item.score - less, links, "set", True)
 
     def _all_reached(self, item: Item) -> Iterator[Item]:
         """Whatever a relation reaches: "the largest capital"."""
@@ -425,7 +458,7 @@ class Chart:
 
     def _not_modifier(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield right.but(
-            data=(right.data[0], True, *right.data[2:]),
+            data=(right.data[0], True, *right.data[2:4]),
             score=left.score + right.score,
             links=(left.links, right.links),
         )
@@ -531,9 +564,7 @@ class Chart:
             yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
         elif right.data not in lists:
             if left.category == "P" and not gap:  # "population density": the second names the column
-                yield right.but(
-                    score=left.score + right.score + scores.COMPOUND, links=(left.links, right.links)
-                )
+                yield right.but(score=left.score + right.score + scores.COMPOUND, links=(left.links, right.links))
             cost = 0.0 if gap & {"and", "or"} else 0.5
             yield Item(
                 "PL", data=(*lists, right.data), score=left.score + right.score - cost, links=(left.links, right.links)
@@ -927,6 +958,8 @@ class Chart:
     def _place(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "where is X": what it is joined to that is a place, or a column that holds one."""
         links, score = (left.links, right.links), left.score + right.score
+        if right.form == "set" and self._columns.is_place(right.type):  # "where is X held": what "held" leads to
+            yield right.but(score=score + scores.PLACED, links=links)
         for hop, reached in self._schema.leaving(right.type):
             gain = self._columns.placed(hop, reached)
             if gain > 0:

@@ -126,6 +126,14 @@ class Columns:
         """Whether a column grows as age falls."""
         return bool({"birth", "born"} & set(words_of(term[2])))
 
+    def is_place(self, kind: int) -> bool:
+        """Whether "where" may ask for entities of a type."""
+        asked = self.language.asked
+        return any(
+            words and asked.get(self.language.stem(words[-1]), {}).get("where", 0.0) >= 1
+            for words in self.schema.types[kind].words
+        )
+
     def placed(self, hop: Walk, reached: int) -> float:
         """How much a hop answers "where", in [0, 0.6]."""
         gain = 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trivium.kg.embedders import Embedder
@@ -33,7 +33,6 @@ CANDIDATES = 40
 EMPTY = 0.9
 """The cost of a plan that gives nothing: an unread word costs about as much, so that an empty plan loses to one that
 matches the question nearly as well, and beats one about something else."""
-SINGLE_EXTREME = 0.5
 _YES_NO = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have"})
 
 
@@ -68,6 +67,7 @@ class Reading:
         unused: operator words that the plan does not use.
         empty: whether the plan gives nothing; None where it was not run.
         lexical: the score without what execution says.
+        typed: whether the graph's entities have types; without them chains are read less surely.
     """
 
     plan: QueryPlan
@@ -77,6 +77,7 @@ class Reading:
     unused: tuple[str, ...]
     empty: bool | None
     lexical: float
+    typed: bool = True
     sketch: Sketch = field(repr=False, default=())
 
 
@@ -252,7 +253,8 @@ class Reader:
             if i not in read and not tagged.content[i] and tagged.unread[i] >= 1
         ]
         parts = tuple(Part(tagged.positions[i], self.named(what), round(float(s), 3)) for i, what, s in links)
-        return Reading(drafter.plan(sketch), score, parts, tuple(unread), tuple(unused), None, score, sketch)
+        plan, typed = drafter.plan(sketch), self.schema.typed
+        return Reading(plan, score, parts, tuple(unread), tuple(unused), None, score, typed, sketch)
 
     def _judge(self, reading: Reading, run: Executor, deadline: float) -> Reading:
         if time.monotonic() > deadline:
@@ -314,9 +316,7 @@ def _edges(schema: Schema) -> list[tuple[tuple[int, ...], str]]:
 
 
 def _with(reading: Reading, score: float, empty: bool | None) -> Reading:
-    return Reading(
-        reading.plan, score, reading.parts, reading.unread, reading.unused, empty, reading.lexical, reading.sketch
-    )
+    return replace(reading, score=score, empty=empty)
 
 
 def _result(item: Item) -> Sketch:

@@ -15,10 +15,12 @@ from typing import Any
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
+from trivium.policies.reader import scores
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.values import ValueHit, ValueIndex
 
@@ -90,10 +92,31 @@ class Tagger:
     def __post_init__(self) -> None:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+        self._doers = self._deed_nouns()
         self._add_operators()
 
+    def _deed_nouns(self) -> dict[str, set[int]]:
+        """The types that nouns of a deed stand for: "actors" are whoever `ACTED_IN` starts from."""
+        out: dict[str, set[int]] = defaultdict(set)
+        if not self.schema.typed:
+            return out
+        for relation, head, tail in self.schema.joins:
+            words = words_of(self.schema.names[relation])
+            doer = tail if words[-1:] == ("by",) else head
+            for deed in (deed for word in words for deed in self.language.deeds.get(self.language.stem(word), ())):
+                for noun in deed.doers:
+                    out[self.language.stem(noun)].add(doer)
+        return out
+
     def tag(self, text: str, topics: Sequence[NamedEntity] = ()) -> Tagged:
-        """Tag a question; `topics` are entities known to be meant."""
+        """Tag a question; `topics` are entities known to be meant, added to its end where it does not name them."""
+        tagged = self._tag(text, topics)
+        named = {each for _, _, item in tagged.items if item.node and item.node[0] == "ids" for each in item.node[2]}
+        if missing := [each.label for each in topics if each.id not in named]:
+            return self._tag(f"{text.rstrip(' ?.!')} {' '.join(missing)}", topics)
+        return tagged
+
+    def _tag(self, text: str, topics: Sequence[NamedEntity]) -> Tagged:
         words = tokens(text)[:MOST_WORDS]
         text = text[: words[-1].end + 1] if words else ""
         folded = [word.text for word in words]
@@ -281,7 +304,7 @@ class Tagger:
         topics: Sequence[NamedEntity],
     ) -> list[_Block]:
         """Names and values outside quotes: those of several words as blocks, single words into `loose`."""
-        folded = [word.text for word in words]
+        folded, known = [word.text for word in words], {each.id for each in topics}
         taken = {place for block in quoted for place in range(block.start, block.stop)}
         mixed = _is_mixed(text, words)
         found: dict[tuple[int, int], list[Item]] = defaultdict(list)
@@ -290,7 +313,9 @@ class Tagger:
                 found[hit.start, hit.stop].append(self._value_item(hit))
         spans = self._name_spans(text, words, taken, mixed=mixed)
         for (start, stop), hits in zip(spans, self.names.find([_slice(text, words, s) for s in spans]), strict=True):
-            if hits:
+            if meant := [hit for hit in hits if hit.id in known]:
+                found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
+            elif hits:
                 found[start, stop] += self._entity_items(hits, start, _slice(text, words, (start, stop)))
         self._add_near(text, words, found, taken, mixed=mixed)
         strong = [span for span, items in found.items() if span[1] - span[0] > 1 and _certain(items)]
@@ -548,8 +573,14 @@ class Tagger:
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
         generic = language.stem(word) in language.generic or word in language.naming or took
         tagged.items += [
-            (position, position + 1, item) for item in self._schema_items(folded, position, soft=not generic)
+            (position, position + 1, item)
+            for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
         ]
+        exact = any(match.exact and match.element.kind == "type" for match in self.matcher.word(word))
+        for number in () if exact else sorted(self._doers.get(language.stem(word), ())):
+            links = link(position, Element("type", number), 0.95)
+            item = Item("S", ("all", number), number, (), _EXACT - scores.DOER, links, form="plain")
+            tagged.items.append((position, position + 1, item))
         if word in language.counted:
             tagged.items += self._counted_items(word, position)
         if word in language.vague and (found := language.vague[word]):

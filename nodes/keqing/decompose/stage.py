@@ -103,7 +103,8 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
 async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     """A plan or a decomposition: where pairs taught the decomposer, its own first, else the reader's plan.
 
-    From the schema alone the reader's plan answers whatever is more than a chain from a named entity.
+    From the schema alone the reader's plan answers; on a graph without types, only what is more than a chain from a
+    named entity.
 
     Raises:
         NotLearntError: neither has a reading, and no decomposer was trained on the KG.
@@ -121,7 +122,7 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     if planned is None:
         return _Decomposed(found, events=_stale(found))
     misses_a_name = bool(planned.reading.unread) and not found.unread
-    if found.sub_questions and (planned.is_chain or misses_a_name):
+    if found.sub_questions and ((planned.is_chain and not planned.reading.typed) or misses_a_name):
         return _Decomposed(found, events=_stale(found), reading=planned)
     return _Decomposed(Decomposition(()), planned=planned, reading=planned)
 

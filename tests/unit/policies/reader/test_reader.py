@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.shop import ask, reader
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.survey import profile_of
+from trivium.policies.linking import NamedEntity
+from trivium.policies.reader.opening import names_of, open_reader
 
 
 @pytest.mark.parametrize(
@@ -96,3 +103,41 @@ def test_nothing_to_read() -> None:
 def test_bombs_are_read_within_their_time(text: str) -> None:
     readings: list[Any] = reader().read(text[:424], seconds=0.5)
     assert isinstance(readings, list)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which supplier has the smallest employees?", ["Nordwind"]),
+        ("Which city has the most people?", ["Berlin"]),
+        ("Which supplier supplies the product with the highest price?", ["Tamsin"]),
+        ("expensive products", ["Oak Desk", "Pine Desk"]),
+    ],
+)
+def test_the_head_noun_says_what_kind_of_thing_is_asked_for(question: str, answer: list[str]) -> None:
+    assert ask(question) == answer
+
+
+def test_a_topic_is_what_a_name_means_and_is_added_where_it_is_not_named() -> None:
+    berlin = NamedEntity("Berlin", "Berlin", ("City",), 1.0, 1, "exact")
+    (named, *_) = reader().read("Which suppliers are in Berlin?", [berlin])
+    (added, *_) = reader().read("Which suppliers are there?", [berlin])
+    assert named.plan == added.plan
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which services depend on login?", ["shop", "till"]),
+        ("What does login depend on?", ["store"]),
+        ("Which services are monitored by login?", ["store"]),
+    ],
+)
+def test_word_order_gives_the_direction_of_a_relation_of_one_kind(question: str, answer: list[str]) -> None:
+    entities = [(name, ["Service"], {}) for name in ("shop", "till", "login", "store")]
+    edges = [("shop", "DEPENDS_ON", "login"), ("till", "DEPENDS_ON", "login"), ("login", "DEPENDS_ON", "store")]
+    edges += [("login", "MONITORS", "store"), ("till", "MONITORS", "login")]
+    graph = GraphColumns.of(entities, edges)
+    found = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
+    said = Executor(graph).answer(found[0].plan)
+    assert sorted(graph.ids[row] for row in np.asarray(said).tolist()) == answer
