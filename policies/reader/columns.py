@@ -130,7 +130,7 @@ class Columns:
         """Whether "where" may ask for entities of a type."""
         asked = self.language.asked
         return any(
-            words and asked.get(self.language.stem(words[-1]), {}).get("where", 0.0) >= 1
+            words and asked.get(self.language.stem(words[-1]), {}).get("where", 0.0) >= 0.5
             for words in self.schema.types[kind].words
         )
 
