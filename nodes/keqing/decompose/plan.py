@@ -13,6 +13,7 @@ from trivium.kg.plans.plan import (
     Follow,
     Intersect,
     Node,
+    NonEmpty,
     QueryPlan,
     Term,
     ValueOf,
@@ -80,8 +81,12 @@ class Planned:
 
 async def plan_question(question: str, topics: Sequence[str], kg: str) -> Planned | None:
     """The best reading of a question as a plan; None where no word of it could be read."""
-    # A plan that only names the question's own entities answers nothing.
-    readings = [each for each in await read_question(kg, question, topics) if not isinstance(each.plan, Entities)]
+    # A plan that only names the question's own entities answers nothing; a "yes" or "no" is never by half.
+    readings = [
+        each
+        for each in await read_question(kg, question, topics)
+        if not isinstance(each.plan, Entities) and not (isinstance(each.plan, NonEmpty) and each.unused)
+    ]
     if not readings:
         return None
     best, *others = readings
