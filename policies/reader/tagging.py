@@ -576,14 +576,14 @@ class Tagger:
             (position, position + 1, item)
             for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
         ]
-        exact = any(match.exact and match.element.kind == "type" for match in self.matcher.word(word))
-        for number in () if exact else sorted(self._doers.get(language.stem(word), ())):
+        is_type = any(match.exact and match.element.kind == "type" for match in self.matcher.word(word))
+        for number in () if is_type else sorted(self._doers.get(language.stem(word), ())):
             links = link(position, Element("type", number), 0.95)
             item = Item("S", ("all", number), number, (), _EXACT - scores.DOER, links, form="plain")
             tagged.items.append((position, position + 1, item))
         if word in language.counted:
             tagged.items += self._counted_items(word, position)
-        if word in language.vague and (found := language.vague[word]):
+        if found := language.vague.get(word):
             data = (found.direction, found.hints)
             tagged.items.append((position, position + 1, Item("ADJ", data=data, links=link(position, word, 0.9))))
         if word in language.naming:

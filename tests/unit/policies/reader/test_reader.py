@@ -134,7 +134,7 @@ def test_a_topic_is_what_a_name_means_and_is_added_where_it_is_not_named() -> No
     ],
 )
 def test_word_order_gives_the_direction_of_a_relation_of_one_kind(question: str, answer: list[str]) -> None:
-    entities = [(name, ["Service"], {}) for name in ("shop", "till", "login", "store")]
+    entities: list[Any] = [(name, ["Service"], {}) for name in ("shop", "till", "login", "store")]
     edges = [("shop", "DEPENDS_ON", "login"), ("till", "DEPENDS_ON", "login"), ("login", "DEPENDS_ON", "store")]
     edges += [("login", "MONITORS", "store"), ("till", "MONITORS", "login")]
     graph = GraphColumns.of(entities, edges)
