@@ -43,6 +43,10 @@ class Method:
         made: Context = kind(**{key: value for key, value in settings.items() if key in kind.model_fields})
         return made
 
+    def setting_names(self) -> frozenset[str]:
+        """The names of its settings."""
+        return frozenset(self._settings().model_fields)
+
     def read_settings(self, texts: Iterable[str]) -> dict[str, object]:
         """Settings from `NAME=VALUE`; raises `UsageError` for an unknown name or an invalid value."""
         from trivium.nodes.run.context import read_setting

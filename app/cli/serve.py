@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import socket
 import sys
 from ipaddress import ip_address
@@ -22,7 +24,7 @@ CONFIG = Path(trivium.__file__).parent / "app" / "server" / "langgraph.json"
 OFFLINE = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "LANGSMITH_TRACING": "false"}
 
 
-def serve(
+def serve(  # noqa: PLR0913, PLR0917 - the options of a command line
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.")] = 2024,
     kg: Annotated[str | None, typer.Option(help="The KG of runs that name none: a name of trivium.toml.")] = None,
@@ -30,9 +32,18 @@ def serve(
     open_to_all: Annotated[
         bool, typer.Option("--open", help="Listen beyond this machine although the server asks nobody for a key.")
     ] = False,
+    origin: Annotated[
+        list[str] | None, typer.Option(help="A web page's origin that may call the server (CORS); once each.")
+    ] = None,
+    new_key: Annotated[
+        str | None, typer.Option("--new-key", help="Print a new API key of that name and its lines for trivium.toml.")
+    ] = None,
     reload: Annotated[bool, typer.Option("--reload", help="Start again when a source file changes.")] = False,
 ) -> None:
     """Serve the methods to chat clients, LangGraph Studio and other programs until interrupted."""
+    if new_key is not None:
+        _print_key(new_key)
+        return
     from trivium.app.cli.prompts import check_every_prompt
     from trivium.nodes.run.context import DEFAULT_KG
 
@@ -41,7 +52,13 @@ def serve(
     if kg is not None:
         _check_named(kg)
         environment[DEFAULT_KG] = kg
-    check_host(host, open_to_all=open_to_all)
+    from trivium.app.server.keys import read_keys
+
+    check_host(host, open_to_all=open_to_all, asks=bool(read_keys()))
+    if open_to_all:
+        environment["TRIVIUM_OPEN"] = "1"
+    if origin:
+        environment["CORS_CONFIG"] = json.dumps({**_CORS, "allow_origins": origin})
     _check_port(host, port)
     command = [
         sys.executable, "-m", "langgraph_cli", "dev", "--config", str(CONFIG), "--host", host, "--port", str(port),
@@ -51,16 +68,40 @@ def serve(
     os.execve(sys.executable, command, environment)
 
 
-def check_host(host: str, *, open_to_all: bool) -> None:
-    """Refuse to listen beyond this machine where anybody could then ask; raises `UsageError`."""
+_CORS = {
+    "allow_methods": ["*"],
+    "allow_headers": ["*"],
+    "expose_headers": ["x-pagination-total", "x-pagination-next", "content-location"],
+}
+
+
+def _print_key(name: str) -> None:
+    """A key, shown this once, and what `trivium.toml` keeps of it."""
+    from trivium.app.server.keys import new_key
+
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        raise UsageError(f"a key's name has letters, digits, - and _ alone, not {name!r}")
+    key, lines = new_key(name)
+    complain(f"the key of {name}, which is shown this once: {key}\nadd to trivium.toml:")
+    typer.echo(lines, nl=False)
+
+
+def check_host(host: str, *, open_to_all: bool, asks: bool = False) -> None:
+    """Refuse to listen beyond this machine where anybody could then ask; raises `UsageError`.
+
+    Args:
+        host: the address.
+        open_to_all: whether the operator said so.
+        asks: whether the server asks for a key.
+    """
     try:
         local = ip_address(host).is_loopback
     except ValueError:
         local = host == "localhost"
-    if not local and not open_to_all:
+    if not local and not open_to_all and not asks:
         raise UsageError(
             f"{host} is reached from other machines, and nothing here asks who they are: "
-            "listen on 127.0.0.1, or say --open if something else does (a proxy, a private network)"
+            "listen on 127.0.0.1, name keys in trivium.toml ([server.auth]), or say --open if something else asks"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,6 +28,26 @@ def test_a_kg_that_the_operator_did_not_name_is_refused(
     refused(trivium("serve", "--kg", "films"), "UsageError", "[kg.films]", "sample", code=2)
     (tmp_path / "trivium.toml").write_text("[kg.others]\npath = 'x'\n")
     refused(trivium("serve", "--kg", "films"), "UsageError", "sample, others", code=2)
+
+
+def test_it_does_not_listen_beyond_this_machine_without_keys(
+    trivium: Trivium, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started: list[Mapping[str, str]] = []
+    monkeypatch.setattr("os.execve", lambda _, command, environment: started.append(environment))
+    monkeypatch.chdir(tmp_path)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    refused(trivium("serve", "--host", "0.0.0.0", "--port", port), "UsageError", "[server.auth]", "--open", code=2)
+    assert trivium("serve", "--host", "0.0.0.0", "--port", port, "--open").code == 0
+    made = trivium("serve", "--new-key", "alice")
+    assert "tv-" in made.err
+    assert "tv-" not in made.out
+    (tmp_path / "trivium.toml").write_text(made.out)
+    assert trivium("serve", "--host", "0.0.0.0", "--port", port, "--origin", "http://localhost:3000").code == 0
+    assert [environment.get("TRIVIUM_OPEN") for environment in started] == ["1", None]
+    assert json.loads(started[1]["CORS_CONFIG"])["allow_origins"] == ["http://localhost:3000"]
 
 
 def test_the_server_is_started_offline(trivium: Trivium, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,0 +1,232 @@
+"""What every request passes first: who asks, how much, and whether it says what can be understood.
+
+- With keys (`trivium.app.server.keys`) a request without a known one is refused (401), and one too many (429).
+- Without keys the server answers this machine alone, by its own name: another machine's request, and one that a
+  browser was led to send under another host's name, is refused (403). TRIVIUM_OPEN=1 lifts that, where something else
+  asks who is there.
+- Bodies are at most `MAX_BODY` (413). Settings of a run that no method has, and KGs and models that the key may not
+  use, are refused by name (422, 403): LangGraph's server itself drops what it does not know.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
+from ipaddress import ip_address
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from trivium.app.server.keys import LOCAL, Key, identify, read_keys
+from trivium.graphs.methods import METHODS
+from trivium.kg.errors import BadInputError
+
+OPEN = "TRIVIUM_OPEN"
+"""The environment variable that lets a server without keys answer other machines."""
+
+MAX_BODY = 1_000_000
+"""Bytes of a request."""
+
+KEY = "trivium.key"
+"""Where a request's scope keeps its `Key`."""
+
+_FREE = re.compile(r"/(ok|health|ready)/?")  # for probes, which have no key
+_AGENTS = re.compile(r"/(mcp|a2a)\b")  # where a request names no KG
+_MINUTE = 60.0
+
+
+class Gate:
+    """The middleware."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self._asked: dict[str, deque[float]] = {}
+        self._running: dict[str, int] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer why not."""
+        # `/noauth` cannot come from outside: the server's own calls carry it.
+        inside = scope["type"] == "lifespan" or str(scope.get("root_path", "")).startswith("/noauth")
+        if inside or scope.get("method") == "OPTIONS" or _FREE.fullmatch(scope["path"]):
+            await self.app(scope, receive, send)
+            return
+        try:
+            key = scope[KEY] = _who(scope)
+            if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+                await self.app(scope, receive, send)
+                return
+            self._count(key)
+            body = await _body(Headers(scope=scope), receive)
+            if not scope["path"].startswith("/v1/"):  # which says itself what is wrong
+                check_request(scope["path"], body, key)
+        except _RefusedError as refused:
+            await _refuse(scope, receive, send, refused)
+            return
+        self._running[key.name] = self._running.get(key.name, 0) + 1
+        try:
+            await self.app(scope, _replayed(body, receive), send)
+        finally:
+            self._running[key.name] -= 1
+
+    def _count(self, key: Key) -> None:
+        """Count a key's request; raises `_RefusedError` for one too many."""
+        if self._running.get(key.name, 0) >= key.at_once:
+            raise _RefusedError(429, f"this key may have {key.at_once} requests at a time")
+        if key is LOCAL:
+            return
+        asked, now = self._asked.setdefault(key.name, deque()), time.monotonic()
+        while asked and asked[0] < now - _MINUTE:
+            asked.popleft()
+        if len(asked) >= key.per_minute:
+            raise _RefusedError(429, f"this key may send {key.per_minute} requests a minute")
+        asked.append(now)
+
+
+class _RefusedError(Exception):
+    """A request that is not let through: the status and the reason."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def _who(scope: Scope) -> Key:
+    """The key of a request; raises `_RefusedError`."""
+    headers = Headers(scope=scope)
+    try:
+        key = identify(headers, read_keys())
+    except BadInputError:
+        raise _RefusedError(500, "the server's trivium.toml cannot be read") from None
+    if key is None:
+        raise _RefusedError(401, "a valid API key is needed: x-api-key, or authorization: Bearer")
+    if key is LOCAL and (problem := _not_here(scope, headers)):
+        raise _RefusedError(403, problem)
+    return key
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, refused: _RefusedError) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": str(refused)[:100]})
+        return
+    told: dict[str, Any] = {"detail": str(refused)}
+    if scope["path"].startswith("/v1/"):
+        told = {"error": {"message": str(refused), "type": "invalid_request_error", "code": None, "param": None}}
+    extra = {401: {"www-authenticate": "Bearer"}, 429: {"retry-after": "10"}}.get(refused.status)
+    await JSONResponse(told, refused.status, extra)(scope, receive, send)
+
+
+def check_request(path: str, body: bytes, key: Key) -> None:
+    """Refuse settings that no run has, and what a key may not use, wherever a request writes them."""
+    named = key.kgs or key.models
+    if named and _AGENTS.match(path):
+        raise _RefusedError(403, f"this key is limited to {', '.join(named)}: ask through /v1 or the API of runs")
+    try:
+        asked = json.loads(body) if body else {}
+    except (ValueError, RecursionError):
+        return  # the server's own answer to what is no JSON
+    for each in asked if isinstance(asked, list) else [asked]:
+        if isinstance(each, dict):
+            _check_settings(each)
+            _check_allowed(each, key)
+
+
+def _check_settings(asked: Mapping[str, Any]) -> None:
+    context = asked.get("context")
+    known = fields_of(str(asked.get("assistant_id") or asked.get("graph_id") or ""))
+    for name in context if isinstance(context, dict) else ():
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(sorted(known))}"
+            raise _RefusedError(422, f"unknown setting {str(name)[:80]!r}: {hint}")
+
+
+def _check_allowed(asked: Mapping[str, Any], key: Key) -> None:
+    for name, allowed in (("kg", key.kgs), ("model", key.models)):
+        if allowed is None:
+            continue
+        chosen = list(_chosen(asked, name))
+        if any(each not in allowed for each in chosen):
+            raise _RefusedError(403, f"this key may use {name} {', '.join(allowed)}")
+        if name == "kg" and not chosen and "assistant_id" in asked and not asked.get("command"):
+            raise _RefusedError(403, f"name a kg in the run's context: this key may use {', '.join(allowed)}")
+
+
+def _chosen(value: object, name: str) -> Iterator[object]:
+    """All values under a name in the settings that a request writes, wherever it writes them."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if key == name:
+                yield each
+            elif key not in ("metadata", "messages", "question"):
+                yield from _chosen(each, name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _chosen(each, name)
+
+
+@cache
+def fields_of(assistant: str) -> frozenset[str]:
+    """The settings that an assistant's runs may have: those of its method, or of any where it is one of a client's."""
+    chosen = [METHODS[assistant]] if assistant in METHODS else list(METHODS.values())
+    return frozenset(name for method in chosen for name in method.setting_names())
+
+
+def _not_here(scope: Scope, headers: Headers) -> str | None:
+    """Why a server without keys does not answer this request."""
+    if os.environ.get(OPEN) == "1":
+        return None
+    server = scope.get("server")
+    if not server or not _is_local(str(server[0])):
+        return "this server has no keys, and answers its own machine alone: see [server.auth] in its documentation"
+    name = re.sub(r":\d+$", "", headers.get("host", ""))
+    if not _is_local(name.strip("[]")):
+        return f"this server has no keys, and answers to localhost alone, not to {name[:80]!r}"
+    return None
+
+
+def _is_local(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+async def _body(headers: Headers, receive: Receive) -> bytes:
+    """A request's body; raises `_RefusedError` where it is too long."""
+    too_long = _RefusedError(413, f"a request has at most {MAX_BODY:,} bytes")
+    length = headers.get("content-length", "0")
+    if not length.isdecimal() or len(length) > 12 or int(length) > MAX_BODY:
+        raise too_long
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            break
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_BODY:
+            raise too_long
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """`receive` for who comes after: the body once, then what the client still says."""
+    told = False
+
+    async def again() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again

@@ -1,0 +1,196 @@
+"""OpenAI's chat API over the methods, for every client that speaks it: `/v1/models` and `/v1/chat/completions`.
+
+A model's name is a method, or METHOD/KG (`keqing/films`). The last message of the user is the question. The graph runs
+in this process, without LangGraph's queue. Settings of the run stand in `context` (`extra_body` of the openai client);
+the typed answer comes back as the message's `trivium`, and web addresses of its entities as `annotations`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from trivium.app.server.gate import KEY
+from trivium.app.server.keys import LOCAL, Key
+from trivium.graphs.methods import METHODS, TEXT, stages
+from trivium.kg.catalog import SETTINGS_FILE
+from trivium.kg.errors import RequestError, TriviumError, UsageError
+from trivium.nodes.run.access import read_policy
+from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.context import Context
+from trivium.nodes.run.markdown import chat_text
+
+_STARTED = int(time.time())
+
+
+async def models(request: Request) -> Response:
+    """`GET /v1/models`: each method, and each method with each KG."""
+    key: Key = request.scope.get(KEY, LOCAL)
+    names = [*METHODS, *(f"{method}/{kg}" for method in METHODS for kg in _kgs(key))]
+    listed = [{"id": name, "object": "model", "created": _STARTED, "owned_by": "trivium"} for name in names]
+    return JSONResponse({"object": "list", "data": listed})
+
+
+async def chat_completions(request: Request) -> Response:
+    """`POST /v1/chat/completions`, streamed or not."""
+    try:
+        asked = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        return _refusal(400, "the body is no JSON")
+    try:
+        method, context, question = _read(asked, request.scope.get(KEY, LOCAL))
+        run = _Completion(method, context, question, str(asked["model"]))
+        if asked.get("stream"):
+            more = isinstance(options := asked.get("stream_options"), dict) and options.get("include_usage") is True
+            first = await anext(parts := run.parts())  # what is refused is refused before the stream begins
+            return StreamingResponse(run.events(first, parts, usage=more), media_type="text/event-stream")
+        async for _ in run.parts():
+            pass
+    except _NoModelError as error:
+        return _refusal(404, str(error), "model_not_found")
+    except RequestError as error:
+        return _refusal(400, str(error))
+    except TriviumError as error:
+        return _refusal(500, type(error).__name__, kind="server_error")
+    return JSONResponse(run.whole())
+
+
+routes = [
+    Route("/v1/models", models),
+    Route("/v1/chat/completions", chat_completions, methods=["POST"]),
+]
+
+
+class _NoModelError(UsageError):
+    """No model of that name is offered."""
+
+
+class _Completion:
+    """One answer to one request."""
+
+    def __init__(self, method: str, context: Context, question: str, model: str) -> None:
+        self._method, self._context, self._question = method, context, question
+        self._about = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
+        self._answer: Answer | None = None
+        self._text = ""
+
+    async def parts(self) -> AsyncIterator[str]:
+        """The answer's text, piece by piece; an empty one as soon as the run has begun."""
+        async for name, found in stages(self._method, self._question, self._context):
+            if name == TEXT:
+                self._text += found["text"]
+                yield found["text"]
+            elif "answer" in found:
+                self._answer = found["answer"]
+            else:
+                yield ""
+        answer = self._answer
+        if answer is None:
+            raise UsageError("the run ended without an answer")
+        worded = bool(self._text) and answer["answer"].startswith(self._text)
+        said = await chat_text(answer, self._context.kg, by_model=worded)
+        rest = said.removeprefix(self._text) if worded else f"\n\n{said}" if self._text else said
+        self._text += rest
+        yield rest
+
+    def whole(self) -> dict[str, Any]:
+        """The completion object."""
+        message = {"role": "assistant", "content": self._text, "refusal": None, **self._proof()}
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        return {**self._about, "object": "chat.completion", "choices": [choice], "usage": self._usage()}
+
+    async def events(self, first: str, parts: AsyncIterator[str], *, usage: bool) -> AsyncIterator[str]:
+        """Server-sent events: the text in chunks, then the proof with the end, and the usage where it was asked for."""
+        yield self._event({"role": "assistant", "content": first})
+        try:
+            async for part in parts:
+                if part:
+                    yield self._event({"content": part})
+        except TriviumError as error:
+            said = str(error) if isinstance(error, RequestError) else type(error).__name__
+            yield f"data: {json.dumps({'error': {'message': said, 'type': 'server_error'}})}\n\n"
+            return
+        yield self._event(self._proof(), "stop")
+        if usage:
+            yield _line({**self._about, "object": "chat.completion.chunk", "choices": [], "usage": self._usage()})
+        yield "data: [DONE]\n\n"
+
+    def _event(self, delta: Mapping[str, Any], end: str | None = None) -> str:
+        choice = {"index": 0, "delta": dict(delta), "finish_reason": end, "logprobs": None}
+        return _line({**self._about, "object": "chat.completion.chunk", "choices": [choice]})
+
+    def _proof(self) -> dict[str, Any]:
+        answer = self._answer
+        assert answer is not None, "the run has ended"
+        cited = [
+            {"type": "url_citation", "url_citation": {"url": item["id"], "title": item["label"], **_NOWHERE}}
+            for item in answer["answers"]
+            if item["id"].startswith(("http://", "https://"))
+        ]
+        return {"annotations": cited, "trivium": answer}
+
+    def _usage(self) -> dict[str, int]:
+        spent = self._answer["usage"] if self._answer else {"prompt_tokens": 0, "completion_tokens": 0}
+        prompt, completion = int(spent["prompt_tokens"]), int(spent["completion_tokens"])
+        return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+
+
+_NOWHERE = {"start_index": 0, "end_index": 0}
+
+
+def _read(asked: object, key: Key) -> tuple[str, Context, str]:
+    """Method, settings and question of a request; raises `UsageError`."""
+    if not isinstance(asked, dict) or not isinstance(asked.get("model"), str):
+        raise UsageError('a request is {"model": ..., "messages": [...]}')
+    name, slash, kg = asked["model"].partition("/")
+    if name not in METHODS or (slash and kg not in _kgs(key)):
+        raise _NoModelError(f"no model is named {asked['model'][:80]!r}: see /v1/models")
+    given = asked.get("context", {})
+    if not isinstance(given, dict):
+        raise UsageError("context must be an object of settings")
+    if unknown := set(given) - METHODS[name].setting_names():
+        raise UsageError(f"{name} has no setting {min(map(str, unknown))[:80]!r}")
+    if given.get("review"):
+        raise UsageError("review stops a run to be resumed, which this API cannot: use the API of threads and runs")
+    context = METHODS[name].context(**given, **({"kg": kg} if slash else {}))
+    if key.kgs is not None and context.kg not in key.kgs:
+        raise UsageError(f"this key may ask the KGs {', '.join(key.kgs)}: name one, as in {name}/{key.kgs[0]}")
+    if key.models is not None and context.model not in key.models:
+        raise UsageError(f"this key may use the models {', '.join(key.models)}")
+    return name, context, _question(asked.get("messages"))
+
+
+def _question(messages: object) -> str:
+    """The text of the last message, which is the user's; raises `UsageError`."""
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    if not isinstance(last, dict) or last.get("role") != "user":
+        raise UsageError("messages must end with one of the user")
+    content = last.get("content")
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        content = " ".join(text for text in texts if isinstance(text, str))
+    if not isinstance(content, str):
+        raise UsageError("the last message has no text")
+    return content.strip()
+
+
+def _kgs(key: Key) -> Sequence[str]:
+    """The KGs that a key may name."""
+    offered = read_policy(Path(SETTINGS_FILE)).kgs
+    return [kg for kg in offered if key.kgs is None or kg in key.kgs]
+
+
+def _refusal(status: int, message: str, code: str | None = None, kind: str = "invalid_request_error") -> Response:
+    return JSONResponse({"error": {"message": message, "type": kind, "code": code, "param": None}}, status)
+
+
+def _line(value: Mapping[str, Any]) -> str:
+    return f"data: {json.dumps(value, ensure_ascii=False, default=str)}\n\n"

@@ -1,0 +1,166 @@
+"""Who is let through: keys, this machine alone without them, sizes, rates, settings by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.unit.app.server.conftest import KEYS, http
+from trivium.app.server.gate import MAX_BODY, Gate
+from trivium.app.server.keys import Key, hash_of, identify, new_key, read_keys
+from trivium.kg.errors import BadInputError
+from trivium.knowledge.knowledge import close_all
+
+ASKED = {"model": "keqing", "messages": [{"role": "user", "content": "who directed Heat?"}]}
+
+
+@pytest.fixture(autouse=True)
+async def closed() -> Any:  # noqa: ANN401 - a generator
+    yield
+    await close_all()
+
+
+@pytest.mark.usefixtures("operator_folder")
+async def test_without_keys_it_answers_this_machine_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with http() as local, http("10.0.0.5") as remote, http("localhost") as named:
+        assert (await local.get("/v1/models")).status_code == 200
+        assert (await remote.get("/health")).status_code == 200  # a probe needs no key
+        refused = await remote.get("/v1/models")
+        assert (refused.status_code, "[server.auth]" in refused.text) == (403, True)
+        # A browser that was led here by another host's name (DNS rebinding).
+        for host in ("evil.example", "evil.example:2024", "127.0.0.1.evil.example", "[::1].evil"):
+            assert (await local.get("/v1/models", headers={"host": host})).status_code == 403, host
+        for host in ("localhost:2024", "127.0.0.1", "[::1]:2024"):
+            assert (await local.get("/v1/models", headers={"host": host})).status_code == 200, host
+        monkeypatch.setenv("TRIVIUM_OPEN", "1")
+        assert (await remote.get("/v1/models")).status_code == 200
+        del named
+
+
+@pytest.mark.usefixtures("keys")
+async def test_with_keys_every_request_needs_one() -> None:
+    async with http("10.0.0.5") as client:
+        for headers in (
+            {},
+            {"x-api-key": "wrong"},
+            {"authorization": "Bearer wrong"},
+            {"x-api-key": hash_of("tv-alice")},
+        ):
+            told = await client.get("/v1/models", headers=headers)
+            assert (told.status_code, told.headers["www-authenticate"]) == (401, "Bearer")
+        for headers in ({"x-api-key": "tv-alice"}, {"authorization": "Bearer tv-alice"}):
+            assert (await client.get("/v1/models", headers=headers)).status_code == 200
+
+
+@pytest.mark.usefixtures("keys")
+async def test_a_key_uses_what_it_may() -> None:
+    async with http(key=KEYS["alice"]) as alice, http(key=KEYS["root"]) as root:
+        names = [model["id"] for model in (await alice.get("/v1/models")).json()["data"]]
+        assert "keqing/films" in names
+        assert "keqing/others" not in names
+        assert (await alice.post("/v1/chat/completions", json=ASKED)).status_code == 200  # the default KG is the films
+        other = await alice.post("/v1/chat/completions", json={**ASKED, "context": {"kg": "others"}})
+        assert (other.status_code, "films" in other.json()["error"]["message"]) == (400, True)
+        assert (await alice.post("/v1/chat/completions", json={**ASKED, "model": "keqing/others"})).status_code == 404
+        assert (await root.post("/v1/chat/completions", json={**ASKED, "model": "keqing/others"})).status_code == 200
+
+
+@pytest.mark.usefixtures("keys")
+async def test_a_key_has_its_rate() -> None:
+    async with http(key=KEYS["bob"]) as bob:
+        codes = [(await bob.post("/v1/chat/completions", json=ASKED)).status_code for _ in range(5)]
+    assert codes == [200, 200, 200, 429, 429]
+
+
+REFUSED: list[tuple[str, dict[str, Any], int]] = [
+    ("/runs/wait", {"assistant_id": "keqing", "context": {"revue": True}}, 422),
+    ("/runs/wait", {"assistant_id": "oda", "context": {"templates_per_sub_question": 2}}, 422),  # another method's
+    ("/runs/batch", {"assistant_id": "5a", "context": {"path": "/etc"}}, 422),
+    ("/runs/wait", {"assistant_id": "keqing", "context": {"kg": "others"}}, 403),
+    ("/runs/wait", {"assistant_id": "keqing", "config": {"configurable": {"kg": "others"}}}, 403),
+    ("/runs/wait", {"assistant_id": "keqing", "context": {"kg": "films", "model": "openai:gpt"}}, 403),
+    ("/runs/wait", {"assistant_id": "keqing", "input": {"question": "x"}}, 403),  # the default may be any KG
+    ("/threads/1/runs", {"assistant_id": "keqing", "command": {"update": {"settings": {"kg": "others"}}}}, 403),
+    ("/threads/1/state", {"values": {"settings": {"kg": "others"}}}, 403),
+    ("/mcp", {"jsonrpc": "2.0", "method": "tools/call", "id": 1}, 403),
+    ("/a2a/1", {"jsonrpc": "2.0", "method": "message/send", "id": 1}, 403),
+]
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize(("path", "body", "status"), REFUSED)
+async def test_what_langgraphs_routes_would_take_is_checked_before(
+    path: str, body: dict[str, Any], status: int
+) -> None:
+    async with http(key=KEYS["alice"]) as alice:
+        assert (await alice.post(path, json=body)).status_code == status
+        allowed = {"assistant_id": "keqing", "context": {"kg": "films", "review": True}}
+        assert (await alice.post("/runs/wait", json=allowed)).status_code == 404  # let through: no such route here
+
+
+@pytest.mark.usefixtures("operator_folder")
+async def test_bodies_are_bounded_and_handed_on_whole() -> None:
+    seen: list[bytes] = []
+
+    async def echo(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
+        message = await receive()
+        seen.append(message["body"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    transport = httpx2.ASGITransport(Gate(echo))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+
+        async def chunks(size: int) -> Any:  # noqa: ANN401 - a generator
+            for _ in range(size // 1_000):
+                yield b"x" * 1_000
+
+        assert (await client.post("/runs", content=b"x" * MAX_BODY)).status_code == 200
+        assert seen.pop() == b"x" * MAX_BODY
+        assert (await client.post("/runs", content=b"x" * (MAX_BODY + 1))).status_code == 413
+        assert (await client.post("/runs", content=chunks(MAX_BODY + 1_000))).status_code == 413
+        assert (await client.post("/runs", content=b"[" * 100_000)).status_code == 200  # the server's own to refuse
+        assert (await client.post("/runs", content=b"x", headers={"content-length": "-1"})).status_code == 413
+        assert len(seen) == 1
+
+
+def test_keys_are_kept_as_hashes(tmp_path: Path) -> None:
+    key, lines = new_key("alice")
+    assert key not in lines
+    path = tmp_path / "trivium.toml"
+    path.write_text(lines + 'kgs = ["films"]\n')
+    keys = read_keys(path)
+    assert identify({"x-api-key": key}, keys) == Key("alice", kgs=("films",))
+    assert identify({"authorization": f"Bearer {key}"}, keys) == Key("alice", kgs=("films",))
+    assert identify({"x-api-key": key[:-1]}, keys) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[server]\nauth = 5",
+        "[server.auth]\nalice = 'secret'",
+        "[server.auth.alice]\nsha256 = 'secret'",
+        f"[server.auth.alice]\nsha256 = '{'0' * 64}'\nkgs = 'films'",
+        f"[server.auth.alice]\nsha256 = '{'0' * 64}'\noperatr = true",
+        f"[server.auth.alice]\nsha256 = '{'0' * 64}'\nper_minute = true",
+    ],
+)
+def test_keys_that_cannot_be_read_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "trivium.toml"
+    path.write_text(text)
+    with pytest.raises(BadInputError, match=r"server\.auth"):
+        read_keys(path)
+
+
+async def test_settings_that_cannot_be_read_let_nobody_in(operator_folder: Callable[[str], None]) -> None:
+    operator_folder("[server.auth.alice]\nsha256 = 'x'\n")
+    async with http() as client:
+        told = await client.post("/v1/chat/completions", json=ASKED)
+    assert told.status_code == 500
+    assert json.loads(told.text)["error"]["message"] == "the server's trivium.toml cannot be read"

@@ -1,0 +1,109 @@
+"""OpenAI's chat API, by the official client, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import openai
+import pytest
+
+from tests.unit.app.server.conftest import http
+from trivium.knowledge.knowledge import close_all
+
+WHO: Any = [{"role": "user", "content": "who directed Heat?"}]
+SAID = "Michael Mann.\n\n- Heat → directed by → Michael Mann\n\n*keqing · confidence 0.95*"
+
+pytestmark = pytest.mark.usefixtures("operator_folder")
+
+
+@asynccontextmanager
+async def _client() -> AsyncIterator[openai.AsyncOpenAI]:
+    async with http() as transport:
+        made = openai.AsyncOpenAI(
+            base_url="http://127.0.0.1:80/v1", api_key="none", http_client=transport, max_retries=0
+        )
+        yield made
+        await close_all()
+
+
+async def test_models_are_methods_and_kgs() -> None:
+    async with _client() as client:
+        names = [model.id async for model in client.models.list()]
+    assert {"auto", "keqing", "keqing/films", "oda/others"} <= set(names)
+
+
+async def test_a_question_is_answered_with_its_proof() -> None:
+    async with _client() as client:
+        told = await client.chat.completions.create(model="keqing", messages=WHO)
+        (choice,) = told.choices
+        assert choice.message.content is not None
+        assert choice.message.content.startswith("Michael Mann.\n\n- Heat → directed by → Michael Mann\n\n*keqing")
+        assert choice.finish_reason == "stop"
+        answer: Any = (choice.message.model_extra or {})["trivium"]
+        assert [item["id"] for item in answer["answers"]] == ["mann"]
+        assert answer["paths"][0]["triples"][0]["relation"] == "directed_by"
+        assert told.usage is not None
+        assert told.usage.total_tokens == 0
+        parts: Any = [{"role": "user", "content": [{"type": "text", "text": "who directed Alien?"}]}]
+        other = await client.chat.completions.create(
+            model="auto/others", messages=[*WHO, {"role": "assistant", "content": SAID}, *parts]
+        )
+        assert (other.choices[0].message.content or "").startswith("Ridley Scott.")
+
+
+async def test_an_answer_is_streamed() -> None:
+    async with _client() as client:
+        whole = await client.chat.completions.create(model="keqing", messages=WHO)
+        stream = await client.chat.completions.create(
+            model="keqing", messages=WHO, stream=True, stream_options={"include_usage": True}
+        )
+        chunks = [chunk async for chunk in stream]
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    assert text == whole.choices[0].message.content
+    assert chunks[0].choices[0].delta.role == "assistant"
+    assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
+    assert chunks[-1].usage is not None
+
+
+async def test_settings_stand_in_the_context() -> None:
+    async with _client() as client:
+        told = await client.chat.completions.create(
+            model="keqing", messages=WHO, extra_body={"context": {"seconds": 20.0, "sure": 1.0}}
+        )
+    assert told.choices[0].message.content
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"model": "gpt-4o"}, openai.NotFoundError, "see /v1/models"),
+        ({"model": "keqing/etc"}, openai.NotFoundError, "see /v1/models"),
+        ({"model": "keqing//etc/passwd"}, openai.NotFoundError, "see /v1/models"),
+        ({"extra_body": {"context": {"kg": "/etc"}}}, openai.BadRequestError, "does not offer"),
+        ({"extra_body": {"context": {"kg": "bolt://127.0.0.1:1"}}}, openai.BadRequestError, "does not offer"),
+        ({"extra_body": {"context": {"revue": True}}}, openai.BadRequestError, "revue"),
+        ({"extra_body": {"context": {"review": True}}}, openai.BadRequestError, "review"),
+        ({"extra_body": {"context": {"model": "openai:gpt-4o"}}}, openai.BadRequestError, "does not offer"),
+        ({"extra_body": {"context": {"seconds": "x"}}}, openai.BadRequestError, "seconds"),
+        ({"messages": []}, openai.BadRequestError, "messages"),
+        ({"messages": [{"role": "assistant", "content": "x"}]}, openai.BadRequestError, "messages"),
+        ({"messages": [{"role": "user", "content": "  "}]}, openai.BadRequestError, "empty"),
+        ({"messages": [{"role": "user", "content": "x" * 10_001}]}, openai.BadRequestError, "10,001"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+async def test_what_cannot_be_asked_is_an_error_of_openais(
+    given: dict[str, Any], error: type[Exception], said: str, stream: bool
+) -> None:
+    async with _client() as client:
+        with pytest.raises(error, match=said):
+            await client.chat.completions.create(**{"model": "keqing", "messages": WHO, "stream": stream, **given})
+
+
+async def test_probes_need_nothing() -> None:
+    async with http("10.0.0.5") as client:
+        assert (await client.get("/health")).json() == {"status": "ok"}
+        assert (await client.get("/ready")).json() == {"status": "ready"}
+    await close_all()
