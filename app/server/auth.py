@@ -40,7 +40,9 @@ async def threads(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str] | N
     if _is_operator(ctx):
         return None
     if isinstance(value, dict):
-        value["metadata"] = {**(value.get("metadata") or {}), "owner": ctx.user.identity}
+        if value.get("metadata") is None:
+            value["metadata"] = {}
+        value["metadata"]["owner"] = ctx.user.identity  # in the server's own mapping, which it then writes
     return {"owner": ctx.user.identity}
 
 
