@@ -116,6 +116,8 @@ class _Writer:
     def __init__(self, profile: GraphProfile) -> None:
         self.profile = profile
         self._names = 0
+        self._as_text = False
+        """Whether values that are numbers or dates, but held as texts, are compared as texts."""
 
     def name(self, letter: str) -> str:
         self._names += 1
@@ -433,13 +435,18 @@ class _Writer:
 
     def read(self, owner: str, term: Term, value: str, *, bound: bool = False) -> str:
         """A pattern that binds a variable to a property's values, or to parts of them."""
-        stored = self.name("s") if term.part else value
-        pattern = f"{owner} {relation_term(term.property)} {stored} ."
+        known = self.known(term)
+        read = "" if known is None or self._as_text else _read(known)
+        raw = self.name("s") if read or term.part else value
+        pattern = f"{owner} {relation_term(term.property)} {raw} ."
         if bound:  # the relationship may have no statement
             pattern = f"FILTER(BOUND({owner})) {pattern}"
+        stored = raw
+        if read:
+            stored = self.name("s") if term.part else value
+            pattern += f" BIND(COALESCE({read.replace('?raw', raw)}, {raw}) AS {stored})"
         if not term.part:
             return pattern
-        known = self.known(term)
         taken = _part(stored, term.part, known.kind if known else "date")
         return f"{pattern} BIND({taken} AS {value}) FILTER(BOUND({value}))"
 
@@ -520,7 +527,12 @@ class _Writer:
 
     def compare(self, row: _Row, condition: Compare, scope: _Scope) -> str:
         left, operator, right = condition.left, condition.operator, condition.right
+        known = self.known(left)
+        constants = right if isinstance(right, tuple) else (right,)
+        texts = all(isinstance(each, Value) and each.kind == "text" for each in constants)
+        self._as_text = texts and known is not None and bool(_read(known)) and not (left.part or left.aggregate)
         value, pattern = self.bound(row, left, scope)
+        compared, self._as_text = None if self._as_text else left, False
         wanted: Operator = "=" if operator == "!=" else operator
         if isinstance(right, SETS):
             test = f"{pattern} {self.set(value, cast(EntitySet, right))}"
@@ -538,12 +550,13 @@ class _Writer:
             both = self.exists(row, patterns) if patterns else f"(BOUND({value}) && BOUND({other}))"
             return f"({both} && !{found})"
         if isinstance(right, Value):
-            test = self.test(value, wanted, right, left)
+            test = self.test(value, wanted, right, compared)
         elif isinstance(right, tuple) and operator == "between":
             low, high = right
-            test = f"({self.test(value, '>=', low, left)}) && ({self.test(value, '<=', high, left)})"
+            test = f"({self.test(value, '>=', low, compared)}) && ({self.test(value, '<=', high, compared)})"
         elif isinstance(right, tuple):
-            test = " || ".join(f"COALESCE({self.test(value, wanted, each, left)}, false)" for each in right) or "false"
+            tests = (self.test(value, wanted, each, compared) for each in right)
+            test = " || ".join(f"COALESCE({each}, false)" for each in tests) or "false"
         else:
             other = self.name("w")
             scope.patterns.append(self.scalar(cast(Scalar, right), other))
@@ -620,6 +633,26 @@ def _double(value: str) -> str:
 def _day(value: str) -> str:
     """The day of a date or date-time, as a date."""
     return f"<{_XSD}date>(SUBSTR(STR({value}), 1, 10))"
+
+
+_NUMBER = string_term(r"^\s*-?(0|[1-9][0-9]{0,14})(\.[0-9]+)?\s*$")
+_DATE = string_term(r"^\s*([0-9]{1,4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,4})\s*$")
+
+
+def _read(known: PropertyProfile) -> str:
+    """The text `?raw` as the number or date that it reads as, or an error; "" where values are no such texts."""
+    if known.stored != "text":
+        return ""
+    if known.kind == "number":
+        return f"IF(REGEX(STR(?raw), {_NUMBER}), <{_XSD}decimal>(STR(?raw)), 1/0)"
+    if known.kind == "datetime":
+        return f'<{_XSD}dateTime>(REPLACE(STR(?raw), " ", "T"))'
+    if known.kind != "date" or not known.pattern:
+        return ""
+    year, month, day = (f'REPLACE(STR(?raw), {_DATE}, "${known.pattern.index(each) + 1}")' for each in "ymd")
+    month, day = (f'SUBSTR(CONCAT("0", {each}), STRLEN({each}))' for each in (month, day))
+    made = f'<{_XSD}date>(CONCAT({year}, "-", {month}, "-", {day}))'
+    return f"IF(REGEX(STR(?raw), {_DATE}) && STRLEN({year}) = 4, {made}, 1/0)"
 
 
 def _part(value: str, part: str, kind: ValueKind) -> str:
