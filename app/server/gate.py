@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from trivium.app.server.keys import LOCAL, Key, identify, read_keys
 from trivium.graphs.methods import METHODS
 from trivium.kg.errors import BadInputError
+from trivium.nodes.run.context import Context
 
 OPEN = "TRIVIUM_OPEN"
 """The environment variable that lets a server without keys answer other machines."""
@@ -125,9 +126,12 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, refused: _RefusedE
 
 def check_request(path: str, body: bytes, key: Key) -> None:
     """Refuse settings that no run has, and what a key may not use, wherever a request writes them."""
-    named = key.kgs or key.models
-    if named and _AGENTS.match(path):
-        raise _RefusedError(403, f"this key is limited to {', '.join(named)}: ask through /v1 or the API of runs")
+    if (key.kgs is not None or key.models is not None) and (agents := _AGENTS.match(path)):
+        given = Context()  # these name neither: they ask the default KG, without a model
+        allowed = given.kg in (key.kgs or (given.kg,)) and given.model in (key.models or (given.model,))
+        if agents[1] != "mcp" or not allowed:
+            raise _RefusedError(403, "this key is limited: ask through /v1 or the API of runs, and name the kg")
+        return
     try:
         asked = json.loads(body) if body else {}
     except (ValueError, RecursionError):

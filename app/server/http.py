@@ -1,19 +1,26 @@
-"""What our server offers beside LangGraph's API: OpenAI's chat API, probes, and the gate before all of it."""
+"""What our server offers beside LangGraph's API: OpenAI's chat API, MCP, probes, and the gate before all of it."""
 
 from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.util import find_spec
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.app.server.gate import Gate
 from trivium.app.server.openai_api import routes
-from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import TriviumError
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.context import Context
+
+log = logging.getLogger("trivium.server")
 
 
 async def health(request: Request) -> Response:
@@ -26,13 +33,63 @@ async def ready(request: Request) -> Response:
     """Whether the KG of runs that name none is open; 503 with the error's class where it cannot be."""
     del request
     try:
-        await open_knowledge(Context().kg or SAMPLE)
+        await open_knowledge(Context().kg)
     except TriviumError as error:
         return JSONResponse({"status": "not ready", "error": type(error).__name__}, 503)
     return JSONResponse({"status": "ready"})
 
 
+class _Mcp:
+    """`/mcp` over the KG of runs that name none, in place of LangGraph's own; opened with the server."""
+
+    def __init__(self) -> None:
+        self._app: ASGIApp | None = None
+
+    async def open(self, stack: AsyncExitStack) -> None:
+        """Open the KG and begin to answer; a KG that cannot be opened is logged."""
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        from trivium.app.server.mcp import make_server
+
+        try:
+            server = await make_server(Context().kg)
+        except TriviumError as error:
+            log.warning("no MCP: the KG cannot be opened (%s)", type(error).__name__)
+            return
+        made = server.streamable_http_app(
+            stateless_http=True,
+            json_response=True,
+            # The gate has looked at the host already.
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        await stack.enter_async_context(made.router.lifespan_context(made))
+        self._app = made
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an MCP request."""
+        closed = JSONResponse({"detail": "the knowledge graph is not open"}, 503)
+        await (self._app or closed)(scope, receive, send)
+
+
+_mcp = _Mcp() if find_spec("mcp") else None  # an extra: without it LangGraph's own stays
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    del app
+    async with AsyncExitStack() as stack:
+        if _mcp is not None:
+            await _mcp.open(stack)
+        yield
+
+
 app = Starlette(
-    routes=[*routes, Route("/health", health), Route("/ready", ready)],
+    routes=[
+        *routes,
+        Route("/health", health),
+        Route("/ready", ready),
+        *([Route("/mcp", _mcp)] if _mcp is not None else []),
+    ],
     middleware=[Middleware(Gate)],
+    lifespan=_lifespan,
 )

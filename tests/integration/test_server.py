@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
+from mcp.client import Client
 
 from tests.integration.conftest import ROOT, Server
 from trivium.graphs.methods import METHODS
@@ -188,13 +188,13 @@ async def test_every_method_answers_a_chat_and_keeps_its_thread_small(client: La
     assert len(json.dumps(values)) < 64_000
 
 
-def test_other_agents_reach_it_over_mcp(server: Server) -> None:
-    call = {"name": "keqing", "arguments": {"question": "who directed Heat?"}}
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    headers = {"Accept": "application/json, text/event-stream"}
-    told = httpx.post(f"{server.url}/mcp", json=asked, headers=headers, timeout=30.0).json()
-    assert "Heat -directed_by-> Michael Mann" in told["result"]["content"][0]["text"]
-    assert not told["result"].get("isError")
+async def test_other_agents_reach_it_over_mcp(server: Server) -> None:
+    async with Client(f"{server.url}/mcp") as agent:
+        told: Any = await agent.call_tool("ask", {"question": "who directed Heat?"})
+        assert "get_tail_relations" in [tool.name for tool in (await agent.list_tools()).tools]
+    assert not told.is_error
+    assert told.structured_content["proof"] == ["Heat -directed_by-> Michael Mann"]
+    assert len(told.content[0].text) <= 2_000
 
 
 async def test_blocking_calls_are_detected_and_there_are_none(client: LangGraphClient, server: Server) -> None:

@@ -87,7 +87,6 @@ REFUSED: list[tuple[str, dict[str, Any], int]] = [
     ("/runs/wait", {"assistant_id": "keqing", "input": {"question": "x"}}, 403),  # the default may be any KG
     ("/threads/1/runs", {"assistant_id": "keqing", "command": {"update": {"settings": {"kg": "others"}}}}, 403),
     ("/threads/1/state", {"values": {"settings": {"kg": "others"}}}, 403),
-    ("/mcp", {"jsonrpc": "2.0", "method": "tools/call", "id": 1}, 403),
     ("/a2a/1", {"jsonrpc": "2.0", "method": "message/send", "id": 1}, 403),
 ]
 
