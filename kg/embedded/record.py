@@ -23,6 +23,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +69,7 @@ UNDECIDED = "undecided"
 """The kind of a relation of format 1, until `trivium kg upgrade` decides it: it leads to entities."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Meta:
     """The row of `meta`. `entities` counts those in a triple, so that equal triples give equal counts in any store.
 
@@ -86,7 +87,7 @@ class Meta:
     statements: ContentHash = field(default_factory=ContentHash)
     format: int = FORMAT
 
-    @property
+    @cached_property
     def info(self) -> KGInfo:
         """Counts and content hash as users see them."""
         return KGInfo(self.entities, self.relations, self.content.triples, self.content.hexdigest(self.statements))

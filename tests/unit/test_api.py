@@ -55,7 +55,7 @@ async def test_aask_runs_many_at_once(films_kg: Path) -> None:
 
 
 def test_what_cannot_be_asked_is_refused(films_kg: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no setting 'color'; its settings: kg, model"):
+    with pytest.raises(UsageError, match="no setting 'colour'; its settings: kg, model"):
         ask("who directed Heat?", kg=films_kg, colour="blue")
     with pytest.raises(NotAKnowledgeBaseError):
         ask("who directed Heat?", kg=tmp_path / "nowhere")

@@ -87,7 +87,7 @@ def test_databases_and_directories_stand_side_by_side(tmp_path: Path) -> None:
         ('[kg.shop]\nsomewhere = "else"\n', r"\[kg.shop\] needs a path"),
         ("[kg.shop]\npath = 3\n", r"\[kg.shop\] needs a path"),
         ('[kg]\nshop = "films"\n', r"\[kg.shop\] needs a path"),
-        ('kg = "films"\n', "is no table"),
+        ('kg = "films"\n', "is not a table"),
     ):
         file.write_text(wrong)
         with pytest.raises(BadInputError, match=said):

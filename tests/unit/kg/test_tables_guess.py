@@ -94,7 +94,7 @@ def test_the_mapping_survives_its_file(school: list[Path], tmp_path: Path) -> No
         ('kind = "date"', 'kind = "day"', "unknown kind 'day'"),
         ("teachers.id", "teachers.key", "no column 'key'"),
         ("teachers.id", "staff.id", "names no table"),
-        ("[students]", "[pupils]", r"\[pupils\] is no table"),
+        ("[students]", "[pupils]", r"\[pupils\] is not a table"),
         ("[students]", "[students", "cannot be read"),
     ],
 )

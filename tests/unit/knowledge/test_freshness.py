@@ -45,8 +45,7 @@ async def people(tmp_path: Path) -> AsyncIterator[Path]:
 @pytest.fixture
 async def taught(films_kg: Path, tmp_path: Path) -> AsyncIterator[Path]:
     """A KG that Keqing has learned from pairs."""
-    # Without the index of entities, which some tests make.
-    shutil.copytree(films_kg, tmp_path / "films", ignore=shutil.ignore_patterns("entities"))
+    shutil.copytree(films_kg, tmp_path / "films")
     yield tmp_path / "films"
     await close_all()
 
@@ -101,7 +100,7 @@ async def test_what_pairs_taught_stays_in_use_with_an_event_until_it_is_renewed(
     assert f"trivium learn --renew --kg {taught}" in message
     opened = await open_knowledge(str(taught))
     assert [each.what for each in await stale(opened)] == ["keqing"]
-    assert [(each.what, each.done) for each in await renew(opened, _quiet)] == [("keqing", True)]
+    assert ("keqing", True) in [(each.what, each.done) for each in await renew(opened, _quiet)]
     again = await _ask(taught, question)
     assert (_labels(again), _stale_events(again)) == (_labels(after), [])
     assert DECOMPOSER.head(taught / "keqing").data["pairs"] == pairs > 100
@@ -112,8 +111,9 @@ async def test_pairs_that_were_not_kept_are_asked_for(taught: Path) -> None:
     shutil.rmtree(taught / "examples")
     add_triples(taught, [Triple("dune", "directed_by", "scott")])
     pairs = DECOMPOSER.head(taught / "keqing").data["pairs"]
-    (left,) = await renew(await open_knowledge(str(taught)), _quiet)
-    assert (left.what, left.done) == ("keqing", False)
+    renewed = await renew(await open_knowledge(str(taught)), _quiet)
+    (left,) = [each for each in renewed if each.what == "keqing"]
+    assert not left.done
     assert "--questions" in left.message
     assert DECOMPOSER.head(taught / "keqing").data["pairs"] == pairs, "what it had is not thrown away"
 
