@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from trivium.kg.plans.cells import ENTITY
-from trivium.kg.plans.columns import GraphColumns, Int32
+from trivium.kg.plans.columns import Column, GraphColumns, Int32, value_key
 from trivium.kg.plans.execute import Executor, Listed, Table
 from trivium.kg.plans.plan import (
     Aggregate,
@@ -31,6 +32,8 @@ from trivium.kg.plans.plan import (
     Intersect,
     Minus,
     NonEmpty,
+    OfType,
+    Operator,
     QueryPlan,
     Rows,
     Steps,
@@ -100,6 +103,7 @@ class _Prover:
         self._executor = executor
         self._graph = executor.graph
         self._names = executor.graph.relations
+        self._known: dict[int, tuple[EntitySet, dict[int, list[ReasoningPath]]]] = {}
         self._masks: dict[EntitySet, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {}
 
     def prove(self, plan: QueryPlan, limit: int) -> Proof:
@@ -161,7 +165,16 @@ class _Prover:
             start, triple = came
             walked.insert(0, triple)
             at = start
-        return [(*path, *walked) for path in self._paths(plan.source, at)]
+        return [(*path, *walked) for path in self._source_paths(plan.source, at)]
+
+    def _source_paths(self, plan: EntitySet, row: int) -> list[ReasoningPath]:
+        """As `_paths`, each once: many answers come from one entity."""
+        if isinstance(plan, Entities | OfType):
+            return [()]
+        _, known = self._known.setdefault(id(plan), (plan, {}))  # held, so that its id is no other plan's
+        if row not in known:
+            known[row] = self._paths(plan, row)
+        return known[row]
 
     def _came(
         self, before: EntitySet, step: ChainStep, end: int, after: WalkedTriple | None
@@ -260,20 +273,35 @@ class _Prover:
         """The owner and text of a value that a term reads of an entity, one that fulfils the condition if any does."""
         start = np.array([row], dtype=np.int32)
         owners = self._executor.ends(np.zeros(1, dtype=np.int64), start, term.steps)[1] if term.steps else start
-        first: tuple[int, str] | None = None
+        values: list[tuple[int, Column, int]] = []
         for column in self._graph.properties.get(term.property, ()):
             for owner in owners.tolist():
                 low, high = column.bounds(len(self._graph))[owner : owner + 2].tolist()
-                for value in column.by_owner[1][low : min(high, low + ROWS)].tolist():
-                    text = column.texts[value]
-                    first = first or (owner, text)
-                    if condition is None or self._fits(condition, owner, term):
-                        return owner, text
-        return first
+                held = column.by_owner[1][low : min(high, low + ROWS)].tolist()
+                values += [(owner, column, value) for value in held]
+        if not values:
+            return None
+        chosen = values[0]  # where it is the only one, the condition holds by it
+        if len(values) > 1 and condition is not None:
+            chosen = next((each for each in values if self._fits(condition, each, term)), chosen)
+        owner, column, value = chosen
+        return owner, column.texts[value]
 
-    def _fits(self, condition: Compare, owner: int, term: Term) -> bool:
-        plain = Term(property=term.property, part=term.part)
-        return self._is(Compare(plain, condition.operator, condition.right), owner)
+    def _fits(self, condition: Compare, value: tuple[int, Column, int], term: Term) -> bool:
+        """Whether a condition holds of one value, where that is told by the value alone; else of its owner."""
+        owner, column, number = value
+        right = condition.right
+        wanted = right if isinstance(right, tuple) else (right,) if isinstance(right, Value) else ()
+        if not wanted or term.part or any(each.kind != column.kind for each in wanted):
+            plain = Term(property=term.property, part=term.part)
+            return self._is(Compare(plain, condition.operator, right), owner)
+        if column.kind == "text":
+            return any(_compares(column.texts[number], condition.operator, str(each.value)) for each in wanted)
+        key = float(column.keys[number])
+        keys = [value_key(each) for each in wanted]
+        if condition.operator == "between":
+            return keys[0] <= key <= keys[1]
+        return any(_compares(key, condition.operator, each) for each in keys)
 
     def _back(self, row: int, steps: Steps, ends: Int32) -> ReasoningPath | None:
         """The chain from `row` to one of the ends, walked the other way: from the end to `row`."""
@@ -370,3 +398,22 @@ def evidence_terms(plan: Aggregate | Group | NonEmpty) -> list[Term]:
     elif isinstance(plan, Aggregate):
         terms = [plan.term]
     return [term for term in terms if term is not None and (term.property or term.steps or term.aggregate)]
+
+
+def _compares(one: Any, operator: Operator, other: Any) -> bool:  # noqa: ANN401 - two numbers, or two texts
+    """Whether a value compares with a constant."""
+    match operator:
+        case "=":
+            return bool(one == other)
+        case "!=":
+            return bool(one != other)
+        case "contains":
+            return str(other).casefold() in str(one).casefold()
+        case "starts_with":
+            return str(one).casefold().startswith(str(other).casefold())
+        case "ends_with":
+            return str(one).casefold().endswith(str(other).casefold())
+        case "<" | "<=":
+            return bool(one < other or (operator == "<=" and one == other))
+        case _:
+            return bool(one > other or (operator == ">=" and one == other))

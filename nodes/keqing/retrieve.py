@@ -15,6 +15,7 @@ from trivium.kg.types import ChainResult, LogicalChain, parse_chain
 from trivium.nodes.keqing.conditions import dated
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import Found, KeqingState, Match, Retrieved, SubQuestionState
+from trivium.nodes.run.clock import clock_of
 from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.follow_chain import follow_chain
@@ -94,7 +95,8 @@ def _seeds(sub: SubQuestionState, state: KeqingState) -> list[str]:
 async def retrieve(state: RetrieveInput, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Answer a line of sub-questions, each from the candidates of the one before."""
     if "plan" in state:
-        return await _run(state, state["plan"], runtime.context)
+        left = max(0.001, clock_of(runtime).left(runtime.context))
+        return await _run(state, state["plan"], runtime.context, min(left, runtime.context.seconds))
     seeds, retrieved = state["seeds"], dict[str, Retrieved]()
     for sub, matches in zip(state["line"], state["matches"], strict=True):
         excluded = state["used"] if sub["excludes_used"] else []
@@ -104,12 +106,12 @@ async def retrieve(state: RetrieveInput, runtime: Runtime[KeqingContext]) -> dic
     return {"retrieved": retrieved}
 
 
-async def _run(state: RetrieveInput, plan: dict[str, Any], context: KeqingContext) -> dict[str, Any]:
-    """Compute the question's plan as one query; the log says how much each step found."""
+async def _run(state: RetrieveInput, plan: dict[str, Any], context: KeqingContext, seconds: float) -> dict[str, Any]:
+    """Compute the question's plan as one query, in what is left of its time; the log says how much each step found."""
     read = from_json(plan)
     labels = {each: each for node in nodes(read) if isinstance(node, Entities) for each in node.ids}
     parts = [step.part for step in sub_questions(read, lambda _: None, labels)]
-    done = await run_plan(context.kg, read, parts=parts, seconds=context.seconds, limit=context.max_entities)
+    done = await run_plan(context.kg, read, parts=parts, seconds=seconds, limit=context.max_entities)
     retrieved = {
         str(sub["id"]): Retrieved(
             id=sub["id"],

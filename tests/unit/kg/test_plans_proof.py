@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 
 import pytest
@@ -124,3 +125,30 @@ def test_a_plan_is_written_as_sub_questions(
     executor = Executor(FILMS)
     for each in written:
         executor.table(each.part) if type(each.part).__name__ == "Walks" else executor.answer(each.part)  # type: ignore[arg-type]
+
+
+MADE = [dt.date(2019, 5, 1), dt.date(2021, 5, 1)]
+SHELF = GraphColumns.of(
+    [("tent", ["item"], {"colors": ["red", "green"], "sizes": [2.0, 4.0], "made": MADE})],
+    [],
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"),
+    [
+        ('colors = "green"', "green"),
+        ('colors contains "EE"', "green"),
+        ('colors starts_with "g"', "green"),
+        ("sizes > 3", "4"),
+        ("sizes between [1, 2]", "2"),
+        ("sizes = [7, 4]", "4"),
+        ('made > date "2020-01-01"', "2021-05-01"),
+        ('made <= date "2020-01-01"', "2019-05-01"),
+    ],
+)
+def test_of_several_values_the_one_by_which_a_condition_holds_is_shown(condition: str, value: str) -> None:
+    plan, executor = parse(f"type item | where {condition}"), Executor(SHELF)
+    materialize(executor, plan)
+    paths, _ = prove(executor, plan)
+    assert [path.triples[0].tail for path in paths] == [value]
