@@ -25,6 +25,7 @@ from trivium.kg.errors import UsageError
 if TYPE_CHECKING:
     from trivium.knowledge.freshness import Renewed
     from trivium.knowledge.knowledge import Knowledge
+    from trivium.policies.chains.learn import HeldOut
     from trivium.policies.keqing.learning import Learnt
     from trivium.policies.keqing.versions import Version
     from trivium.policies.lora.train import Tuned
@@ -123,14 +124,44 @@ def report_keqing(learned: Learnt, *, json: bool) -> None:
             {
                 "method": "keqing", "pairs": learned.pairs, "left_out": learned.left_out,
                 "wordings": learned.wordings, "templates": len(learned.templates), "seconds": round(learned.seconds, 3),
+                "held_out": learned.held_out and _held_out(learned.held_out),
             }
         )  # fmt: skip
         return
     source = f"{learned.wordings} wordings from {learned.pairs} pairs, " if learned.pairs else ""
     where = "" if learned.pairs else " from the schema (no training questions)"
     print_text(f"learned {source}{len(learned.templates)} templates{where} in {learned.seconds:.1f} s")
+    if learned.held_out is not None:
+        print_text(_held_out_line(learned.held_out))
+        from trivium.policies.chains.train import has_torch
+
+        if not has_torch():
+            complain(
+                "without torch a log-linear model was fitted; the extra adds a network: pip install 'trivium[train]'"
+            )
     if learned.left_out:
         complain(f"{learned.left_out} pairs left out: no name in the question leads to its answers along its chain")
+
+
+def _held_out(found: HeldOut) -> dict[str, Any]:
+    """Figures in percent, each with its 95 % interval."""
+    before, after = (
+        {"f1": round(100 * figure, 1), "interval": [round(100 * end, 1) for end in found.interval(figure)]}
+        for figure in (found.before, found.after)
+    )
+    return {"pairs": found.pairs, "schema_alone": before, "with_pairs": after, "used": found.used}
+
+
+def _held_out_line(found: HeldOut) -> str:
+    figures = _held_out(found)
+    before, after = (
+        "{f1:.1f} % ({interval[0]:.0f} to {interval[1]:.0f})".format(**figures[key])
+        for key in ("schema_alone", "with_pairs")
+    )
+    used = "" if found.used else "; what pairs taught does not help here and is not used"
+    return (
+        f"F1 on {found.pairs} held-out pairs: {before} from the schema alone, {after} with what the others taught{used}"
+    )
 
 
 async def _learn_keqing(kg: str, questions: Path | None, synonyms: dict[str, list[str]] | None) -> Learnt:

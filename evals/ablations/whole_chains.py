@@ -1,8 +1,8 @@
 """The losing variant of figure 6: a model that predicts the question's whole logical chain as one class.
 
 Features, training, the choice of the mention and the test by the graph are the compact decomposer's; only the classes
-differ. A chain is one "relation" of a slot model with a single position, so that nothing is shared between chains. No
-sub-question is written and no template is matched: the chain is walked.
+differ. A chain is one "relation" of a log-linear model with a single position, so that nothing is shared between
+chains. No sub-question is written and no template is matched: the chain is walked.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from dataclasses import dataclass, replace
 from trivium.kg.errors import NotLearntError
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, LogicalChain, chain_text
+from trivium.policies.chains.loglinear import SlotModel, SlotSettings, train_slot_model
 from trivium.policies.keqing.chain_search import ChainModel, ScoredChain
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
+from trivium.policies.keqing.decomposer import MASK
 from trivium.policies.keqing.feasibility import first_feasible
 from trivium.policies.keqing.mentions import find_mentions
 from trivium.policies.keqing.pairs import AlignedPair
 from trivium.policies.keqing.phrasing import has_exclusion_cue, wording_of
 from trivium.policies.keqing.readings import Reader, Reading, Topic
-from trivium.policies.keqing.slot_model import SlotModel, SlotSettings, train_slot_model
-from trivium.policies.keqing.wording import UNKNOWN, Encoder, Wording
+from trivium.policies.keqing.wording import UNKNOWN, Encoder, Vocabulary, Wording
+
+_BUCKETS = 1 << 13  # of hashed n-grams
 
 
 @dataclass(frozen=True)
@@ -91,11 +94,10 @@ class _WholeChains:
 
 
 def train_whole_chains(pairs: Sequence[AlignedPair], beside: CompactDecomposer) -> ChainPredictor:
-    """Learn from the single-topic pairs; the vocabulary, the mention model and the hash space are the compact's."""
+    """Learn from the single-topic pairs; the mention model is the compact's."""
     reader = beside.reader
     known = reader.known
-    taught = reader.chains.taught if isinstance(reader.chains, ChainModel) else None
-    if taught is None:
+    if not beside.is_taught or not isinstance(reader.chains, ChainModel):
         raise NotLearntError("nothing was learned from pairs here: run trivium learn keqing with --questions")
     counts: Counter[tuple[Wording, LogicalChain]] = Counter(
         (wording_of(pair.question, pair.question.mentions[pair.gold[0]], known), pair.chains[0])
@@ -104,13 +106,15 @@ def train_whole_chains(pairs: Sequence[AlignedPair], beside: CompactDecomposer) 
     )
     names = {chain: Hop(" ".join(chain_text(chain)), False) for _, chain in counts}
     examples = sorted(counts)
+    words = sorted({word for wording, _ in examples for word in wording.words if word != MASK})
+    encoder = Encoder(Vocabulary.learn(words, reader.chains.segments.embedder), _BUCKETS)
     slots = train_slot_model(
-        [taught.encoder.encode(wording) for wording, _ in examples],
+        [encoder.encode(wording) for wording, _ in examples],
         [(names[chain],) for _, chain in examples],
         [min(counts[example], 50) ** 0.5 for example in examples],  # as the compact decomposer weighs its pairs
-        taught.encoder.buckets,
+        _BUCKETS,
         SlotSettings(),
         lambda *_: None,
     )
-    whole = Reader(_WholeChains(slots, taught.encoder), known, reader.mentions)
+    whole = Reader(_WholeChains(slots, encoder), known, reader.mentions)
     return ChainPredictor(whole, {name: chain for chain, name in names.items()}, beside)

@@ -12,16 +12,16 @@ from trivium.kg.artifact import Arrays, Artifact, ArtifactKind
 from trivium.kg.embedders import Embedder
 from trivium.kg.errors import EmbedderError
 from trivium.kg.types import Hop
-from trivium.policies.keqing.chain_search import ChainModel, TaughtSlots
+from trivium.policies.chains.storage import assemble_learned, learned_arrays, learned_words
+from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
 from trivium.policies.keqing.mentions import MentionModel
 from trivium.policies.keqing.readings import Reader
 from trivium.policies.keqing.segment_model import SegmentModel
-from trivium.policies.keqing.slot_model import SlotModel
 from trivium.policies.keqing.word_table import WordTable
-from trivium.policies.keqing.wording import Encoder, KnownWords, Vocabulary
+from trivium.policies.keqing.wording import KnownWords
 
-_FORMAT, _AGAIN = 5, "learn again with trivium learn keqing"
+_FORMAT, _AGAIN = 6, "learn again with trivium learn keqing"
 DECOMPOSER = ArtifactKind("the decomposer", "decomposer", _FORMAT, _AGAIN)
 """What learning left."""
 CURRENT = ArtifactKind("the decomposer", "current", _FORMAT, _AGAIN)
@@ -51,7 +51,6 @@ def save_decomposer(
 def _words(decomposer: CompactDecomposer) -> dict[str, Any]:
     """What is kept as JSON: all but the arrays."""
     chains, known = _parts(decomposer.reader)
-    taught = chains.taught
     return {
         "hops": [str(hop) for hop in chains.segments.hops],
         "stems": list(chains.segments.stems),
@@ -61,15 +60,7 @@ def _words(decomposer: CompactDecomposer) -> dict[str, Any]:
         "habits": [[str(before), str(hop), habit] for (before, hop), habit in decomposer.habits.items()],
         "initials": dict(decomposer.initials),
         "types": dict(decomposer.types),
-        "taught": taught
-        and {
-            "hops": [str(hop) for hop in taught.model.hops],
-            "max_hops": taught.model.max_hops,
-            "buckets": taught.encoder.buckets,
-            "words": list(taught.encoder.vocabulary.words),
-            "lengths": sorted(taught.lengths),
-            "wordings": taught.wordings,
-        },
+        "learned": decomposer.reader.learned and learned_words(decomposer.reader.learned),
     }
 
 
@@ -82,7 +73,7 @@ def _parts(reader: Reader) -> tuple[ChainModel, KnownWords]:
 
 def _arrays(reader: Reader) -> dict[str, np.ndarray[Any, Any]]:
     chains, _ = _parts(reader)
-    segments, taught = chains.segments, chains.taught
+    segments, learned = chains.segments, reader.learned
     out: dict[str, np.ndarray[Any, Any]] = {
         "vectors": segments.vectors.astype(np.float16),
         "voices": segments.voices.astype(np.float16),
@@ -94,10 +85,8 @@ def _arrays(reader: Reader) -> dict[str, np.ndarray[Any, Any]]:
     for name in _TABLES:
         table: WordTable = getattr(segments, name)
         out |= {f"{name}_bounds": table.bounds, f"{name}_hop": table.hop, f"{name}_weight": table.weight}
-    if taught:
-        out["sparse"] = taught.model.sparse.astype(np.float16)
-        out["dense"] = taught.model.dense.astype(np.float16)
-        out["taught_vectors"] = taught.encoder.vocabulary.vectors.astype(np.float16)
+    if learned:
+        out |= learned_arrays(learned)
     return out
 
 
@@ -130,10 +119,12 @@ def read_decomposer(found: Artifact, embedder: Embedder, kind: ArtifactKind = DE
 
 
 def _assemble(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> CompactDecomposer:
+    chains = ChainModel(_segments(model, arrays, embedder))
     reader = Reader(
-        ChainModel(_segments(model, arrays, embedder), _taught(model["taught"], arrays, embedder)),
+        chains,
         KnownWords(frozenset(model["known"]), frozenset(model["stems"])),
         MentionModel(arrays["mention_weights"], arrays["mention_mean"], arrays["mention_deviation"]),
+        assemble_learned(model["learned"], arrays, chains),
     )
     phrases = {Hop.parse(hop): text for hop, text in model["phrases"].items()}
     habits = {(Hop.parse(before), Hop.parse(hop)): habit for before, hop, habit in model["habits"]}
@@ -155,12 +146,3 @@ def _segments(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> Segm
         embedder,
         model["max_hops"],
     )
-
-
-def _taught(model: dict[str, Any] | None, arrays: Arrays, embedder: Embedder) -> TaughtSlots | None:
-    if model is None:
-        return None
-    single = {name: arrays[name].astype(np.float32) for name in ("sparse", "dense", "taught_vectors")}
-    slots = SlotModel(tuple(map(Hop.parse, model["hops"])), model["max_hops"], single["sparse"], single["dense"])
-    vocabulary = Vocabulary(tuple(model["words"]), single["taught_vectors"], embedder)
-    return TaughtSlots(slots, Encoder(vocabulary, model["buckets"]), frozenset(model["lengths"]), model["wordings"])

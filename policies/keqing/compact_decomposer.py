@@ -18,7 +18,6 @@ from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.keqing.asked_types import TypeNames, asked_type
-from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from trivium.policies.keqing.feasibility import Feasible, first_feasible
 from trivium.policies.keqing.mentions import Mention, Question, find_mentions
@@ -49,7 +48,7 @@ class CompactDecomposer:
     @property
     def is_taught(self) -> bool:
         """Whether it learned from pairs, and not from the schema alone."""
-        return isinstance(self.reader.chains, ChainModel) and self.reader.chains.taught is not None
+        return self.reader.learned is not None
 
     async def decompose(self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()) -> Decomposition:
         """Take a question apart; no sub-question where no reading is feasible.
@@ -57,10 +56,17 @@ class CompactDecomposer:
         Names are looked up as they stand; where that leaves words unexplained, with typos too, and where it finds
         nothing at all, among the words that questions are made of.
         """
+        split, found, confidence = await self.read(question, store, topic_entities)
+        return self._write(split, found, confidence)
+
+    async def read(
+        self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()
+    ) -> tuple[Question, Feasible | None, float]:
+        """The question with its mentions, its best feasible reading, and that one's share of all, in [0, 1]."""
         if topic_entities:
             (split,) = await find_mentions([question], store)
             split = await _only_topics(split, topic_entities, store)
-            return self._write(split, *await self._read(split, store))
+            return split, *await self._read(split, store)
         known = self.reader.known
         (split,) = await find_mentions([question], store, known)
         split = await with_initials(split, store, self.initials)
@@ -73,7 +79,7 @@ class CompactDecomposer:
         if found is None:
             (split,) = await find_mentions([question], store)
             found, confidence = await self._read(split, store)
-        return self._write(split, found, confidence)
+        return split, found, confidence
 
     async def _read(self, question: Question, store: GraphStore) -> tuple[Feasible | None, float]:
         """The best feasible reading and its share among the readings considered, in [0, 1]."""
@@ -81,14 +87,20 @@ class CompactDecomposer:
         hops = dict(zip(ids, await store.hops(ids), strict=True))
         readings = self.reader.readings(question, hops, two=False)
         known = self.reader.known
-        if readings and names_left(question, readings[0], known):
+        if self.reader.learned is None and readings and names_left(question, readings[0], known):
             readings = self.reader.readings(question, hops, two=True)
         cue = has_exclusion_cue(question.plain)
         found = await first_feasible(readings, hops, store, excluding=cue)
         if found is None and any(len(reading.topics) > 1 for reading in readings):
-            readings = self.reader.readings(question, hops, two=False)  # two names that nothing joins: one was none
+            # Names that nothing joins: one of them was none.
+            readings = [reading for reading in readings if len(reading.topics) == 1] or self.reader.readings(
+                question, hops, two=False
+            )
             found = await first_feasible(readings, hops, store, excluding=cue)
-        return found, _share(found.reading, readings) if found else 0.0
+        if found is None:
+            return None, 0.0
+        share = _share(found.reading, readings)
+        return found, share if self.reader.learned is None else self.reader.learned.mix.probability(share)
 
     def _write(self, question: Question, found: Feasible | None, confidence: float) -> Decomposition:
         """Sub-questions in words: one a hop of each topic, then those of the common rest."""

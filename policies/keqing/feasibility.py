@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.keqing.readings import Reading, Topic, candidates
 
-_CAP = 500  # entities a hop that a trial walk of two topics keeps
+_CAP = 500  # entities a hop that a trial walk of several topics keeps
 _TRIALS = 24  # readings that are walked
+_NAMESAKES = 3  # entities of a name that are tried beside other names
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ async def first_feasible(
         if len(reading.topics) == 1:
             found = await _one_topic(reading, hops, store, excluding=excluding)
         else:
-            found = await _two_topics(reading, hops, store)
+            found = await _topics(reading, hops, store)
         if found is not None:
             return found
     return None
@@ -54,24 +56,28 @@ async def _one_topic(
     return Feasible(reading, (tuple(feasible),)) if feasible else None
 
 
-async def _two_topics(reading: Reading, hops: dict[str, frozenset[Hop]], store: GraphStore) -> Feasible | None:
+async def _topics(reading: Reading, hops: dict[str, frozenset[Hop]], store: GraphStore) -> Feasible | None:
     """Intersect as early as the chains allow: after what is particular to each, before their common rest."""
-    a, b = reading.topics
-    for shared in range(_common_end(a.chain, b.chain), -1, -1):
-        heads = [topic.chain[: len(topic.chain) - shared] for topic in (a, b)]
-        for one in candidates(Topic(a.mention, heads[0]), hops)[:3]:
-            for two in candidates(Topic(b.mention, heads[1]), hops)[:3]:
-                both = await _reach([one.id], heads[0], store) & await _reach([two.id], heads[1], store)
-                rest = a.chain[len(a.chain) - shared :]
-                if both and (not rest or await _reach(sorted(both), rest, store)):
-                    return Feasible(reading, ((one,), (two,)), shared)
+    topics = reading.topics
+    whole = topics[0].chain
+    for shared in range(_common_end([topic.chain for topic in topics]), -1, -1):
+        heads = [topic.chain[: len(topic.chain) - shared] for topic in topics]
+        rest = whole[len(whole) - shared :]
+        ends = []
+        for topic, head in zip(topics, heads, strict=True):
+            able = candidates(Topic(topic.mention, head), hops)[:_NAMESAKES]
+            ends.append([(hit, await _reach([hit.id], head, store)) for hit in able])
+        for chosen in product(*ends):
+            together = set.intersection(*(reached for _, reached in chosen))
+            if together and (not rest or await _reach(sorted(together), rest, store)):
+                return Feasible(reading, tuple((hit,) for hit, _ in chosen), shared)
     return None
 
 
-def _common_end(a: LogicalChain, b: LogicalChain) -> int:
-    """How many hops the two chains share at their ends, leaving each at least one of its own."""
-    shared = 0
-    while shared < min(len(a), len(b)) - 1 and a[-1 - shared] == b[-1 - shared]:
+def _common_end(chains: Sequence[LogicalChain]) -> int:
+    """How many hops the chains share at their ends, leaving each at least one of its own."""
+    shared, longest = 0, min(map(len, chains)) - 1
+    while shared < longest and len({chain[-1 - shared] for chain in chains}) == 1:
         shared += 1
     return shared
 

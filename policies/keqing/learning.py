@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,17 +13,17 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop
+from trivium.policies.chains.learn import FEW_MIX, FEWEST, HeldOut, Trained, hold_out, train_on
+from trivium.policies.chains.scorer import LearnedReader
 from trivium.policies.keqing.answer_chains import add_chains
 from trivium.policies.keqing.asked_types import type_names
-from trivium.policies.keqing.chain_search import ChainModel, TaughtSlots
+from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
-from trivium.policies.keqing.composites import Example, compose
-from trivium.policies.keqing.decomposer import MASK
 from trivium.policies.keqing.english import english
+from trivium.policies.keqing.feasibility import Feasible
 from trivium.policies.keqing.follow_shares import follow_shares
 from trivium.policies.keqing.mentions import (
     DEFAULT_MENTION_MODEL,
-    Mention,
     MentionModel,
     Question,
     mention_features,
@@ -33,28 +32,21 @@ from trivium.policies.keqing.mentions import (
 from trivium.policies.keqing.naming import initials, initials_of, namesakes_of
 from trivium.policies.keqing.natural import natural_templates, own_wordings
 from trivium.policies.keqing.pairs import AlignedPair, align_pairs
-from trivium.policies.keqing.phrasing import wording_of, wording_of_two
 from trivium.policies.keqing.question_words import QUESTION_WORDS
 from trivium.policies.keqing.readings import Reader
 from trivium.policies.keqing.schema_words import Synonyms, hop_words
 from trivium.policies.keqing.segment_model import SegmentModel
 from trivium.policies.keqing.similar_mentions import widened
-from trivium.policies.keqing.slot_model import SlotSettings, train_slot_model
 from trivium.policies.keqing.template_mining import exclusion_habits, mine_templates
 from trivium.policies.keqing.templates import QuestionTemplate, completed
-from trivium.policies.keqing.wording import Encoder, KnownWords, Vocabulary
+from trivium.policies.keqing.wording import KnownWords
 from trivium.policies.keqing.written import Written, add_words, written_templates
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage's name, how much is done and the total, if known."""
 
-_RARE = 2000  # pairs from which a word must occur twice to count as the questions' own phrasing
 _MENTION_SAMPLE = 4000
 _WIDENED = 400  # pairs whose names are looked for beyond the exact ones too
-_CELLS = 2_000_000  # of the sparse weights: 4 MB as float16
-_COMPOSITES = 4000  # at most, and
-_COMPOSITES_EACH = 60  # for each wording that they are made of
-_COMPOSITE_WEIGHT = 0.3
 _SHORT_NAMES = 500_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
 _SAME_INITIALS = 8  # entities kept for the same initials, the best connected
 
@@ -69,6 +61,8 @@ class Learnt:
     left_out: int
     wordings: int
     seconds: float
+    held_out: HeldOut | None = None
+    """What held-out pairs said; None where there were too few."""
 
 
 async def learn(
@@ -109,12 +103,13 @@ async def learn(
     templates = await all_templates(mine_templates(found), store, written)
     some = filter(_is_exact, found[:: max(1, len(found) // _WIDENED)])
     wider = [replace(pair, question=await look_further(pair.question)) for pair in some]
-    lesson = _Lesson(found, wider, segments, embedder)
+    lesson = _Lesson(wider, ChainModel(segments), short, store)
+    reader, wordings, held_out = await lesson.reader(found, progress)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
     types = type_names(await store.schema())
-    decomposer = CompactDecomposer(lesson.reader(progress), _phrases(templates), habits, short, types)
+    decomposer = CompactDecomposer(reader, _phrases(templates), habits, short, types)
     seconds = time.perf_counter() - began
-    return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), len(lesson.weights), seconds)
+    return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), wordings, seconds, held_out)
 
 
 async def with_schema(
@@ -130,8 +125,12 @@ async def with_schema(
     chains, known = old.reader.chains, old.reader.known
     if not isinstance(chains, ChainModel) or not isinstance(known, KnownWords):
         raise TypeError("only what trivium learn keqing makes can be brought up to date")
+    lexical, learned = ChainModel(segments), old.reader.learned
     reader = Reader(
-        ChainModel(segments, chains.taught), KnownWords(known.words, frozenset(segments.stems)), old.reader.mentions
+        lexical,
+        KnownWords(known.words, frozenset(segments.stems)),
+        old.reader.mentions,
+        learned.on(lexical) if learned else None,
     )
     types = type_names(await store.schema())
     return CompactDecomposer(reader, phrases, old.habits, await _short_names(store), types)
@@ -202,67 +201,57 @@ async def _short_names(store: GraphStore) -> Mapping[str, list[str]]:
 
 
 class _Lesson:
-    """The examples of one training run: weighted wordings with their chains."""
+    """One training run: readers trained on aligned pairs, and how held-out pairs choose among them."""
 
     def __init__(
-        self, pairs: Sequence[AlignedPair], wider: Sequence[AlignedPair], segments: SegmentModel, embedder: Embedder
+        self, wider: Sequence[AlignedPair], lexical: ChainModel, short: Mapping[str, list[str]], store: GraphStore
     ) -> None:
-        self.pairs, self.wider, self.segments, self.embedder = pairs, wider, segments, embedder
-        words = _phrasing_words(pairs) | QUESTION_WORDS
-        self.words = words
-        self.known = KnownWords(frozenset(words), frozenset(segments.stems))
-        self.weights: Counter[Example] = Counter(_examples(pairs, self.known))
-
-    def reader(self, progress: Progress) -> Reader:
-        """The schema's words, and where there are pairs the slots and the mention model that they train."""
-        taught = self._taught(progress) if self.weights else None
-        return Reader(ChainModel(self.segments, taught), self.known, self._mention_model())
-
-    def _taught(self, progress: Progress) -> TaughtSlots:
-        examples = sorted(self.weights)
-        weights = [min(self.weights[example], 50) ** 0.5 for example in examples]
-        lengths = frozenset(len(chain) for _, chain in examples)
-        composites = self._composites(examples)
-        examples += composites
-        weights += [_COMPOSITE_WEIGHT] * len(composites)
-        chains = [chain for _, chain in examples]
-        columns = len({hop for chain in chains for hop in chain}) * (max(map(len, chains)) + 2)
-        buckets = 1 << max(9, min(13, (_CELLS // columns).bit_length() - 1))
-        words = {word for wording, _ in examples for word in wording.words} | self.words
-        encoder = Encoder(Vocabulary.learn(sorted(words - {MASK}), self.embedder), buckets)
-        encoded = [encoder.encode(wording) for wording, _ in examples]
-        slots = train_slot_model(
-            encoded, chains, weights, buckets, SlotSettings(), lambda done, total: progress("train", done, total)
+        self.wider, self.lexical, self.short, self.store = wider, lexical, short, store
+        self.plain = Reader(
+            lexical, KnownWords(QUESTION_WORDS, frozenset(lexical.segments.stems)), DEFAULT_MENTION_MODEL
         )
-        return TaughtSlots(slots, encoder, lengths, len(self.weights))
 
-    def _composites(self, examples: Sequence[Example]) -> list[Example]:
-        """Composites of the pairs' wordings: chains, and ways to say them, that no pair shows.
+    async def reader(self, pairs: Sequence[AlignedPair], progress: Progress) -> tuple[Reader, int, HeldOut | None]:
+        """The reader, how many distinct wordings it learned from, and what held-out pairs said.
 
-        None is longer than the pairs' chains are: what the slots say of such a length is not heard.
+        By the schema alone without pairs, and where what they teach does not help.
         """
-        segments, longest = self.segments, max(len(chain) for _, chain in examples)
-        transitions = {
-            hop: frozenset(segments.hops[code] for code in np.flatnonzero(segments.follows[place]).tolist())
-            for place, hop in enumerate(segments.hops)
-        }
-        count = min(_COMPOSITES, _COMPOSITES_EACH * len(examples))
-        made = compose(examples, transitions, min(longest, segments.max_hops), count)
-        return [example for example in made if example not in self.weights]
+        if not pairs:
+            return self.plain, 0, None
+        held = None
+        if len(pairs) >= FEWEST:
+            held = await hold_out(
+                pairs, self.store, self.plain, self._made, self._decide, _quiet_train(self.lexical), progress
+            )
+        trained = train_on(pairs, self.lexical, lambda done, total: progress("train", done, total))
+        if held is not None and not held.used:
+            return self.plain, trained.candidates.wordings, held
+        mix = FEW_MIX if held is None else held.mix
+        reader = replace(self._made(pairs, trained), learned=LearnedReader(trained.candidates, mix))
+        return reader, trained.candidates.wordings, held
 
-    def _mention_model(self) -> MentionModel:
+    def _made(self, pairs: Sequence[AlignedPair], trained: Trained) -> Reader:
+        return Reader(self.lexical, trained.known, self._mention_model(pairs, trained.known))
+
+    async def _decide(self, reader: Reader, pair: AlignedPair) -> tuple[Feasible | None, float]:
+        _, found, share = await CompactDecomposer(reader, {}, {}, self.short).read(pair.question.text, self.store)
+        return found, share
+
+    def _mention_model(self, pairs: Sequence[AlignedPair], known: Container[str]) -> MentionModel:
         """Trained on a sample of the pairs, a third of them read as if typed without capitals.
 
         Some are read with parts of names and the like beside the exact ones, as a question is that these leave unclear.
         """
-        several = [pair for pair in self.pairs if len(pair.question.mentions) > 1]
+        several = [pair for pair in pairs if len(pair.question.mentions) > 1]
         sample = np.random.default_rng(0).permutation(len(several))[:_MENTION_SAMPLE]
-        chosen = [*(several[i] for i in sample), *(pair for pair in self.wider if len(pair.question.mentions) > 1)]
+        texts = {pair.question.text for pair in pairs}
+        wider = [pair for pair in self.wider if len(pair.question.mentions) > 1 and pair.question.text in texts]
+        chosen = [*(several[i] for i in sample), *wider]
         if not chosen:
             return DEFAULT_MENTION_MODEL
         features, gold = [], []
         for number, pair in enumerate(chosen):
-            found = mention_features(pair.question, self.known, lowered=number % 3 == 0)
+            found = mention_features(pair.question, known, lowered=number % 3 == 0)
             for place in pair.gold:
                 # The other topics of the pair are right too: they are no examples of wrong mentions.
                 kept = [i for i in range(len(found)) if i == place or i not in pair.gold]
@@ -271,27 +260,5 @@ class _Lesson:
         return train_mention_model(features, gold)
 
 
-def _phrasing_words(pairs: Sequence[AlignedPair]) -> set[str]:
-    """Words outside the topics; in a large set, and of other names, those of more than one pair: names slip in."""
-    counts: Counter[str] = Counter()
-    plain = set[str]()
-    for pair in pairs:
-        inside = {i for place in pair.gold for i in _places(pair.question.mentions[place])}
-        counts.update({word for i, word in enumerate(pair.question.plain) if i not in inside})
-        named = {i for mention in pair.question.mentions for i in _places(mention)}
-        plain.update(word for i, word in enumerate(pair.question.plain) if i not in named)
-    return {word for word, count in counts.items() if count > 1 or (len(pairs) < _RARE and word in plain)}
-
-
-def _places(mention: Mention) -> range:
-    return range(mention.start, mention.stop)
-
-
-def _examples(pairs: Iterable[AlignedPair], known: Container[str]) -> Iterable[Example]:
-    for pair in pairs:
-        topics = [pair.question.mentions[place] for place in pair.gold]
-        for place, (topic, chain) in enumerate(zip(topics, pair.chains, strict=True)):
-            if len(topics) == 1:
-                yield wording_of(pair.question, topic, known), chain
-            else:
-                yield wording_of_two(pair.question, topic, topics[1 - place if place < 2 else 0], known), chain
+def _quiet_train(lexical: ChainModel) -> Callable[[Sequence[AlignedPair], int], Trained]:
+    return lambda pairs, steps: train_on(pairs, lexical, lambda *_: None, steps)

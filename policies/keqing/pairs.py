@@ -39,12 +39,14 @@ class AlignedPair:
         gold: places in `question.mentions`, one a topic; several topics intersect.
         chains: the whole chain from each topic, the common rest included.
         exclusion: what the answers say about the topic as an answer; empty where the chain never comes back to it.
+        reached: ids of what the chains reach, or their intersection.
     """
 
     question: Question
     gold: tuple[int, ...]
     chains: tuple[LogicalChain, ...]
     exclusion: tuple[ExclusionEvidence, ...] = ()
+    reached: frozenset[str] = frozenset()
 
 
 class _Fit(NamedTuple):
@@ -88,7 +90,7 @@ async def _align(
     pair: Pair, question: Question, hops: dict[str, frozenset[Hop]], store: GraphStore
 ) -> AlignedPair | None:
     if pair.branches:
-        return _align_branches(pair, question)
+        return await _align_branches(pair, question, store)
     if not pair.chain:
         return None
     topics = {fold_name(topic) for topic in pair.topic_entities}
@@ -102,7 +104,7 @@ async def _align(
     if best is None or best.f1 < _WORST_FIT:
         return None
     exclusion = await _exclusion(pair.chain, pair, best, store) if len(pair.chain) > 1 else ()
-    return AlignedPair(question, (best.place,), (pair.chain,), exclusion)
+    return AlignedPair(question, (best.place,), (pair.chain,), exclusion, best.reached)
 
 
 async def _fit(pair: Pair, place: int, mention: Mention, entity: str, store: GraphStore) -> _Fit:
@@ -140,7 +142,7 @@ async def _exclusion(chain: LogicalChain, pair: Pair, best: _Fit, store: GraphSt
     return tuple(ExclusionEvidence(before, hop, excluded=True) for before, hop in back) if without > best.f1 else ()
 
 
-def _align_branches(pair: Pair, question: Question) -> AlignedPair | None:
+async def _align_branches(pair: Pair, question: Question, store: GraphStore) -> AlignedPair | None:
     """Find the mention of each branch's topic; the pair says which entity it is."""
     places = []
     for branch in pair.branches:
@@ -157,4 +159,12 @@ def _align_branches(pair: Pair, question: Question) -> AlignedPair | None:
     if any(a.overlaps(b) for i, a in enumerate(mentions) for b in mentions[:i]):
         return None
     rest = pair.chain or ()
-    return AlignedPair(question, tuple(places), tuple(branch.chain + rest for branch in pair.branches))
+    ends = []
+    for branch, mention in zip(pair.branches, mentions, strict=True):
+        wanted = fold_name(branch.topic)
+        seeds = [hit.id for hit in mention.hits if wanted in (fold_name(hit.id), fold_name(hit.label))]
+        ends.append({item.id for item in (await store.follow(seeds[:1], branch.chain)).reached})
+    together = sorted(set.intersection(*ends))
+    reached = frozenset(item.id for item in (await store.follow(together, rest)).reached) if rest else together
+    chains = tuple(branch.chain + rest for branch in pair.branches)
+    return AlignedPair(question, tuple(places), chains, reached=frozenset(reached))

@@ -1,6 +1,6 @@
 """Readings of a question: which mentions are meant and which chain leaves each, scored together.
 
-A reading holds one topic, or two whose results intersect. Scores are log-probabilities up to a constant, comparable
+A reading holds one topic, or several whose results intersect. Scores are log-probabilities up to a constant, comparable
 among the readings of one question.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.types import EntityHit, Hop, LogicalChain
+from trivium.policies.chains.scorer import LearnedReader
 from trivium.policies.keqing.chain_search import ScoredChain
 from trivium.policies.keqing.mentions import Mention, MentionModel, Question, mention_features
 from trivium.policies.keqing.phrasing import wording_of, wording_of_two
@@ -43,7 +44,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One or two topics; `score` is the reading's log-score."""
+    """One or more topics; `score` is the reading's log-score."""
 
     score: float
     topics: tuple[Topic, ...]
@@ -68,9 +69,14 @@ class Reader:
     chains: ChainFinder
     known: Container[str]
     mentions: MentionModel
+    learned: LearnedReader | None = None
+    """What pairs taught; None where the schema alone speaks."""
 
     def readings(self, question: Question, hops: dict[str, frozenset[Hop]], *, two: bool) -> list[Reading]:
-        """All readings with one topic, and with `two` also those with two, best first, at most `_READINGS`."""
+        """All readings with one topic, and with `two` also those with several, best first, at most `_READINGS`.
+
+        What pairs taught says itself whether a question has several topics.
+        """
         if not question.mentions:
             return []
         known = self.known
@@ -78,6 +84,16 @@ class Reader:
         if len(question.mentions) > 1:
             odds = self.mentions.log_odds(mention_features(question, known))
             odds -= odds.max() + np.log(np.exp(odds - odds.max()).sum())
+        if self.learned is not None:
+            scored = self.learned.readings(question, _MENTION_WEIGHT * odds, hops, known)
+            found = [
+                Reading(
+                    score + sum(_renown(mention, chain, hops) for mention, chain in topics),
+                    tuple(Topic(mention, chain) for mention, chain in topics),
+                )
+                for score, topics in scored
+            ]
+            return sorted(found, key=lambda reading: -reading.score)[:_READINGS]
         likely = [i for i in np.argsort(-odds) if odds[i] > odds.max() - _UNLIKELY]
         found = [
             Reading(
@@ -160,7 +176,9 @@ def words_left(question: Question, reading: Reading, reader: Reader) -> bool:
     """Whether a word outside the reading's topics is like none that is known: part of a name, perhaps."""
     covered = {place for topic in reading.topics for place in range(topic.mention.start, topic.mention.stop)}
     return any(
-        word not in reader.known and not reader.chains.explains(word)
+        word not in reader.known
+        and not reader.chains.explains(word)
+        and not (reader.learned is not None and reader.learned.explains(word))
         for place, word in enumerate(question.plain)
         if place not in covered
     )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from trivium.kg.types import Hop, LogicalChain
-from trivium.policies.keqing.slot_model import SlotModel, SlotSettings, _Training, train_slot_model
+from trivium.policies.chains.loglinear import SlotModel, SlotSettings, _Training, train_slot_model
 from trivium.policies.keqing.wording import Encoded
 
 HOPS = tuple(Hop(name, inverse) for name in "abc" for inverse in (False, True))

@@ -1,8 +1,8 @@
-"""Which relations a wording asks for, position by position: the compact decomposer's log-linear model.
+"""A log-linear scorer of chains in numpy, where torch is not there to train the network.
 
 One softmax a slot: the relation at each position (or none), the last relation, the number of hops. A relation's
 weights are shared by all positions, and each position adds its own; so a chain never seen as a whole is put together
-from parts that were (one class a chain memorises: papers' notes, "Prototypes").
+from parts that were. Its features are hashed word n-grams around the mask and static word vectors.
 """
 
 from __future__ import annotations
@@ -15,11 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from trivium.kg.embedders import Embedder
 from trivium.kg.types import Hop, LogicalChain
-from trivium.policies.keqing.wording import Encoded
+from trivium.policies.chains.examples import ChainExample
+from trivium.policies.chains.network import Beam, Bools
+from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.keqing.segment_model import SegmentModel
+from trivium.policies.keqing.wording import Encoded, Encoder, Vocabulary, Wording
 
 Floats = NDArray[np.float32]
 Progress = Callable[[int, int], None]
+
+
+NO_TOPIC = Hop("", False)
+"""Stands for the chain of a name that is not a topic; the empty name is no relation's."""
+_CELLS = 2_000_000  # of the sparse weights: 4 MB as float16
+_NEVER = -30.0  # the log-probability of what the slots cannot say
 
 
 class SlotScores(NamedTuple):
@@ -215,3 +226,89 @@ def _error(logits: Floats, targets: NDArray[np.int64]) -> Floats:
     out = np.exp(_log_softmax(logits))
     out[np.arange(len(out)), targets] -= 1
     return out
+
+
+@dataclass(frozen=True)
+class LogLinearScorer:
+    """The slots as a scorer of the chains of one schema."""
+
+    slots: SlotModel
+    encoder: Encoder
+    segments: SegmentModel
+
+    @property
+    def hops(self) -> tuple[Hop, ...]:
+        """The hops that its pairs show."""
+        return tuple(hop for hop in self.slots.hops if hop != NO_TOPIC)
+
+    def on(self, segments: SegmentModel) -> LogLinearScorer:
+        """The same slots on another schema."""
+        return LogLinearScorer(self.slots, self.encoder, segments)
+
+    def read(self, wording: Wording) -> SlotWording:
+        """What the slots say of a wording."""
+        columns = {hop: column for column, hop in enumerate(self.slots.hops)}
+        codes = np.array([columns.get(hop, -1) for hop in self.segments.hops], dtype=np.int64)
+        none = columns.get(NO_TOPIC, -1)
+        return SlotWording(self.slots.scores(self.encoder.encode(wording)), codes, none)
+
+
+@dataclass(frozen=True)
+class SlotWording:
+    """The slots' scores of one wording; `columns` int64 [H] of the schema's hops, -1 for one that no pair has."""
+
+    scores: SlotScores
+    columns: NDArray[np.int64]
+    none: int
+
+    def beams(self, allowed: Bools, follows: Bools, width: int, longest: int) -> list[Beam]:
+        """The likeliest chains given that the name is a topic, best first."""
+        at = [self._at(position) for position in range(min(longest, len(self.scores.positions)))]
+        found: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+        done = list[tuple[int, ...]]()
+        for position, said in enumerate(at):
+            grown = [
+                ((*chain, code), score + float(said[code]))
+                for chain, score in found
+                for code in np.flatnonzero((follows[chain[-1]] if position else allowed) & (self.columns >= 0)).tolist()
+            ]
+            found = sorted(grown, key=lambda item: -item[1])[:width]
+            done += [chain for chain, _ in found]
+        return sorted(map(Beam, done, self.score(done, longest)), key=lambda beam: -beam.score)
+
+    def score(self, chains: Sequence[tuple[int, ...]], longest: int) -> list[float]:
+        """The log-probability of each chain, up to a constant of the wording."""
+        positions, out = self.scores.positions, list[float]()
+        for chain in chains:
+            columns = self.columns[list(chain)]
+            if len(chain) > min(longest, len(positions)) or (columns < 0).any():
+                out.append(_NEVER)
+                continue
+            total = positions[np.arange(len(chain)), columns].sum() + self.scores.last[columns[-1]]
+            out.append(float(total + self.scores.length[len(chain) - 1] + positions[len(chain) :, -1].sum()))
+        return out
+
+    def topic(self) -> float:
+        """The log-odds that the masked name is a topic."""
+        if self.none < 0:
+            return 0.0
+        none = min(float(self.scores.positions[0, self.none]), -1e-6)
+        return float(np.log(-np.expm1(none))) - none
+
+    def _at(self, position: int) -> Floats:
+        return np.where(self.columns >= 0, self.scores.positions[position][self.columns], np.float32(_NEVER))
+
+
+def train_log_linear(
+    examples: Sequence[ChainExample], segments: SegmentModel, embedder: Embedder, progress: Progress
+) -> LogLinearScorer:
+    """Fit the slots to examples; raises ValueError where there is none."""
+    chains = [tuple(segments.hops[code] for code in each.chain) or (NO_TOPIC,) for each in examples]
+    columns = len({hop for chain in chains for hop in chain}) * (max(map(len, chains), default=1) + 2)
+    buckets = 1 << max(9, min(13, (_CELLS // columns).bit_length() - 1))
+    words = {word for each in examples for word in each.wording.words} - {MASK}
+    encoder = Encoder(Vocabulary.learn(sorted(words), embedder), buckets)
+    encoded = [encoder.encode(each.wording) for each in examples]
+    weights = [each.weight for each in examples]
+    slots = train_slot_model(encoded, chains, weights, buckets, SlotSettings(), progress)
+    return LogLinearScorer(slots, encoder, segments)
