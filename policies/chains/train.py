@@ -36,8 +36,8 @@ class NetworkSettings:
     """Share of words whose learned vectors are hidden at each step."""
     take_out: float = 0.06
     """Share of examples whose hop is taken out of the schema at each step: "none" is then right."""
-    batch: int = 32
-    epochs: int = 25
+    batch: int = 48
+    epochs: int = 16
     min_steps: int = 120
     max_steps: int = 1_500
     seed: int = 0
@@ -156,7 +156,7 @@ class _Training:
         per_epoch = -(-count // s.batch)
         steps = min(max(s.epochs * per_epoch, s.min_steps), s.max_steps)
         trained = [*self.parameters.values(), *self.gru.parameters()]
-        optimizer = torch.optim.AdamW(trained, lr=s.rate, weight_decay=s.weight_decay)
+        optimizer = torch.optim.AdamW(trained, lr=s.rate, weight_decay=s.weight_decay, fused=True)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, s.rate, total_steps=steps + 1, pct_start=0.1)
         order: list[int] = []
         for step in range(steps):

@@ -81,7 +81,8 @@ async def learn(
         BadInputError: no pair has a chain, or none can be found on this KG.
     """
     began = time.perf_counter()
-    aligned, given = [], list(pairs or ())
+    pairs = None if pairs is None else list(pairs)
+    aligned, given = [], pairs or []
     if pairs is not None and not any(pair.chain or pair.branches or pair.answers for pair in given):
         raise BadInputError('no question has a "chain" or "answers": add the chain of each, such as ["directed_by"]')
     given = await add_chains(given, store, lambda done, total: progress("find chains", done, total))
@@ -94,7 +95,8 @@ async def learn(
         return await widened(question, plain, store, short)
 
     async for pair in align_pairs(given, store, look_further):
-        aligned.append(pair)
+        searched = bool(pairs) and not (pairs[len(aligned)].chain or pairs[len(aligned)].branches)
+        aligned.append(pair and replace(pair, searched=searched))
         if len(aligned) % 100 == 0 or len(aligned) == len(given):
             progress("align pairs", len(aligned), len(given))
     found = [pair for pair in aligned if pair is not None]

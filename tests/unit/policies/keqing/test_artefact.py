@@ -81,7 +81,7 @@ def test_a_flipped_bit_of_the_arrays_is_noticed(folder: Path, films: Knowledge) 
     assert has_decomposer(folder)
 
 
-@pytest.mark.parametrize("change", [{"stems": None}, {"hops": None}, {"phrases": []}, {"taught": 3}])
+@pytest.mark.parametrize("change", [{"stems": None}, {"hops": None}, {"phrases": []}, {"learned": 3}])
 def test_a_model_file_that_says_something_else_is_damaged(
     folder: Path, films: Knowledge, change: dict[str, object]
 ) -> None:
