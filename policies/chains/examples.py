@@ -61,7 +61,7 @@ def examples_of(pairs: Iterable[AlignedPair], known: KnownWords, lexical: ChainM
                 chain = pair.chains[pair.gold.index(place)]
                 if all(hop in number for hop in chain):
                     counts[wording, tuple(number[hop] for hop in chain)] += 1
-            elif pair.searched and not any(mention.overlaps(pair.question.mentions[other]) for other in pair.gold):
+            elif pair.more and not any(mention.overlaps(pair.question.mentions[other]) for other in pair.gold):
                 continue  # what narrows the answers no further may be a topic all the same
             elif not all(word in known for word in pair.question.plain[mention.start : mention.stop]):
                 counts[wording, ()] += 1

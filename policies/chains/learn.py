@@ -86,6 +86,7 @@ def train_on(
     segments = lexical.segments
     known = KnownWords(frozenset(phrasing_words(pairs) | QUESTION_WORDS), frozenset(segments.stems))
     examples = examples_of(pairs, known, lexical)
+    wordings = len({each.wording for each in examples if each.chain})
     examples += composites(examples, lexical)
     words = frozenset(word for each in examples for word in each.wording.words if not word.startswith(("[", "<")))
     scorer: TrainedScorer
@@ -96,7 +97,6 @@ def train_on(
     else:
         scorer = train_log_linear(examples, segments, segments.embedder, progress)
     lengths = frozenset(len(each.chain) for each in examples if each.chain)
-    wordings = len({each.wording for each in examples if each.chain})
     return Trained(ChainCandidates(lexical, scorer, words, lengths, wordings), known)
 
 

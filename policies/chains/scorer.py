@@ -5,7 +5,7 @@ of its chain come from the trained scorer; what pairs have not shown is left to 
 
 - a chain of a length that no pair has gets what the best chain gets;
 - a chain with a relation of no pair is at most 3 n / (20 + n) nats behind it;
-- the scorer is taken to be wrong altogether with a chance of 1 % + 20 / (20 + n) for n wordings;
+- the scorer is taken to be wrong altogether with a chance of 1 % + 5 / (5 + n) for n wordings;
 - all of it counts as far as the pairs hold the wording's words.
 
 The weights of the two and the temperature of the sum are chosen on held-out pairs (`policies.chains.folds`).
@@ -36,7 +36,8 @@ _WIDTH = 8  # beams
 _LEXICAL = 10  # chains of the schema's words that are scored besides
 _UNSEEN = 3.0
 _DOUBT = 0.01
-_FEW = 20
+_FEW = 5
+_HALF = 20
 _KEPT = 10  # chains of a name
 _KEPT_TOGETHER = 5  # chains of a name that are intersected with those of others
 _TOPICS = 3
@@ -195,8 +196,8 @@ class ChainCandidates:
         length = np.array([len(chain) in self.lengths for chain in chains])
         shown = scores[known & length]
         best = float(shown.max()) if len(shown) else float(scores.max())
-        doubt = min(0.99, _DOUBT + _FEW / (_FEW + self.wordings))
-        behind = _UNSEEN * self.wordings / (_FEW + self.wordings)
+        doubt = _DOUBT + (1 - _DOUBT) * _FEW / (_FEW + self.wordings)
+        behind = _UNSEEN * self.wordings / (_HALF + self.wordings)
         mixed = np.logaddexp(scores + math.log(1 - doubt), best + math.log(doubt))
         return np.where(known & length, mixed, np.where(known, best, np.logaddexp(scores, best - behind)))
 

@@ -65,8 +65,11 @@ class _Explained(NamedTuple):
     names: int
 
 
-async def add_chains(pairs: Sequence[Pair], store: GraphStore, progress: Progress) -> list[Pair]:
-    """The pairs, those without a chain but with answers given the chains that explain them; others as they are."""
+async def add_chains(pairs: Sequence[Pair], store: GraphStore, progress: Progress) -> list[tuple[Pair, bool]]:
+    """The pairs, those without a chain but with answers given the chains that explain them; others as they are.
+
+    Each with whether further names of it may be topics too: they narrow its answers no further.
+    """
     asked = [place for place, pair in enumerate(pairs) if pair.answers and not pair.chain and not pair.branches]
     found: dict[int, _Explained] = {}
     for number, place in enumerate(asked, 1):
@@ -76,11 +79,12 @@ async def add_chains(pairs: Sequence[Pair], store: GraphStore, progress: Progres
     shared = Counter(chains for each in found.values() for chains in each.by_chains)
     shared.update((pair.chain,) for pair in pairs if pair.chain)
     agreed = _Agreement(found.values())
-    out = list(pairs)
+    out = [(pair, False) for pair in pairs]
     for place, each in found.items():
         best = max(each.by_chains.values(), key=lambda item: agreed.rank(each, item, shared), default=None)
         if best and (shared[best.chains] > 1 or len(asked) < _MANY or best.f1 == 1.0):
-            out[place] = _with(pairs[place], best)
+            more = any(len(chains) > len(best.chains) for chains in each.by_chains)
+            out[place] = _with(pairs[place], best), more
     return out
 
 

@@ -81,11 +81,11 @@ async def learn(
         BadInputError: no pair has a chain, or none can be found on this KG.
     """
     began = time.perf_counter()
-    pairs = None if pairs is None else list(pairs)
-    aligned, given = [], pairs or []
+    aligned, given = [], list(pairs or ())
     if pairs is not None and not any(pair.chain or pair.branches or pair.answers for pair in given):
         raise BadInputError('no question has a "chain" or "answers": add the chain of each, such as ["directed_by"]')
-    given = await add_chains(given, store, lambda done, total: progress("find chains", done, total))
+    explained = await add_chains(given, store, lambda done, total: progress("find chains", done, total))
+    given, more = [pair for pair, _ in explained], [open_ for _, open_ in explained]
     progress("read the schema", 0, None)
     segments = await schema_model(store, embedder, synonyms or {}, written)
     short = await _short_names(store)
@@ -95,8 +95,7 @@ async def learn(
         return await widened(question, plain, store, short)
 
     async for pair in align_pairs(given, store, look_further):
-        searched = bool(pairs) and not (pairs[len(aligned)].chain or pairs[len(aligned)].branches)
-        aligned.append(pair and replace(pair, searched=searched))
+        aligned.append(pair and replace(pair, more=more[len(aligned)]))
         if len(aligned) % 100 == 0 or len(aligned) == len(given):
             progress("align pairs", len(aligned), len(given))
     found = [pair for pair in aligned if pair is not None]

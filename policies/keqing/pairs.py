@@ -40,7 +40,7 @@ class AlignedPair:
         chains: the whole chain from each topic, the common rest included.
         exclusion: what the answers say about the topic as an answer; empty where the chain never comes back to it.
         reached: ids of what the chains reach, or their intersection.
-        searched: whether the chains were found by search from the answers: other names may be topics too.
+        more: whether other names of the question may be topics too.
     """
 
     question: Question
@@ -48,7 +48,7 @@ class AlignedPair:
     chains: tuple[LogicalChain, ...]
     exclusion: tuple[ExclusionEvidence, ...] = ()
     reached: frozenset[str] = frozenset()
-    searched: bool = False
+    more: bool = False
 
 
 class _Fit(NamedTuple):
