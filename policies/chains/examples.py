@@ -39,6 +39,8 @@ def phrasing_words(pairs: Sequence[AlignedPair]) -> set[str]:
     plain = set[str]()
     for pair in pairs:
         inside = {i for place in pair.gold for i in _places(pair.question.mentions[place])}
+        written = [m for m in pair.question.mentions if m.start and m.text[:1].isupper()]  # names, topics or not
+        inside |= {i for mention in written for i in _places(mention)}
         counts.update({word for i, word in enumerate(pair.question.plain) if i not in inside})
         named = {i for mention in pair.question.mentions for i in _places(mention)}
         plain.update(word for i, word in enumerate(pair.question.plain) if i not in named)

@@ -42,9 +42,11 @@ _KEPT = 10  # chains of a name
 _KEPT_TOGETHER = 5  # chains of a name that are intersected with those of others
 _TOPICS = 3
 _NAMES_EXPLAINED = 5.0  # nats for a further topic where the schema alone speaks: a name would be left unexplained
+_LEFT = 0.3  # share of this that counts where pairs decide
 _TOGETHER = 5  # names that are tried together, the likeliest
 _HARDLY = -3.0  # log-odds of a name to be a topic below which it is not intersected with others
-_UNLIKELY = 12.0  # a name so much less likely by its form than the best one, in nats, is not read
+_UNLIKELY = 12.0  # a name within another, and so much less likely by its form than the best one, in nats, is not read
+_READ = 8  # names that are read besides
 _REMEMBERED = 10_000  # wordings whose chains are kept
 
 
@@ -247,10 +249,10 @@ class LearnedReader:
             hops: those that leave each entity.
             known: words that questions are made of.
         """
-        names = {}
-        for place, mention in enumerate(question.mentions):
-            if odds[place] > odds.max() - _UNLIKELY:
-                names[place] = self._name(wording_of(question, mention, known), mention, hops)
+        names = {
+            place: self._name(wording_of(question, question.mentions[place], known), question.mentions[place], hops)
+            for place in _read_names(question, odds)
+        }
         out = [
             ScoredTopics(
                 name.topic + name.words + float(odds[place]) + chain.score, (self._topic(question, place, chain),)
@@ -289,10 +291,10 @@ class LearnedReader:
         return question.mentions[place], tuple(hops[code] for code in chain.codes)
 
     def _unsure(self, question: Question, place: int, name: _Name, known: Container[str]) -> float:
-        """How far it is left to the schema whether a name is a topic: not at all where it is made of known words."""
+        """How far a name left unexplained counts against a reading: not at all where it is made of known words."""
         mention = question.mentions[place]
         words = question.plain[mention.start : mention.stop]
-        return 0.0 if all(word in known for word in words) else name.doubt
+        return 0.0 if all(word in known for word in words) else max(name.doubt, _LEFT)
 
     def _name(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]]) -> _Name:
         first = frozenset[Hop]().union(*(hops[hit.id] for hit in mention.hits))
@@ -306,3 +308,11 @@ class LearnedReader:
         order = np.argsort(-total, kind="stable")[:_KEPT]
         chains = [_Chain(float(total[place]), found.codes[place]) for place in order]
         return _Name(chains, share * found.topic, mix.lexical * float(found.lexical.max()) * doubt, doubt)
+
+
+def _read_names(question: Question, odds: NDArray[np.float64]) -> list[int]:
+    """The places of the mentions that may be topics: those likely by their form, and the longest ones."""
+    order = np.argsort(-odds, kind="stable").tolist()
+    likely = [place for place in order if odds[place] > odds.max() - _UNLIKELY]
+    whole = [place for place in order if not any(map(question.mentions[place].inside, question.mentions))]
+    return list(dict.fromkeys([*likely, *whole[:_READ]]))

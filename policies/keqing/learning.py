@@ -81,7 +81,7 @@ async def learn(
         BadInputError: no pair has a chain, or none can be found on this KG.
     """
     began = time.perf_counter()
-    aligned, given = [], list(pairs or ())
+    aligned, given = list[AlignedPair | None](), list(pairs or ())
     if pairs is not None and not any(pair.chain or pair.branches or pair.answers for pair in given):
         raise BadInputError('no question has a "chain" or "answers": add the chain of each, such as ["directed_by"]')
     explained = await add_chains(given, store, lambda done, total: progress("find chains", done, total))
