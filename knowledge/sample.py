@@ -69,7 +69,8 @@ async def _teach(folder: Path, questions: Path) -> None:
     base = Knowledge.open(folder)
     try:
         await base.derive()
-        await teach(base, read_questions(questions), lambda *_: None)
+        # The same sample whether torch is installed or not.
+        await teach(base, read_questions(questions), lambda *_: None, network=False)
         await asyncio.to_thread(add_paths, base, (await base.store.info()).hash)
     finally:
         await base.close()

@@ -31,7 +31,7 @@ Progress = Callable[[str, int, int | None], None]
 FOLDS = 5
 _ENOUGH = 150  # held-out pairs from which further folds are left out
 _ASKED = 300  # held-out pairs that are read, over all folds
-_FOLD_STEPS = 250  # of each; of a single one twice as many
+_FOLD_STEPS = 160  # of each; of a single one twice as many
 FEWEST = 10
 """Pairs from which some are held out; fewer are used with `FEW_MIX`."""
 FEW_MIX = Mix(1.0, 0.4)
@@ -81,8 +81,13 @@ def train_on(
     lexical: ChainModel,
     progress: Callable[[int, int], None],
     steps: int | None = None,
+    *,
+    network: bool = True,
 ) -> Trained:
-    """Train a scorer on aligned pairs: the network with torch, else the log-linear one. `steps` bounds the work."""
+    """Train a scorer on aligned pairs: with torch the network, if it is wanted, else the log-linear one.
+
+    `steps` bounds the network's training.
+    """
     segments = lexical.segments
     known = KnownWords(frozenset(phrasing_words(pairs) | QUESTION_WORDS), frozenset(segments.stems))
     examples = examples_of(pairs, known, lexical)
@@ -90,7 +95,7 @@ def train_on(
     examples += composites(examples, lexical)
     words = frozenset(word for each in examples for word in each.wording.words if not word.startswith(("[", "<")))
     scorer: TrainedScorer
-    if has_torch():
+    if network and has_torch():
         settings = NetworkSettings() if steps is None else NetworkSettings(max_steps=steps)
         inputs = ChainInputs(segments, tuple(sorted(words)))
         scorer = train_network(examples, inputs, settings, progress).prepared(inputs)

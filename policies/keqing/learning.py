@@ -72,10 +72,13 @@ async def learn(
     progress: Progress,
     synonyms: Synonyms | None = None,
     written: Written | None = None,
+    *,
+    network: bool = True,
 ) -> Learnt:
     """Learn from pairs, or with None from the schema alone.
 
     `synonyms` are the user's own words for relations, `written` the templates that a chat model wrote for hops.
+    `network`: train the network where torch is there; else the log-linear model, as without torch.
 
     Raises:
         BadInputError: no pair has a chain, or none can be found on this KG.
@@ -104,7 +107,7 @@ async def learn(
     templates = await all_templates(mine_templates(found), store, written)
     some = filter(_is_exact, found[:: max(1, len(found) // _WIDENED)])
     wider = [replace(pair, question=await look_further(pair.question)) for pair in some]
-    lesson = _Lesson(wider, ChainModel(segments), short, store)
+    lesson = _Lesson(wider, ChainModel(segments), short, store, network=network)
     reader, wordings, held_out = await lesson.reader(found, progress)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
     types = type_names(await store.schema())
@@ -205,9 +208,16 @@ class _Lesson:
     """One training run: readers trained on aligned pairs, and how held-out pairs choose among them."""
 
     def __init__(
-        self, wider: Sequence[AlignedPair], lexical: ChainModel, short: Mapping[str, list[str]], store: GraphStore
+        self,
+        wider: Sequence[AlignedPair],
+        lexical: ChainModel,
+        short: Mapping[str, list[str]],
+        store: GraphStore,
+        *,
+        network: bool,
     ) -> None:
         self.wider, self.lexical, self.short, self.store = wider, lexical, short, store
+        self.network = network
         self.plain = Reader(
             lexical, KnownWords(QUESTION_WORDS, frozenset(lexical.segments.stems)), DEFAULT_MENTION_MODEL
         )
@@ -221,10 +231,10 @@ class _Lesson:
             return self.plain, 0, None
         held = None
         if len(pairs) >= FEWEST:
-            held = await hold_out(
-                pairs, self.store, self.plain, self._made, self._decide, _quiet_train(self.lexical), progress
-            )
-        trained = train_on(pairs, self.lexical, lambda done, total: progress("train", done, total))
+            held = await hold_out(pairs, self.store, self.plain, self._made, self._decide, self._train, progress)
+        trained = train_on(
+            pairs, self.lexical, lambda done, total: progress("train", done, total), network=self.network
+        )
         if held is not None and not held.used:
             return self.plain, trained.candidates.wordings, held
         mix = FEW_MIX if held is None else held.mix
@@ -233,6 +243,9 @@ class _Lesson:
 
     def _made(self, pairs: Sequence[AlignedPair], trained: Trained) -> Reader:
         return Reader(self.lexical, trained.known, self._mention_model(pairs, trained.known))
+
+    def _train(self, pairs: Sequence[AlignedPair], steps: int) -> Trained:
+        return train_on(pairs, self.lexical, lambda *_: None, steps, network=self.network)
 
     async def _decide(self, reader: Reader, pair: AlignedPair) -> tuple[Feasible | None, float]:
         _, found, share = await CompactDecomposer(reader, {}, {}, self.short).read(pair.question.text, self.store)
@@ -259,7 +272,3 @@ class _Lesson:
                 features.append(found[kept])
                 gold.append(kept.index(place))
         return train_mention_model(features, gold)
-
-
-def _quiet_train(lexical: ChainModel) -> Callable[[Sequence[AlignedPair], int], Trained]:
-    return lambda pairs, steps: train_on(pairs, lexical, lambda *_: None, steps)

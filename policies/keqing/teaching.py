@@ -26,13 +26,20 @@ log = logging.getLogger("trivium.keqing")
 
 
 async def teach(
-    base: KnowledgeBase, pairs: Sequence[Pair] | None, progress: Progress, synonyms: Synonyms | None = None
+    base: KnowledgeBase,
+    pairs: Sequence[Pair] | None,
+    progress: Progress,
+    synonyms: Synonyms | None = None,
+    *,
+    network: bool = True,
 ) -> Learnt:
     """Learn from pairs, or with None from the schema alone; what there was stays as a version.
 
     `synonyms` are the user's own words for relations, kept for the lessons to come; None takes those kept, of relations
     that the KG still has, and an empty mapping forgets them. Templates that a chat model wrote for the KG are used too.
     The pairs are kept, so that `trivium learn --renew` can learn from them again.
+
+    `network`: as in `trivium.policies.keqing.learning.learn`.
 
     A KG in Neo4j is learned from its walking snapshot (`KnowledgeBase.learning_store`).
 
@@ -45,7 +52,7 @@ async def teach(
     if words is None:
         words = still_named(kept_synonyms(base.learnt), {relation.name for relation in await store.schema()})
     made_from = await base.sources()
-    learnt = await learn(pairs, store, base.embedder, progress, words, read_written(base.learnt))
+    learnt = await learn(pairs, store, base.embedder, progress, words, read_written(base.learnt), network=network)
     exemplars = await make_exemplars(pairs or (), learnt.decomposer, store)
     await save_templates(base, learnt.templates)
 
