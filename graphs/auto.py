@@ -14,7 +14,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from trivium.graphs import keqing, knowgpt, oda
-from trivium.graphs.stage import stage
+from trivium.graphs.stage import route, stage
 from trivium.nodes.auto.context import CONTEXTS, AutoContext
 from trivium.nodes.auto.judge_answer import judge_answer
 from trivium.nodes.auto.plan_methods import plan_methods
@@ -44,14 +44,16 @@ def method(name: str, graph: Graph) -> Callable[..., Awaitable[dict[str, Any]]]:
 _GIVEN = ("messages", "question", "topic_entities", "choices", "answer")
 
 
-async def first_method(state: AutoState) -> Literal["keqing", "oda", "knowgpt", "judge_answer"]:
+@route
+def first_method(state: AutoState) -> Literal["keqing", "oda", "knowgpt", "judge_answer"]:
     """The first method of the plan."""
     if state.get("stopped"):
         return "judge_answer"
     return state["plan"][0]["method"]
 
 
-async def next_method(state: AutoState) -> Literal["keqing", "oda", "knowgpt", "__end__"]:
+@route
+def next_method(state: AutoState) -> Literal["keqing", "oda", "knowgpt", "__end__"]:
     """The next method of the plan, until an answer stands or there is none left to try."""
     return "__end__" if state.get("stopped") or not state["plan"] else state["plan"][0]["method"]
 

@@ -14,7 +14,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from trivium.graphs.stage import stage
+from trivium.graphs.stage import route, stage
 from trivium.nodes.keqing.compute import compute, ready
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose import decompose
@@ -29,7 +29,8 @@ from trivium.nodes.run.context import context_of
 from trivium.nodes.run.state import AnswerOutput, QuestionInput
 
 
-async def after_decompose(state: KeqingState) -> Literal["link_entities", "match_template", "respond"]:
+@route
+def after_decompose(state: KeqingState) -> Literal["link_entities", "match_template", "respond"]:
     """The compact decomposer chooses mention and chain together and leaves nothing to link."""
     if state.get("stopped") or not state["sub_questions"]:
         return "respond"
@@ -38,17 +39,20 @@ async def after_decompose(state: KeqingState) -> Literal["link_entities", "match
     return "link_entities" if unlinked(state) else "match_template"
 
 
-async def after_match(state: KeqingState) -> list[Send] | Literal["review", "respond"]:
+@route
+def after_match(state: KeqingState) -> list[Send] | Literal["review", "respond"]:
     """A human first, where the run asks for one; then the first wave."""
     return "review" if state["settings"].get("review") else next_wave(state) or "respond"
 
 
-async def after_review(state: KeqingState) -> list[Send] | Literal["match_template", "respond"]:
+@route
+def after_review(state: KeqingState) -> list[Send] | Literal["match_template", "respond"]:
     """Edited sub-questions are matched again."""
     return next_wave(state) or "respond" if state["matches"] else "match_template"
 
 
-async def after_reason(state: KeqingState) -> list[Send] | Literal["respond"]:
+@route
+def after_reason(state: KeqingState) -> list[Send] | Literal["respond"]:
     """The next wave, where a sub-question or an operator is still open."""
     return next_wave(state) or "respond"
 

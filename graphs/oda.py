@@ -14,7 +14,7 @@ from typing import Literal
 
 from langgraph.graph import END, START, StateGraph
 
-from trivium.graphs.stage import stage
+from trivium.graphs.stage import route, stage
 from trivium.nodes.oda.act import act
 from trivium.nodes.oda.answer import answer
 from trivium.nodes.oda.choose_action import choose_action
@@ -28,24 +28,26 @@ from trivium.nodes.run.context import context_of
 from trivium.nodes.run.state import AnswerOutput, QuestionInput
 
 
-async def after_linking(state: OdaState) -> Literal["observe", "answer"]:
+@route
+def after_linking(state: OdaState) -> Literal["observe", "answer"]:
     """A question about no entity of the KG has nothing to observe."""
     return "observe" if not state.get("stopped") and state["topics"] else "answer"
 
 
-async def after_choice(state: OdaState) -> Literal["review_action", "act", "answer"]:
+@route
+def after_choice(state: OdaState) -> Literal["review_action", "act", "answer"]:
     """A human first, where the run asks for one."""
-    return (
-        "review_action" if state["settings"].get("review") and not state.get("stopped") else await after_review(state)
-    )
+    return "review_action" if state["settings"].get("review") and not state.get("stopped") else after_review.func(state)
 
 
-async def after_review(state: OdaState) -> Literal["act", "answer"]:
+@route
+def after_review(state: OdaState) -> Literal["act", "answer"]:
     """Answering ends the loop."""
     return "act" if not state.get("stopped") and state["action"] and state["action"]["name"] != "Answer" else "answer"
 
 
-async def after_reflect(state: OdaState) -> Literal["observe", "answer"]:
+@route
+def after_reflect(state: OdaState) -> Literal["observe", "answer"]:
     """Another round, while there is one left."""
     more = state["iteration"] < context_of(OdaContext, state).max_iterations
     return "observe" if more and not state.get("stopped") else "answer"

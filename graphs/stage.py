@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.runtime import Runtime
 
 from trivium.kg.errors import StoreError, TimeLimitError, UsageError
@@ -71,6 +72,21 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
         return {**update, "found": found_by(run.__name__, update)} if info and info.thread_id else update
 
     return node
+
+
+class route(RunnableLambda[Any, Any]):  # noqa: N801 - a decorator
+    """Decorate a function that names the next stage: called as it is, where LangGraph would start a task and a trace.
+
+    A router chooses by the state and waits for nothing; without this each costs 0.3 ms.
+    """
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
+        """The names of the next stages."""
+        return self.func(input)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
+        """As `invoke`."""
+        return self.func(input)
 
 
 async def _in_time(
