@@ -21,9 +21,10 @@ from starlette.routing import Route
 from trivium.app.server.gate import KEY
 from trivium.app.server.keys import LOCAL, Key
 from trivium.graphs.methods import METHODS, TEXT, stages
+from trivium.graphs.methods import answer as answer_of
 from trivium.kg.catalog import SETTINGS_FILE
 from trivium.kg.errors import RequestError, TriviumError, UsageError
-from trivium.nodes.run.access import read_policy
+from trivium.nodes.run.access import NO_MODEL, read_policy
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.markdown import chat_text
@@ -84,6 +85,11 @@ class _Completion:
 
     async def parts(self) -> AsyncIterator[str]:
         """The answer's text, piece by piece; an empty one as soon as the run has begun."""
+        if self._context.model == NO_MODEL:  # nothing is worded piece by piece: no stream within, which costs a third
+            self._answer = await answer_of(self._method, self._question, self._context)
+            async for part in self._said(self._answer):
+                yield part
+            return
         async for name, found in stages(self._method, self._question, self._context):
             if name == TEXT:
                 self._text += found["text"]
@@ -92,9 +98,13 @@ class _Completion:
                 self._answer = found["answer"]
             else:
                 yield ""
-        answer = self._answer
-        if answer is None:
+        if self._answer is None:
             raise UsageError("the run ended without an answer")
+        async for part in self._said(self._answer):
+            yield part
+
+    async def _said(self, answer: Answer) -> AsyncIterator[str]:
+        """What is left to say of an answer, behind what a model said of it."""
         worded = bool(self._text) and answer["answer"].startswith(self._text)
         said = await chat_text(answer, self._context.kg, by_model=worded)
         rest = said.removeprefix(self._text) if worded else f"\n\n{said}" if self._text else said
