@@ -32,6 +32,7 @@ def method(name: str, graph: Graph) -> Callable[..., Awaitable[dict[str, Any]]]:
     async def node(state: AutoState) -> dict[str, Any]:
         context = context_of(AutoContext, state)
         given = {key: value for key, value in state.items() if key in _GIVEN}
+        given["previous"] = state.get("previous") or state.get("answer")
         # All channels, so that who streams the subgraphs sees what each stage found.
         keys = graph.stream_channels_list
         found = await graph.ainvoke(given, context=CONTEXTS[name].of(context), output_keys=keys)
@@ -41,7 +42,7 @@ def method(name: str, graph: Graph) -> Callable[..., Awaitable[dict[str, Any]]]:
     return node
 
 
-_GIVEN = ("messages", "question", "topic_entities", "choices", "answer")
+_GIVEN = ("messages", "question", "topic_entities", "choices")
 
 
 @route

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
@@ -75,9 +75,16 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-def graph_input(question: str, topic_entities: Sequence[str] = (), choices: Sequence[Choice] = ()) -> dict[str, Any]:
+def graph_input(
+    question: str,
+    topic_entities: Sequence[str] = (),
+    choices: Sequence[Choice] = (),
+    previous: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
     """A graph's input; methods without choices ignore them."""
     given: dict[str, Any] = {"question": question, "topic_entities": list(topic_entities)}
+    if previous is not None:
+        given["previous"] = dict(previous)
     return given | ({"choices": [{"id": each.id, "text": each.text} for each in choices]} if choices else {})
 
 
@@ -87,6 +94,7 @@ async def stages(
     context: Context,
     topic_entities: Sequence[str] = (),
     choices: Sequence[Choice] = (),
+    previous: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
     """Run a method and yield each stage's name with what it added to the state; the last item holds `answer`.
 
@@ -95,7 +103,7 @@ async def stages(
     Raises:
         TriviumError: the request cannot be run.
     """
-    graph, given = method_named(method).graph(), graph_input(question, topic_entities, choices)
+    graph, given = method_named(method).graph(), graph_input(question, topic_entities, choices, previous)
     stream = graph.astream(given, context=context, stream_mode=["updates", "messages"], subgraphs=True)
     async for within, mode, part in cast("AsyncIterator[tuple[tuple[str, ...], str, Any]]", stream):
         if mode == "messages":
@@ -115,9 +123,10 @@ async def answer(
     topic_entities: Sequence[str] = (),
     question_id: str = "",
     choices: Sequence[Choice] = (),
+    previous: Mapping[str, Any] | None = None,
 ) -> Answer:
     """Run a method to the end; raises as `stages`."""
-    given = graph_input(question, topic_entities, choices)
+    given = graph_input(question, topic_entities, choices, previous)
     found: Answer = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
     found["id"] = question_id
     return found

@@ -46,6 +46,7 @@ async def aask(
     method: str = AUTO,
     topic_entities: Sequence[str] = (),
     choices: Choices = (),
+    previous: Answer | None = None,
     **settings: object,
 ) -> Answer:
     """Answer a question; every answer carries the path that proves it.
@@ -56,6 +57,7 @@ async def aask(
         method: `auto`, `keqing`, `knowgpt` or `oda`.
         topic_entities: ids or labels of the entities that the question is about, where known.
         choices: options to choose among (methods `auto` and `knowgpt`).
+        previous: the answer before, which a follow-up ("and who starred in them?") is about (`auto`, `keqing`).
         settings: any other setting of the method, such as `model="openai:gpt-4o-mini"`.
 
     Raises:
@@ -63,7 +65,9 @@ async def aask(
     """
     options = _choices(method, choices)
     with own_runs():
-        return await answer(method, question, _context(method, kg, settings), topic_entities, choices=options)
+        return await answer(
+            method, question, _context(method, kg, settings), topic_entities, choices=options, previous=previous
+        )
 
 
 def ask(
@@ -73,10 +77,19 @@ def ask(
     method: str = AUTO,
     topic_entities: Sequence[str] = (),
     choices: Choices = (),
+    previous: Answer | None = None,
     **settings: object,
 ) -> Answer:
     """`aask` for code that is not async; works where an event loop is already running, as in a notebook."""
-    asked = aask(question, kg=kg, method=method, topic_entities=topic_entities, choices=choices, **settings)
+    asked = aask(
+        question,
+        kg=kg,
+        method=method,
+        topic_entities=topic_entities,
+        choices=choices,
+        previous=previous,
+        **settings,
+    )
     return _background().run(asked)
 
 
@@ -94,14 +107,35 @@ class OpenKG:
     method: str
     settings: Mapping[str, object]
 
-    def ask(self, question: str, *, topic_entities: Sequence[str] = (), choices: Choices = ()) -> Answer:
+    def ask(
+        self,
+        question: str,
+        *,
+        topic_entities: Sequence[str] = (),
+        choices: Choices = (),
+        previous: Answer | None = None,
+    ) -> Answer:
         """Answer a question; raises as `aask`."""
-        return _background().run(self.aask(question, topic_entities=topic_entities, choices=choices))
+        asked = self.aask(question, topic_entities=topic_entities, choices=choices, previous=previous)
+        return _background().run(asked)
 
-    async def aask(self, question: str, *, topic_entities: Sequence[str] = (), choices: Choices = ()) -> Answer:
+    async def aask(
+        self,
+        question: str,
+        *,
+        topic_entities: Sequence[str] = (),
+        choices: Choices = (),
+        previous: Answer | None = None,
+    ) -> Answer:
         """Answer a question; raises as `aask`."""
         return await aask(
-            question, kg=self.kg, method=self.method, topic_entities=topic_entities, choices=choices, **self.settings
+            question,
+            kg=self.kg,
+            method=self.method,
+            topic_entities=topic_entities,
+            choices=choices,
+            previous=previous,
+            **self.settings,
         )
 
     def as_tool(self, *, name: str | None = None, description: str | None = None) -> BaseTool:

@@ -24,10 +24,16 @@ from trivium.graphs.methods import METHODS, TEXT, stages
 from trivium.graphs.methods import answer as answer_of
 from trivium.kg.catalog import SETTINGS_FILE
 from trivium.kg.errors import RequestError, TriviumError, UsageError
+from trivium.kg.memory import Memory
 from trivium.nodes.run.access import NO_MODEL, read_policy
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.markdown import chat_text
+
+_told: Memory[tuple[str, str], dict[str, Any]] = Memory(
+    10_000_000, lambda key, kept: 2 * len(key[1]) + 2 * len(str(kept))
+)
+"""What was answered, by key and text."""
 
 _STARTED = int(time.time())
 
@@ -47,8 +53,9 @@ async def chat_completions(request: Request) -> Response:
     except (ValueError, RecursionError):
         return _refusal(400, "the body is no JSON")
     try:
-        method, context, question = _read(asked, request.scope.get(KEY, LOCAL))
-        run = _Completion(method, context, question, str(asked["model"]))
+        key: Key = request.scope.get(KEY, LOCAL)
+        method, context, question = _read(asked, key)
+        run = _Completion(method, context, question, str(asked["model"]), _Chat(key.name, asked["messages"]))
         if asked.get("stream"):
             more = isinstance(options := asked.get("stream_options"), dict) and options.get("include_usage") is True
             first = await anext(parts := run.parts())  # what is refused is refused before the stream begins
@@ -77,8 +84,8 @@ class _NoModelError(UsageError):
 class _Completion:
     """One answer to one request."""
 
-    def __init__(self, method: str, context: Context, question: str, model: str) -> None:
-        self._method, self._context, self._question = method, context, question
+    def __init__(self, method: str, context: Context, question: str, model: str, chat: _Chat) -> None:
+        self._method, self._context, self._question, self._chat = method, context, question, chat
         self._about = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
         self._answer: Answer | None = None
         self._text = ""
@@ -86,11 +93,11 @@ class _Completion:
     async def parts(self) -> AsyncIterator[str]:
         """The answer's text, piece by piece; an empty one as soon as the run has begun."""
         if self._context.model == NO_MODEL:  # nothing is worded piece by piece: no stream within, which costs a third
-            self._answer = await answer_of(self._method, self._question, self._context)
+            self._answer = await answer_of(self._method, self._question, self._context, previous=self._chat.previous())
             async for part in self._said(self._answer):
                 yield part
             return
-        async for name, found in stages(self._method, self._question, self._context):
+        async for name, found in stages(self._method, self._question, self._context, previous=self._chat.previous()):
             if name == TEXT:
                 self._text += found["text"]
                 yield found["text"]
@@ -109,6 +116,7 @@ class _Completion:
         said = await chat_text(answer, self._context.kg, by_model=worded)
         rest = said.removeprefix(self._text) if worded else f"\n\n{said}" if self._text else said
         self._text += rest
+        self._chat.remember(self._text, answer)
         yield rest
 
     def whole(self) -> dict[str, Any]:
@@ -190,6 +198,25 @@ def _question(messages: object) -> str:
     if not isinstance(content, str):
         raise UsageError("the last message has no text")
     return content.strip()
+
+
+class _Chat:
+    """A key's chat: a client sends it back as texts alone, and may follow up on the last answer."""
+
+    def __init__(self, owner: str, messages: Sequence[Any]) -> None:
+        self._owner, self._messages = owner, messages
+
+    def previous(self) -> dict[str, Any] | None:
+        """The typed answer behind the assistant's last message, where this process gave it a while ago."""
+        said = [each.get("content") for each in self._messages if isinstance(each, dict)]
+        roles = [each.get("role") for each in self._messages if isinstance(each, dict)]
+        last = next((text for text, role in zip(said[::-1], roles[::-1], strict=True) if role == "assistant"), None)
+        return _told.get((self._owner, last)) if isinstance(last, str) else None
+
+    def remember(self, text: str, answer: Answer) -> None:
+        """Keep what a follow-up needs of an answer."""
+        kept = {"question": answer["question"], "answers": answer["answers"], "steps": answer["steps"]}
+        _told.put((self._owner, text), kept)
 
 
 def _kgs(key: Key) -> Sequence[str]:

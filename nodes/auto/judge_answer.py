@@ -29,7 +29,7 @@ async def judge_answer(state: AutoState, runtime: Runtime[AutoContext]) -> dict[
         answer["usage"] = add_usage(answer["usage"], other["usage"])
     answer["events"] = [*state.get("events", ()), *answer["events"]]
     # A thread's next question starts without this one's topics and choices.
-    update = {"plan": [], "answer": answer, "topic_entities": [], "choices": []}
+    update: dict[str, Any] = {"plan": [], "answer": answer, "topic_entities": [], "choices": [], "previous": None}
     if chosen(tried) is tried[-1] and state["said"] is not None:
         return {**update, "messages": [state["said"]]}  # with the id under which it was streamed
     return {**update, **await reply(state, answer, runtime.context.kg)}

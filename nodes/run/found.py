@@ -13,7 +13,7 @@ from langgraph.types import Overwrite
 _ITEMS = 20  # of a list or mapping; the state has them all
 _KEPT_BACK = {
     "settings", "started", "usage", "topic_entities", "choices", "question", "stopped", "answer", "messages", "said",
-    "tried",
+    "tried", "previous",
 }  # fmt: skip
 
 

@@ -31,6 +31,9 @@ class QuestionInput(TypedDict, total=False):
 
     The first stage sees them; a thread's next question does not.
     """
+    previous: dict[str, Any] | None
+    """The typed answer before, for a question that follows up on it ("and who starred in them?") where no thread
+    keeps it."""
 
 
 class RunState(QuestionInput, total=False):

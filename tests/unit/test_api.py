@@ -117,3 +117,12 @@ def test_a_graph_is_loaded_once_under_one_name() -> None:
         assert getattr(import_module(module), attribute) is METHODS[name].graph()
     rooms = {path.name for path in (ROOT / "trivium").iterdir() if path.is_symlink()}
     assert not rooms & set(sys.modules), "a folder of the root was imported past trivium"
+
+
+def test_a_follow_up_is_given_the_answer_before(films_kg: Path) -> None:
+    for method in ("auto", "keqing"):
+        films = ask("which films did Ridley Scott direct?", kg=films_kg, method=method)
+        stars = ask("and who starred in them?", kg=films_kg, method=method, previous=films)
+        assert stars["stop_reason"] == "answered"
+        starts = {path["triples"][0]["head"] for path in stars["paths"]}
+        assert starts <= {item["id"] for item in films["answers"]}

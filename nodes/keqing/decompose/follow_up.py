@@ -13,6 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic import BaseModel, Field, ValidationError
+
+from trivium.kg.errors import UsageError
 from trivium.kg.indexes import relation_words
 from trivium.kg.text import fold_case
 from trivium.kg.types import EntityHit, Hop
@@ -76,13 +79,48 @@ class Resolved:
 
 
 def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
-    """The last answers of a thread, as its state keeps them; None where there are none."""
-    answer = state.get("answer")
+    """The last answers: those that the client gives as `previous`, else those that a thread's state keeps; or None.
+
+    Raises:
+        UsageError: `previous` is no answer.
+    """
+    answer, links = state.get("answer"), state.get("links") or {}
+    if given := state.get("previous"):
+        answer, links = _read_previous(given)
     if not answer or not answer["answers"]:
         return None
     ids = tuple(item["id"] for item in answer["answers"][:_MOST])
-    topics = {mention: links[0]["id"] for mention, links in (state.get("links") or {}).items() if links}
+    topics = {mention: found[0]["id"] for mention, found in links.items() if found}
     return LastAnswers(answer["question"], topics, ids)
+
+
+def _read_previous(given: object) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """An answer that a client gives back, and what its log says was linked; raises `UsageError`."""
+    try:
+        answer = _Previous.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "it"
+        raise UsageError(f"previous must be an answer as it was given: {where}: {first['msg']}") from None
+    links = next((step.links for step in answer.steps if step.stage == "link_entities"), {})
+    return answer.model_dump(), {mention: [found.model_dump() for found in each] for mention, each in links.items()}
+
+
+class _Entity(BaseModel):
+    id: str = Field(min_length=1, max_length=2_000)
+
+
+class _Logged(BaseModel):
+    stage: str = ""
+    links: dict[str, list[_Entity]] = {}
+
+
+class _Previous(BaseModel):
+    """What is read of an answer."""
+
+    question: str = Field(max_length=10_000)
+    answers: list[_Entity] = Field(max_length=100_000)
+    steps: list[_Logged] = Field(default=[], max_length=1_000)
 
 
 def points_back(question: str) -> bool:

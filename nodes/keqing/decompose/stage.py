@@ -57,6 +57,7 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
         "unread": list(found.unread),
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
         "topic_entities": [],  # nor with its topics
+        **({"previous": None} if state.get("previous") else {}),
         **({"plan": None, "outcome": None} if state.get("plan") else {}),
         **(made.planned.state() if made.planned else {}),
         "reading": made.reading.log() if made.reading else None,
@@ -66,7 +67,7 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
 async def _decomposed(question: str, state: KeqingState, context: KeqingContext) -> _Decomposed:
     """The trained decomposer's reading where it is sure, or there is no model; else the model's, if it gives one."""
     topics = topics_of(state)
-    last = last_answers(state) if "answer" in state and not topics else None
+    last = last_answers(state) if not topics else None
     if context.decompose == "lora":
         return await _tuned(question, topics, last, context.kg)
     if context.model == NO_MODEL or context.decompose == "trained":

@@ -89,3 +89,21 @@ async def test_what_a_method_would_refuse_is_refused_at_once(kg_name: str) -> No
     for settings in ({"decompose": "llm"}, {"prompt": "direct"}, {"reflection": "generated_fact"}):
         with pytest.raises(UsageError, match="model"):
             await graph.ainvoke(ASKED, context=AutoContext(kg=kg_name, **settings))  # type: ignore[arg-type]
+
+
+async def test_a_follow_up_is_about_the_last_answers(kg_name: str) -> None:
+    threaded = builder.compile(InMemorySaver())
+    context = AutoContext(kg=kg_name)
+    await threaded.ainvoke({"question": "which films did Ridley Scott direct?"}, THREAD, context=context)
+    told = (await threaded.ainvoke({"question": "and who starred in them?"}, THREAD, context=context))["answer"]
+    assert [event["event"] for event in told["events"] if event["stage"] == "decompose"] == ["follow_up"]
+    assert told["answers"]
+    again = (await threaded.ainvoke({"question": "who directed Heat?"}, THREAD, context=context))["answer"]
+    assert [item["id"] for item in again["answers"]] == ["mann"]
+
+
+@pytest.mark.parametrize("previous", [5, "x", {"answers": [5]}, {"question": "x"}, {"question": "x", "answers": "y"}])
+async def test_what_is_no_answer_is_not_followed_up(kg_name: str, previous: Any) -> None:  # noqa: ANN401 - JSON
+    given: Any = {"question": "and who starred in them?", "previous": previous}
+    with pytest.raises(UsageError, match="previous must be an answer"):
+        await graph.ainvoke(given, context=AutoContext(kg=kg_name))

@@ -67,6 +67,19 @@ async def test_an_answer_is_streamed() -> None:
     assert chunks[-1].usage is not None
 
 
+async def test_a_chat_follows_up_on_its_last_answer() -> None:
+    async with _client() as client:
+        messages: Any = [{"role": "user", "content": "which films did Ridley Scott direct?"}]
+        for question in ("and who starred in them?", "which of them were in Heat?"):
+            told = await client.chat.completions.create(model="auto", messages=messages)
+            said = {"role": "assistant", "content": told.choices[0].message.content}
+            messages += [said, {"role": "user", "content": question}]
+            if question.startswith("which"):
+                answer: Any = (told.choices[0].message.model_extra or {})["trivium"]
+                assert "follow_up" in [event["event"] for event in answer["events"]]
+                assert answer["stop_reason"] == "answered"
+
+
 async def test_settings_stand_in_the_context() -> None:
     async with _client() as client:
         told = await client.chat.completions.create(
