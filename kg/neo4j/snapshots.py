@@ -24,6 +24,7 @@ from trivium.kg.manifest import now
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.reading import pages
 from trivium.kg.neo4j.store import Neo4jStore
+from trivium.kg.neo4j.view import View
 from trivium.kg.streams import drain
 from trivium.kg.types import Entity, Triple
 
@@ -142,12 +143,19 @@ class LocalCopy:
         self.store = open_snapshot_store(folder)
         self._kept = kept_snapshot(folder) if self.store is not None else None
         self._passed_over, self._making = "", False
+        self._digest: tuple[View, str] | None = None
 
     @property
     def is_stale(self) -> bool:
         """Whether the database has committed something since the copy was made, as far as was heard."""
         kept = self._kept
-        return kept is not None and (kept.state, kept.view) != (self._source.client.state, view_digest(self._source))
+        return kept is not None and (kept.state, kept.view) != (self._source.client.state, self._view_digest())
+
+    def _view_digest(self) -> str:
+        """As `view_digest`, computed once a view: every read asks."""
+        if self._digest is None or self._digest[0] is not self._source.view:
+            self._digest = self._source.view, view_digest(self._source)
+        return self._digest[1]
 
     async def fresh(self, age: float) -> EmbeddedStore | None:
         """The copy where it holds what the database held `age` seconds ago; a small one is made again first.
