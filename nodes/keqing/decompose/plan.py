@@ -14,6 +14,7 @@ from trivium.kg.plans.plan import (
     Intersect,
     Node,
     NonEmpty,
+    OfType,
     QueryPlan,
     Term,
     ValueOf,
@@ -117,7 +118,7 @@ def is_chain(plan: QueryPlan) -> bool:
 
 def _chains(node: Node) -> bool:
     match node:
-        case Entities():
+        case Entities() | OfType(type=""):  # on a graph without types "films" may be any entity: no condition
             return True
         case Follow():
             return chain_of(node.steps) is not None and _chains(node.source)
