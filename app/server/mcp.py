@@ -49,7 +49,7 @@ Relation = Annotated[
 Offset = Annotated[int, Field(ge=0, le=100_000, description="how many to skip: `next` of the result before")]
 
 
-class Entity(TypedDict, total=False):
+class EntityRef(TypedDict, total=False):
     """An entity of the graph."""
 
     id: str
@@ -65,11 +65,11 @@ class TripleOf(TypedDict):
     tail: str
 
 
-class Asked(TypedDict, total=False):
+class AnswerWithProof(TypedDict, total=False):
     """An answer with its proof; `stop_reason` other than `answered` says why there is none."""
 
     answer: str
-    answers: list[Entity]
+    answers: list[EntityRef]
     choice: str | None
     value: Any
     confidence: float | None
@@ -80,10 +80,10 @@ class Asked(TypedDict, total=False):
     more: int
 
 
-class Entities(TypedDict, total=False):
+class EntityPage(TypedDict, total=False):
     """Entities, best first; `more` were left out, and `next` continues."""
 
-    entities: list[Entity]
+    entities: list[EntityRef]
     more: int
     next: int
 
@@ -159,7 +159,7 @@ def _tools(kg: str, method: str, model: str) -> Sequence[Callable[..., Awaitable
         question: Annotated[str, Field(min_length=1, max_length=10_000, description="the question in words")],
         topic_entities: Annotated[list[Name], Field(max_length=20, description="what it is about, if known")] = [],  # noqa: B006 - a schema's default
         choices: Annotated[list[Name], Field(max_length=50, description="options to choose among, if any")] = [],  # noqa: B006
-    ) -> Annotated[CallToolResult, Asked]:
+    ) -> Annotated[CallToolResult, AnswerWithProof]:
         """Answer a question from the knowledge graph, with the path that proves it."""
         chosen = "knowgpt" if choices and method != "auto" else method
         answer = await aask(question, kg=kg, method=chosen, model=model, topic_entities=topic_entities, choices=choices)
@@ -168,7 +168,7 @@ def _tools(kg: str, method: str, model: str) -> Sequence[Callable[..., Awaitable
     async def find_entities(
         text: Annotated[str, Field(min_length=1, max_length=500, description="a name, or words like one")],
         limit: Annotated[int, Field(ge=1, le=50)] = 5,
-    ) -> Annotated[CallToolResult, Entities]:
+    ) -> Annotated[CallToolResult, EntityPage]:
         """Find entities of the knowledge graph by name: exact, with typos, else by meaning."""
         (hits,) = await find(kg, [text], limit)
         return _result(
@@ -225,13 +225,13 @@ def _tools(kg: str, method: str, model: str) -> Sequence[Callable[..., Awaitable
 
     async def get_tail_entities(
         entity: Name, relation: Relation, offset: Offset = 0
-    ) -> Annotated[CallToolResult, Entities]:
+    ) -> Annotated[CallToolResult, EntityPage]:
         """The tails of the entity's facts of one relation: (entity, relation, ?)."""
         return await _entities(kg, entity, relation, "out", offset)
 
     async def get_head_entities(
         entity: Name, relation: Relation, offset: Offset = 0
-    ) -> Annotated[CallToolResult, Entities]:
+    ) -> Annotated[CallToolResult, EntityPage]:
         """The heads of facts of one relation whose tail is the entity: (?, relation, entity)."""
         return await _entities(kg, entity, relation, "in", offset)
 

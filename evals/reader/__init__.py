@@ -22,7 +22,7 @@ from trivium.evals.own_graphs import FOLDER as OWN
 from trivium.evals.own_graphs import graphs as own_graphs
 from trivium.evals.reader.chains import from_folder, metaqa, worldcup
 from trivium.evals.reader.graphs import GRAPHS as TABLES
-from trivium.evals.reader.graphs import Asked, Graph, split
+from trivium.evals.reader.graphs import Graph, ReaderQuestion, split
 from trivium.evals.reader.scoring import Answered, Figures
 from trivium.kg import sample
 from trivium.kg.embedders.static import StaticEmbedder
@@ -56,7 +56,7 @@ GRAPHS: dict[str, Callable[[Path], Graph]] = {
 class Asking:
     """A question with what was read, how good the best plan's answer is, and that of the best among the candidates."""
 
-    asked: Asked
+    asked: ReaderQuestion
     readings: list[Reading]
     figures: Figures
     within: float
@@ -110,7 +110,7 @@ def runner(columns: GraphColumns, seconds: float = 30.0) -> tuple[Executor, Call
     return executor, run
 
 
-def ask(graph: Graph, reader: Reader, question: Asked, *, within: bool = False) -> Asking:
+def ask(graph: Graph, reader: Reader, question: ReaderQuestion, *, within: bool = False) -> Asking:
     """Read a question, run its best plan, judge the answer; `within` judges the other candidates too."""
     start = time.thread_time()  # other work on the machine does not count
     executor, run = runner(graph.columns)

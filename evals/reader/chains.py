@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trivium.evals.metaqa import HOPS, read_metaqa
-from trivium.evals.reader.graphs import Asked, Graph, from_tsv, typed
+from trivium.evals.reader.graphs import Graph, ReaderQuestion, from_tsv, typed
 from trivium.evals.reader.scoring import Answered, Figures, judge_lists
 from trivium.kg.loaders import read_questions
 
@@ -23,7 +23,7 @@ def metaqa(data: Path) -> Graph:
         questions = read_metaqa(data, hops)
         step = len(questions) // _METAQA
         asked += [
-            Asked(q.id, q.question, f"{hops} hops", hits(q.answers), str(q.answers)[:150])
+            ReaderQuestion(q.id, q.question, f"{hops} hops", hits(q.answers), str(q.answers)[:150])
             for q in questions[::step][:_METAQA]
         ]
     return Graph("metaqa", columns, {}, asked)
@@ -47,7 +47,7 @@ def worldcup(data: Path) -> Graph:
             lines = [line.rstrip("\n").split("\t") for line in file if line.strip()]
         for place, line in enumerate(lines[:: max(1, len(lines) // 120)]):
             gold = [each for each in line[3].split("/") if each]
-            asked.append(Asked(f"{name}-{place}", line[0], kind, hits(gold), str(gold)[:150]))
+            asked.append(ReaderQuestion(f"{name}-{place}", line[0], kind, hits(gold), str(gold)[:150]))
     return Graph("worldcup", columns, {}, asked)
 
 
@@ -55,7 +55,9 @@ def from_folder(folder: Path, questions: str, name: str) -> Graph:
     """A graph of `triples.tsv` and `entities.tsv` with a file of questions: own graphs, the sample."""
     columns, aliases = from_tsv(folder / "triples.tsv", folder / "entities.tsv")
     asked = [
-        Asked(q.id, q.question, q.id.split("-")[1] if "-" in q.id else "all", hits(q.answers), str(q.answers)[:150])
+        ReaderQuestion(
+            q.id, q.question, q.id.split("-")[1] if "-" in q.id else "all", hits(q.answers), str(q.answers)[:150]
+        )
         for q in read_questions(folder / questions)
     ]
     return Graph(name, columns, {}, asked, aliases)

@@ -16,7 +16,7 @@ from trivium.kg.plans.plan import Value
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReaderQuestion:
     """A question, the kind it is reported under, and how an answer to it is judged."""
 
     id: str
@@ -39,7 +39,7 @@ class Graph:
     name: str
     columns: GraphColumns
     naming: Mapping[str, tuple[str, ...]]
-    questions: list[Asked]
+    questions: list[ReaderQuestion]
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     glossary: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ def geoquery(data: Path, questions: str = "train.jsonl") -> Graph:
     folder = data / "geoquery"
     columns, aliases = from_tsv(folder / "triples.tsv", folder / "entities.tsv")
     asked = [
-        Asked(q["id"], q["question"], q["kind"], _lists(q["gold"]), str(q["gold"])[:200])
+        ReaderQuestion(q["id"], q["question"], q["kind"], _lists(q["gold"]), str(q["gold"])[:200])
         for q in read_lines(folder / questions)
     ]
     return Graph("geoquery", columns, {}, asked, aliases)
@@ -88,7 +88,9 @@ def neo4j_graph(folder: Path, questions: str, name: str) -> Graph:
     ]
     columns = GraphColumns.of(entities, edges, labels=labels)
     asked = [
-        Asked(q["id"], q["question"], q["kind"], _nodes(q, called), f"{q['answers'][:8]} {q['gold_cypher'][:300]}")
+        ReaderQuestion(
+            q["id"], q["question"], q["kind"], _nodes(q, called), f"{q['answers'][:8]} {q['gold_cypher'][:300]}"
+        )
         for q in read_lines(folder / questions)
     ]
     naming = {label: tuple(names) for label, names in settings["names"].items()}

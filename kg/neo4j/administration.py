@@ -121,16 +121,6 @@ def find_named(limit_each: int) -> str:
     )
 
 
-def scan_named() -> str:
-    """As `find_named` without its index: reads all entities. $folded in place of $queries."""
-    return (
-        f"MATCH (n:{ENTITY}) WHERE any(name IN n.names WHERE name IN $folded) "
-        "UNWIND [i IN range(0, size($folded) - 1) WHERE $folded[i] IN n.names] AS i "
-        "RETURN i, n.id, coalesce(n.name, n.id), COUNT { (n)-->() } + COUNT { (n)<--() }, "
-        "$texts[i] IN ([n.id, coalesce(n.name, n.id)] + coalesce(n.aliases, []))"
-    )
-
-
 def find_similar(index: str, columns: str) -> str:
     """$queries, $limit -> i, `columns` of nodes of a full-text index, degree."""
     return (

@@ -203,16 +203,6 @@ class Statements:
     properties: Mapping[str, tuple[Column, ...]]
     ids: Sequence[str] | None = None
 
-    @cached_property
-    def by_head(self) -> Int64:
-        """Order of the rows by head."""
-        return np.argsort(self.heads, kind="stable")
-
-    @cached_property
-    def by_tail(self) -> Int64:
-        """Order of the rows by tail."""
-        return np.argsort(self.tails, kind="stable")
-
 
 @dataclass(eq=False)
 class GraphColumns:

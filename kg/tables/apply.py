@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trivium.kg.loaders.delimited import CONTROL
-from trivium.kg.tables.mapping import Column, Mappings, TableMapping
-from trivium.kg.tables.reading import Cell, Row, Table
+from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
+from trivium.kg.tables.reading import Cell, Row, SourceTable
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 _BATCH = 50_000
@@ -24,7 +24,7 @@ class Applied:
         rows: rows read so far.
     """
 
-    tables: Sequence[Table]
+    tables: Sequence[SourceTable]
     mappings: Mappings
     rows: int = 0
     unknown: dict[str, int] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Applied:
         return index
 
     def _described(
-        self, table: Table, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
+        self, table: SourceTable, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
     ) -> Iterator[Triple]:
         """The triples of a row that is an entity, or tells more of one."""
         if mapping.about:
@@ -96,7 +96,7 @@ class Applied:
                 yield Triple(id_, column.relation, end)
 
     def _linked(
-        self, table: Table, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
+        self, table: SourceTable, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
     ) -> Iterator[Triple]:
         """The triple of a row that is a relationship."""
         del number
@@ -104,7 +104,7 @@ class Applied:
         assert link is not None
         ends = []
         for name, place in ((link.head, link.head_to), (link.tail, link.tail_to)):
-            found = list(self._ends(table, name, Column(link.relation, to=place), row[places[name]]))
+            found = list(self._ends(table, name, TableColumn(link.relation, to=place), row[places[name]]))
             ends.append(found[0] if found else "")
         if not all(ends):
             return
@@ -121,7 +121,7 @@ class Applied:
         else:
             yield Triple(ends[0], link.relation, ends[1])
 
-    def _ends(self, table: Table, name: str, column: Column, cell: Cell) -> Iterator[str]:
+    def _ends(self, table: SourceTable, name: str, column: TableColumn, cell: Cell) -> Iterator[str]:
         """What the texts of a cell are: values, or ids of entities."""
         if column.skipped:
             return
@@ -153,7 +153,7 @@ class Applied:
         self._named.setdefault(id_, Entity(id_, text, types=(mapping.type,)))
         return id_
 
-    def _count(self, table: Table, column: str) -> None:
+    def _count(self, table: SourceTable, column: str) -> None:
         place = f"{table.name}.{column}"
         self.unknown[place] = self.unknown.get(place, 0) + 1
 

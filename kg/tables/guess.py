@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from trivium.kg.tables.mapping import Column, Link, Mappings, TableMapping
-from trivium.kg.tables.reading import Cell, Row, Table
+from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
+from trivium.kg.tables.reading import Cell, Row, SourceTable
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import guess_kind
 
@@ -93,7 +93,7 @@ class _Seen:
         refers: column -> (table, its column) that its texts name.
     """
 
-    table: Table
+    table: SourceTable
     rows: int
     columns: dict[str, _Profile]
     key: _Profile | None = None
@@ -104,7 +104,7 @@ class _Seen:
         return [singular(word) for word in words_of(self.table.name)]
 
 
-def guess_mapping(tables: Sequence[Table]) -> Mappings:
+def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     """What the tables' columns seem to be; raises as reading the tables does."""
     seen = [_look_at(table) for table in tables]
     for each in seen:
@@ -119,7 +119,7 @@ def guess_mapping(tables: Sequence[Table]) -> Mappings:
     return {each.table.name: _mapping(each, shared) for each in seen}
 
 
-def _look_at(table: Table) -> _Seen:
+def _look_at(table: SourceTable) -> _Seen:
     profiles = [_Profile(column) for column in table.columns]
     count = 0
     for count, row in zip(range(1, ROWS_READ + 1), table.rows(), strict=False):  # noqa: B007 - counted
@@ -255,7 +255,7 @@ def _mapping(seen: _Seen, shared: Counter[str]) -> TableMapping:
         if (about is None or profile is not seen.key) and profile.name not in label
     }
     if seen.key and about is None and seen.key.name in columns:
-        columns[seen.key.name] = Column() if label and seen.key.kind == "number" else _value(seen.key)
+        columns[seen.key.name] = TableColumn() if label and seen.key.kind == "number" else _value(seen.key)
     if about is not None and seen.key:
         other, key = about
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
@@ -263,7 +263,7 @@ def _mapping(seen: _Seen, shared: Counter[str]) -> TableMapping:
     return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns)
 
 
-def _without_type(seen: _Seen, column: Column) -> Column:
+def _without_type(seen: _Seen, column: TableColumn) -> TableColumn:
     """`mountain_altitude` of a mountain is its altitude."""
     words = column.relation.split("_")
     own = len(seen.words)
@@ -282,9 +282,9 @@ def _links(seen: _Seen, ends: Sequence[str], file: str) -> TableMapping:
     if saying == [head]:
         head, tail, places = tail, head, places[::-1]
     named = _words_without_key(seen.columns[tail]) if len(saying) == 1 else words_of(seen.table.name)
-    link = Link("_".join(named) or seen.table.name, head, places[0], tail, places[1])
+    link = TableLink("_".join(named) or seen.table.name, head, places[0], tail, places[1])
     columns = {
-        profile.name: Column() if profile.name in _KEY_WORDS or not profile.texts else _value(profile)
+        profile.name: TableColumn() if profile.name in _KEY_WORDS or not profile.texts else _value(profile)
         for profile in seen.columns.values()
         if profile.name not in ends
     }
@@ -326,21 +326,21 @@ def _label(seen: _Seen) -> tuple[str, ...]:
     return (max(telling)[1],) if telling else ()
 
 
-def _column(seen: _Seen, profile: _Profile, shared: Counter[str]) -> Column:
+def _column(seen: _Seen, profile: _Profile, shared: Counter[str]) -> TableColumn:
     if not profile.texts:
-        return Column()
+        return TableColumn()
     if profile.name in seen.refers:
         other, key = seen.refers[profile.name]
-        return Column("_".join(_words_without_key(profile)), to=f"{other.table.name}.{key.name}")
+        return TableColumn("_".join(_words_without_key(profile)), to=f"{other.table.name}.{key.name}")
     if any(word in _KEY_WORDS for word in profile.words) and _twin(seen, profile):
-        return Column()  # a second key of what another column names already
+        return TableColumn()  # a second key of what another column names already
     split = _separator(profile)
     texts = [part.strip() for text in profile.texts for part in text.split(split)] if split else list(profile.texts)
     repeated = len(set(texts)) <= 0.6 * sum(profile.texts.values()) or (shared[_relation(profile)] > 1 and not split)
     if profile.kind is None and (repeated or split or profile.many) and _are_names(texts):
         name = _relation(profile)
         kind = " ".join(singular(word) for word in profile.words) if split or profile.many else name.replace("_", " ")
-        return Column(name, to=kind, split=split)
+        return TableColumn(name, to=kind, split=split)
     return _value(profile, split)
 
 
@@ -349,10 +349,10 @@ def _twin(seen: _Seen, profile: _Profile) -> bool:
     return any(name != profile.name and _words_without_key(seen.columns[name]) == rest for name in seen.refers)
 
 
-def _value(profile: _Profile, split: str = "") -> Column:
+def _value(profile: _Profile, split: str = "") -> TableColumn:
     if not profile.texts:
-        return Column()
-    return Column(_relation(profile), profile.kind or "text", split=split)
+        return TableColumn()
+    return TableColumn(_relation(profile), profile.kind or "text", split=split)
 
 
 def _separator(profile: _Profile) -> str:

@@ -34,14 +34,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 from trivium.kg.errors import BadInputError
-from trivium.kg.tables.reading import Table
+from trivium.kg.tables.reading import SourceTable
 from trivium.kg.types import PropertyKind
 
 _SETTINGS = frozenset({"file", "type", "id", "label", "about", "link", "columns"})
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """What a column becomes.
 
     Attributes:
@@ -63,7 +63,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Link:
+class TableLink:
     """A table whose rows are relationships: the columns of both ends, and the `TABLE.COLUMN` whose rows they name."""
 
     relation: str
@@ -92,8 +92,8 @@ class TableMapping:
     id: str = ""
     label: tuple[str, ...] = ()
     about: str = ""
-    link: Link | None = None
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    link: TableLink | None = None
+    columns: Mapping[str, TableColumn] = field(default_factory=dict)
 
 
 Mappings = dict[str, TableMapping]
@@ -121,7 +121,7 @@ def write_mapping(mappings: Mappings) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _column_text(column: Column) -> str:
+def _column_text(column: TableColumn) -> str:
     if column.skipped:
         return "{ skip = true }"
     split = f", split = {_text(column.split)}" if column.split else ""
@@ -138,7 +138,7 @@ def _key(name: str) -> str:
     return name if name.replace("_", "").replace("-", "").isalnum() and name.isascii() else _text(name)
 
 
-def read_mapping(path: Path, tables: Sequence[Table]) -> Mappings:
+def read_mapping(path: Path, tables: Sequence[SourceTable]) -> Mappings:
     """Read a mapping for these tables.
 
     Raises:
@@ -148,13 +148,13 @@ def read_mapping(path: Path, tables: Sequence[Table]) -> Mappings:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInputError(f"cannot be read as a mapping ({error})", path=path) from error
-    return _Reader(path, {table.name: table for table in tables}).read(content)
+    return _MappingReader(path, {table.name: table for table in tables}).read(content)
 
 
-class _Reader:
+class _MappingReader:
     """One mapping file, checked against the tables that are there."""
 
-    def __init__(self, path: Path, tables: Mapping[str, Table]) -> None:
+    def __init__(self, path: Path, tables: Mapping[str, SourceTable]) -> None:
         self._path = path
         self._tables = tables
 
@@ -211,27 +211,27 @@ class _Reader:
             raise self._wrong(f"[{name}] {place!r} names no table; there are: {', '.join(self._tables)}")
         return place
 
-    def _link(self, name: str, link: object) -> Link:
+    def _link(self, name: str, link: object) -> TableLink:
         wanted = ("relation", "head", "head_to", "tail", "tail_to")
         if not isinstance(link, dict) or sorted(link) != sorted(wanted):
             raise self._wrong(f"[{name}] link needs {', '.join(wanted)}")
         self._check_column(name, link["head"])
         self._check_column(name, link["tail"])
         places = {key: self._place(name, str(link[key])) for key in ("head_to", "tail_to")}
-        return Link(str(link["relation"]), link["head"], places["head_to"], link["tail"], places["tail_to"])
+        return TableLink(str(link["relation"]), link["head"], places["head_to"], link["tail"], places["tail_to"])
 
-    def _column(self, table: str, name: str, column: object) -> Column:
+    def _column(self, table: str, name: str, column: object) -> TableColumn:
         where = f"[{table}.columns] {name}"
         if not isinstance(column, dict):
             raise self._wrong(f'{where} must be {{ property = "…", kind = "…" }}, {{ relation, to }} or {{ skip }}')
         split = str(column.get("split", ""))
         if column.get("skip") is True:
-            return Column()
+            return TableColumn()
         if "property" in column:
             kind = column.get("kind", "text")
             if kind not in get_args(PropertyKind):
                 raise self._wrong(f"{where}: unknown kind {kind!r}; choose one of {', '.join(get_args(PropertyKind))}")
-            return Column(str(column["property"]), kind, split=split)
+            return TableColumn(str(column["property"]), kind, split=split)
         if "relation" in column and column.get("to"):
-            return Column(str(column["relation"]), to=self._place(table, str(column["to"])), split=split)
+            return TableColumn(str(column["relation"]), to=self._place(table, str(column["to"])), split=split)
         raise self._wrong(f"{where} needs a property, a relation with to, or skip = true")

@@ -23,7 +23,6 @@ from trivium.kg.values import is_missing
 Cell = tuple[str, ...]
 Row = tuple[Cell, ...]
 
-TEXT_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 _DELIMITERS = ",;\t|"
@@ -33,7 +32,7 @@ _SAMPLE_LINES = 50
 
 
 @dataclass(frozen=True)
-class Table:
+class SourceTable:
     """One table of a file.
 
     Attributes:
@@ -49,7 +48,7 @@ class Table:
     rows: Callable[[], Iterator[Row]]
 
 
-def read_tables(paths: Iterable[Path]) -> list[Table]:
+def read_tables(paths: Iterable[Path]) -> list[SourceTable]:
     """The tables of all files, in their order.
 
     Raises:
@@ -64,7 +63,7 @@ def read_tables(paths: Iterable[Path]) -> list[Table]:
     return tables
 
 
-def _read(path: Path) -> list[Table]:
+def _read(path: Path) -> list[SourceTable]:
     source = Source(path)
     name = path.name.removesuffix(".gz")
     stem = Path(name).stem
@@ -76,7 +75,7 @@ def _read(path: Path) -> list[Table]:
 # Delimited text
 
 
-def _delimited(path: Path, name: str) -> Table:
+def _delimited(path: Path, name: str) -> SourceTable:
     with _lines(path) as text:
         sample = [line for line, _ in zip(text, range(_SAMPLE_LINES), strict=False)]
     delimiter = _delimiter(sample)
@@ -102,7 +101,7 @@ def _delimited(path: Path, name: str) -> Table:
             except csv.Error as error:
                 raise BadInputError(f"is not a table ({error})", path=path, line=cells.line_num) from error
 
-    return Table(name, path, columns, rows)
+    return SourceTable(name, path, columns, rows)
 
 
 @contextmanager
@@ -144,7 +143,7 @@ def _check_columns(columns: Sequence[str], path: Path) -> None:
 # JSON
 
 
-def _json_tables(path: Path, name: str, *, lines: bool) -> list[Table]:
+def _json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
     found: dict[str, list[dict[str, Cell]]] = {}
     content = _json_content(path, lines=lines)
     if isinstance(content, dict) and not _is_record_list(content):
@@ -161,7 +160,7 @@ def _json_tables(path: Path, name: str, *, lines: bool) -> list[Table]:
     for table, records in found.items():
         columns = tuple(dict.fromkeys(column for record in records for column in record))
         rows = [tuple(record.get(column, ()) for column in columns) for record in records]
-        tables.append(Table(table, path, columns, lambda rows=rows: iter(rows)))  # type: ignore[misc]
+        tables.append(SourceTable(table, path, columns, lambda rows=rows: iter(rows)))  # type: ignore[misc]
     return tables
 
 

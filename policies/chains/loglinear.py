@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from trivium.kg.embedders import Embedder
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.chains.examples import ChainExample
-from trivium.policies.chains.network import Beam, Bools
+from trivium.policies.chains.network import Bools, ChainBeam
 from trivium.policies.keqing.decomposer import MASK
 from trivium.policies.keqing.segment_model import SegmentModel
 from trivium.policies.keqing.wording import Encoded, Encoder, Vocabulary, Wording
@@ -65,7 +65,7 @@ class SlotModel:
         return SlotScores(_log_softmax(positions), _log_softmax(last), _log_softmax(length))
 
 
-class Columns:
+class FeatureColumns:
     """Where each slot's weights stand: shared [H], L positions of [H + 1] each, last [H], length [L]."""
 
     def __init__(self, hops: int, max_hops: int) -> None:
@@ -110,7 +110,9 @@ def train_slot_model(
     if not wordings:
         raise ValueError("no wording to learn from")
     hops = tuple(sorted({hop for chain in chains for hop in chain}))
-    training = _Training(list(wordings), _targets(chains, hops), np.asarray(weights, np.float32), len(hops), settings)
+    training = _LogLinearTraining(
+        list(wordings), _targets(chains, hops), np.asarray(weights, np.float32), len(hops), settings
+    )
     with threadpool_limits(1):  # these matrices are small: two threads that wait for each other took 17 times as long
         training.run(buckets, progress)
     return SlotModel(hops, training.columns_max, training.sparse, training.dense)
@@ -127,7 +129,7 @@ def _targets(chains: Sequence[LogicalChain], hops: Sequence[Hop]) -> NDArray[np.
     return np.array(rows, dtype=np.int64)
 
 
-class _Training:
+class _LogLinearTraining:
     """Mini-batches of Adam; the weights are left in `sparse` and `dense`."""
 
     def __init__(
@@ -135,7 +137,7 @@ class _Training:
     ) -> None:
         self.wordings, self.targets, self.settings = wordings, targets, settings
         self.columns_max = targets.shape[1] - 2
-        self.columns = Columns(hops, self.columns_max)
+        self.columns = FeatureColumns(hops, self.columns_max)
         self.weights = weights / weights.mean()
         self.random = np.random.default_rng(settings.seed)
         self.embedded = np.stack([w.dense for w in wordings])
@@ -261,7 +263,7 @@ class SlotWording:
     columns: NDArray[np.int64]
     none: int
 
-    def beams(self, allowed: Bools, follows: Bools, width: int, longest: int) -> list[Beam]:
+    def beams(self, allowed: Bools, follows: Bools, width: int, longest: int) -> list[ChainBeam]:
         """The likeliest chains given that the name is a topic, best first."""
         at = [self._at(position) for position in range(min(longest, len(self.scores.positions)))]
         found: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
@@ -274,7 +276,7 @@ class SlotWording:
             ]
             found = sorted(grown, key=lambda item: -item[1])[:width]
             done += [chain for chain, _ in found]
-        return sorted(map(Beam, done, self.score(done, longest)), key=lambda beam: -beam.score)
+        return sorted(map(ChainBeam, done, self.score(done, longest)), key=lambda beam: -beam.score)
 
     def score(self, chains: Sequence[tuple[int, ...]], longest: int) -> list[float]:
         """The log-probability of each chain, up to a constant of the wording."""

@@ -47,7 +47,7 @@ class Inputs(NamedTuple):
     evidence: Floats
 
 
-class Beam(NamedTuple):
+class ChainBeam(NamedTuple):
     """A chain as codes of the segment model's hops, and its log-probability given that the name is a topic."""
 
     codes: tuple[int, ...]
@@ -202,7 +202,7 @@ class ReadWording:
         most = float(logits.max())
         return most + float(np.log(np.exp(logits - most).sum())) - none
 
-    def beams(self, allowed: Bools, follows: Bools, width: int, longest: int) -> list[Beam]:
+    def beams(self, allowed: Bools, follows: Bools, width: int, longest: int) -> list[ChainBeam]:
         """The likeliest chains, best first.
 
         Args:
@@ -213,17 +213,17 @@ class ReadWording:
         """
         logits, _ = self.first
         scores = np.where(allowed, _log_softmax(logits[None])[0], -np.inf)
-        found = [Beam((code,), float(scores[code])) for code in _best(scores, width)]
-        done = list[Beam]()
+        found = [ChainBeam((code,), float(scores[code])) for code in _best(scores, width)]
+        done = list[ChainBeam]()
         for _ in range(1, longest):
             codes = [beam.codes for beam in found]
             following, stop = self.next(codes)
-            done += [Beam(beam.codes, beam.score + float(stop[row])) for row, beam in enumerate(found)]
+            done += [ChainBeam(beam.codes, beam.score + float(stop[row])) for row, beam in enumerate(found)]
             last = [code[-1] for code in codes]
             total = np.where(follows[last], following + np.array([[beam.score] for beam in found]), -np.inf)
             best = _best(total.ravel(), width)
             found = [
-                Beam((*codes[place // total.shape[1]], place % total.shape[1]), float(total.ravel()[place]))
+                ChainBeam((*codes[place // total.shape[1]], place % total.shape[1]), float(total.ravel()[place]))
                 for place in best
             ]
             if not found:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.types import Hop, LogicalChain
-from trivium.policies.chains.network import MAX_HOPS, Beam, Bools
+from trivium.policies.chains.network import MAX_HOPS, Bools, ChainBeam
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.english import stem
 from trivium.policies.keqing.mentions import Mention, Question
@@ -53,7 +53,7 @@ _REMEMBERED = 10_000  # wordings whose chains are kept
 class WordingScores(Protocol):
     """What a trained scorer says of one wording; chains are codes of the segment model's hops."""
 
-    def beams(self, allowed: Bools, follows: Bools, width: int, longest: int) -> list[Beam]:
+    def beams(self, allowed: Bools, follows: Bools, width: int, longest: int) -> list[ChainBeam]:
         """The likeliest chains given that the name is a topic, best first."""
         ...
 

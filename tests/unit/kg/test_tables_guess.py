@@ -11,7 +11,7 @@ import pytest
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
 from trivium.kg.tables.guess import guess_mapping, singular, words_of
-from trivium.kg.tables.mapping import Column, Link, Mappings, read_mapping, write_mapping
+from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
 from trivium.kg.tables.reading import read_tables
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
@@ -53,14 +53,14 @@ def test_a_school(school: list[Path]) -> None:
     guessed = guess_mapping(read_tables(school))
     students, courses, enrolments = guessed["students"], guessed["courses"], guessed["enrolments"]
     assert (students.type, students.id, students.label) == ("student", "student_id", ("first_name", "last_name"))
-    assert students.columns["born"] == Column("born", "date")
-    assert students.columns["city"] == Column("city", to="city")
-    assert students.columns["zip"] == Column("zip", "text"), "a code with leading zeros is no number"
-    assert courses.columns["teacher id"] == Column("teacher", to="teachers.id")
-    assert courses.columns["credits"] == Column("credits", "number"), "a small number is no teacher's id"
+    assert students.columns["born"] == TableColumn("born", "date")
+    assert students.columns["city"] == TableColumn("city", to="city")
+    assert students.columns["zip"] == TableColumn("zip", "text"), "a code with leading zeros is no number"
+    assert courses.columns["teacher id"] == TableColumn("teacher", to="teachers.id")
+    assert courses.columns["credits"] == TableColumn("credits", "number"), "a small number is no teacher's id"
     assert courses.columns["tags"].split == ";"
-    assert enrolments.link == Link("enrolments", "student", "students.student_id", "course", "courses.code")
-    assert enrolments.columns == {"grade": Column("grade", "number")}
+    assert enrolments.link == TableLink("enrolments", "student", "students.student_id", "course", "courses.code")
+    assert enrolments.columns == {"grade": TableColumn("grade", "number")}
 
 
 def test_its_graph(school: list[Path]) -> None:
@@ -114,8 +114,8 @@ def test_numbers_that_happen_to_be_keys_are_values(tmp_path: Path) -> None:
     rooms = "room,seats,floor\n" + "".join(f"{n},{n % 7 + 1},{n % 3}\n" for n in range(1, 30))
     shelves = "shelf,books\n" + "".join(f"s{n},{n}\n" for n in range(1, 20))
     guessed = guess_mapping(read_tables(_write(tmp_path, rooms=rooms, shelves=shelves)))
-    assert guessed["rooms"].columns["seats"] == Column("seats", "number")
-    assert guessed["shelves"].columns["books"] == Column("books", "number")
+    assert guessed["rooms"].columns["seats"] == TableColumn("seats", "number")
+    assert guessed["shelves"].columns["books"] == TableColumn("books", "number")
 
 
 def test_several_rows_a_thing_and_rows_about_another_table(tmp_path: Path) -> None:

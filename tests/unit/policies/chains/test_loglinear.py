@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from trivium.kg.types import Hop, LogicalChain
-from trivium.policies.chains.loglinear import SlotModel, SlotSettings, _Training, train_slot_model
+from trivium.policies.chains.loglinear import SlotModel, SlotSettings, _LogLinearTraining, train_slot_model
 from trivium.policies.keqing.wording import Encoded
 
 HOPS = tuple(Hop(name, inverse) for name in "abc" for inverse in (False, True))
@@ -119,7 +119,7 @@ def test_the_gradient_of_the_loss_by_finite_differences() -> None:
         ]
     )
     plain = SlotSettings(feature_dropout=0, dense_dropout=0)
-    training = _Training(wordings, targets, importance, len(hops), plain)
+    training = _LogLinearTraining(wordings, targets, importance, len(hops), plain)
     weights = random.normal(scale=0.3, size=(BUCKETS + DENSE, training.columns.total)).astype(np.float32)
     everything = np.arange(len(chains))
     features = training._features(everything, BUCKETS)
