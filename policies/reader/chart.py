@@ -412,9 +412,6 @@ class Chart:
         both = (hop.relation, start, end) in self._schema.joins and (hop.relation, end, start) in self._schema.joins
         return scores.AGAINST if both else 0.0
 
-    def _as_source(self, modifier: Item) -> Item:
-        return modifier if not modifier.data[3] else modifier.but(data=(*modifier.data[:3], modifier.data[3]))
-
     def _modify(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         cost = scores.AGAIN / 2 if left.modified else 0.0
         source = right
