@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from trivium.kg.errors import TimeLimitError
+from trivium.kg.plans.check import problems
 from trivium.kg.plans.codec import to_json
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, Listed
@@ -64,6 +65,8 @@ async def read_question(
     known = [entity for entity in await held.entities(ids) if entity is not None]
     about = [NamedEntity(each.id, each.label, each.types, 1.0, 1, "exact") for each in known]
     found = await asyncio.to_thread(_read, reader, columns, question, about, most, seconds)
+    profile = await held.profile()
+    found = [each for each in found if not problems(each.plan, profile)]  # one that does not fit cannot be run
     return [each for each in found if _names_one(each.plan, ids)] if ids else found
 
 

@@ -221,8 +221,8 @@ class _Checker:
 
     def rows(self, part: Group | ValueOf) -> Iterator[str]:
         columns = len(part.keys) + len(part.aggregates) if isinstance(part, Group) else len(part.columns)
-        if not columns or (isinstance(part, Group) and not part.keys):
-            yield "a group needs a key, and values a column"
+        if not columns:
+            yield "a group needs a key or an aggregate, and values a column"
         if part.order is not None and part.order >= columns:
             yield f"there is no column {part.order} to order by: there are {columns}, from 0"
         if isinstance(part, Group):

@@ -255,7 +255,7 @@ class _Writer:
             value, unwound = self.unwound(row, term)
             query += unwound.replace(f" WITH {row.names},", " WITH *,")
             keys.append(value)
-        query += f" WITH DISTINCT {row.names}, {', '.join(keys)}"
+        query += f" WITH DISTINCT {', '.join([row.names, *keys])}"
         made, after, names, bound = [], [], [], []
         for each in plan.aggregates:
             name = self.name("g")
@@ -285,7 +285,7 @@ class _Writer:
             by = terms[plan.order]
             key = self.sort_key(by, columns[plan.order]) if by is not None else columns[plan.order]
             query += self.ordered(columns, key, plan.limit, descending=plan.descending)
-        else:
+        elif keys:
             query += f" ORDER BY {', '.join(keys)}" + (f" LIMIT {int(plan.limit)}" if plan.limit is not None else "")
         return f"{query} RETURN {self.returned(columns, entities)}"
 

@@ -639,6 +639,8 @@ class Executor:
 
     def _groups(self, plan: Group) -> Listed:
         table = self.table(plan.source)
+        if not plan.keys:
+            return self._one_group(plan, table)
         keys = [self.cells(table, term) for term in plan.keys]
         rows, at = self._combinations(table.count, keys, missing=False)
         first, group = _numbered(keys, at)
@@ -646,18 +648,22 @@ class Executor:
         members, of_group = pair % (table.count + 1), pair // (table.count + 1)
         out = [self._of_groups(table, each, of_group, members, len(first)) for each in plan.aggregates]
         cells = np.column_stack([at[first], *(_one_each(each, len(first)) for each in out)])
-        good = np.ones(len(first), dtype=bool)
-        for having in plan.having:
-            place = cells[:, len(keys) + having.aggregate]
-            column = out[having.aggregate]
-            met = np.zeros(len(first), dtype=bool)
-            met[place >= 0] = _compare_any(column.take(place[place >= 0]), having.operator, having.value)
-            good &= met
+        good = _having(plan, out, cells[:, len(keys) :])
         listed = Listed([*keys, *out], cells[good], rows[first][good], table)
         main = [self._reading(table, term) for term in plan.keys]
         main += [self._reading(table, each.term) if each.term else None for each in plan.aggregates]
         for number in reversed(range(len(keys))):  # by the keys first
             listed = self._in_order_of(listed, number, Group(plan.source, ()), main)
+        return self._in_order_of(listed, plan.order, plan, main) if plan.order is not None or plan.limit else listed
+
+    def _one_group(self, plan: Group, table: Table) -> Listed:
+        """The aggregates over all rows, in one row."""
+        every = np.arange(table.count, dtype=np.int64)
+        out = [self._of_groups(table, each, np.zeros_like(every), every, 1) for each in plan.aggregates]
+        cells = np.column_stack([_one_each(each, 1) for each in out])
+        good = _having(plan, out, cells)
+        listed = Listed(out, cells[good], np.zeros(1, dtype=np.int64)[good], table)
+        main = [self._reading(table, each.term) if each.term else None for each in plan.aggregates]
         return self._in_order_of(listed, plan.order, plan, main) if plan.order is not None or plan.limit else listed
 
     def _of_groups(self, table: Table, each: Aggregation, group: Int64, rows: Int64, groups: int) -> Cells:
@@ -673,6 +679,18 @@ class Executor:
         self.check(int(lengths.sum()))
         spread_out = cells.take(spread(bounds[rows], lengths)).on(np.repeat(group, lengths))
         return reduce(spread_out, groups, each.function, self._reading(table, each.term), distinct=each.distinct)
+
+
+def _having(plan: Group, columns: Sequence[Cells], cells: Int64) -> Bool:
+    """Which groups satisfy all conditions on their aggregates, whose cells are given."""
+    good = np.ones(len(cells), dtype=bool)
+    for having in plan.having:
+        place = cells[:, having.aggregate]
+        met = np.zeros(len(cells), dtype=bool)
+        held = columns[having.aggregate].take(place[place >= 0])
+        met[place >= 0] = _compare_any(held, having.operator, having.value)
+        good &= met
+    return good
 
 
 def _whole(term: Term) -> Term:

@@ -384,7 +384,7 @@ class Having:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Aggregates for each combination of keys.
+    """Aggregates for each combination of keys; without keys one row, of aggregates over all rows.
 
     A row with several values of a key is in several groups; a row without a value of a key is in none.
 

@@ -237,7 +237,9 @@ class _Writer:
             name = f"?c{len(columns)}"
             columns.append(name)
             parts.append(self.of_groups(each, row, distinct, keys, name))
-        whole = f"{{ SELECT DISTINCT {' '.join(keys)} WHERE {{ {distinct} }} }} {' '.join(parts)}"
+        whole = " ".join(parts)
+        if keys:
+            whole = f"{{ SELECT DISTINCT {' '.join(keys)} WHERE {{ {distinct} }} }} {whole}"
         for having in plan.having:
             name = columns[len(keys) + having.aggregate]
             equal: Operator = "=" if having.operator == "!=" else having.operator
@@ -246,13 +248,15 @@ class _Writer:
                 test = f"!COALESCE({test}, false)"
             whole += f" FILTER(BOUND({name}) && ({test}))"
         select = f"SELECT {' '.join(columns)} WHERE {{ {whole} }}"
+        if not keys and plan.order is None:
+            return select
         if plan.order is None:
             return f"{select} ORDER BY {' '.join(keys)}" + (f" LIMIT {plan.limit}" if plan.limit is not None else "")
         term = plan.keys[plan.order] if plan.order < len(keys) else None
         return self.ordered(columns, select, columns[plan.order], term, plan)
 
     def of_groups(self, each: Aggregation, row: _Row, distinct: str, keys: Sequence[str], name: str) -> str:
-        by = f"GROUP BY {' '.join(keys)}"
+        by = f"GROUP BY {' '.join(keys)}" if keys else ""
         if each.term is None:
             return f"{{ SELECT {' '.join(keys)} (COUNT(*) AS {name}) WHERE {{ {distinct} }} {by} }}"
         value, total = self.name("v"), self.name("m")

@@ -139,7 +139,8 @@ class _Writer:
                     each.function if each.term is None else f"{each.function} of {self._term(each.term)}"
                     for each in plan.aggregates
                 )
-                return self._add(f"for each {keys} of [mask], what is the {made}?", self._of(plan.source), plan)
+                asked = f"for each {keys} of [mask], what is the {made}?" if keys else f"what is the {made} of [mask]?"
+                return self._add(asked, self._of(plan.source), plan)
             case NonEmpty():
                 return self._add("is there any in [mask]?", self._of(plan.source), plan)
             case Calculate() | Holds():

@@ -13,6 +13,7 @@ A plan is a source and stages with `|` between them:
 - results: `values TERM, …` (`values all` repeats equal rows), `count`, `count TERM`, `sum TERM`, `average TERM`,
   `minimum TERM`, `maximum TERM` (each with `distinct` in front of the term), `exists`,
   `group TERM, … : AGGREGATE, …` with `| having N OPERATOR VALUE`; both with `| order COLUMN`, `descending`, `| limit N`
+  (`group : average price, count` gives one row over all)
 - `calculate A / B` (`+ - * /`) and `holds A OPERATOR B`, where A and B are constants or `(PLAN)`
 
 A step is `rel`, `^rel` (inverse) or `~rel` (either way), with `[CONDITION]` on the relationship and `{CONDITION}` on
@@ -136,7 +137,7 @@ def _stage(plan: Any) -> str:  # noqa: ANN401, PLR0911 - one case a node with a 
         case Group():
             keys, made = ", ".join(map(_term, plan.keys)), ", ".join(map(_aggregation, plan.aggregates))
             having = "".join(f" | having {each.aggregate} {each.operator} {_value(each.value)}" for each in plan.having)
-            return f"group {keys} : {made}{having}{_cut(plan)}"
+            return f"group {keys + ' ' if keys else ''}: {made}{having}{_cut(plan)}"
         case NonEmpty():
             return "exists"
         case _:
@@ -401,7 +402,7 @@ class _Reader:
             repeated = self.took_word("all")
             return ValueOf(rows, self.listed(self.term), not repeated)
         if word == "group":
-            keys = self.listed(self.term)
+            keys = () if self.token == ":" else self.listed(self.term)
             self.sign(":")
             return Group(rows, keys, self.listed(lambda: self.aggregation(self.word(*FUNCTIONS))))
         each = self.aggregation(word)

@@ -251,7 +251,7 @@ class Interpreter:
         return within(some, key, plan.limit) if plan.limit is not None else some + [r for r in rows if key(r) is None]
 
     def groups(self, plan: Group) -> list[list[Cell | None]]:
-        members: dict[tuple[Cell, ...], list[Row]] = {}
+        members: dict[tuple[Cell, ...], list[Row]] = {} if plan.keys else {(): []}
         for row in self.rows(plan.source):
             for key in dict.fromkeys(itertools.product(*(self.cells(row, term) for term in plan.keys))):
                 members.setdefault(key, []).append(row)

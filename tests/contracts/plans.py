@@ -88,6 +88,8 @@ PLANS: list[tuple[str, Any]] = [
     ('calculate (ids "heat" | values length) - (ids "alien" | values length)', 53),
     ("type film | group directed_by/ : count | order 1 descending", {"scott 2", "mann 2", "levinson 1"}),
     ("type film | group directed_by/ : average year | having 0 > 1990", {"mann 1998"}),
+    ("type film | group : count, average length, maximum year", {"5 128.5 2001"}),
+    ('ids "weaver" | follow ^directed_by | group : count, sum length', {"0 0"}),
     ("type film | group year : count | having 0 > 1", {"1982 2"}),
     ("type film | where year < 1983 | values ., written_by/", {"alien ", "runner ", "diner levinson"}),
     ('type film | follow starring[@role = "Vincent"]', {"pacino"}),

@@ -252,7 +252,7 @@ class PlanMaker:
     def group(self, rows: Any, starts: int) -> Group:  # noqa: ANN401
         keys = [
             self.one(lambda: self.values(starts), lambda: Term(self.steps()), lambda: self.values(starts))
-            for _ in range(self.random.randint(1, 2))
+            for _ in range(self.pick([0, 1, 1, 2, 2]))
         ]
         aggregates = tuple(self.aggregation(starts) for _ in range(self.random.randint(1, 2)))
         having = (Having(0, self.pick(COMPARABLE), self.constant()),) if self.yes(3) else ()
