@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from trivium.kg.plans.plan import Value
@@ -16,7 +17,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.items import Category, Item
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import Schema, Walk
+from trivium.policies.reader.schema import Path, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.tagging import Tagged
 
@@ -27,9 +28,13 @@ Cell = dict[Category, list[Item]]
 _APART = frozenset({"in", "to", "from", "at", "into", "through", "within"})
 _WHOSE = frozenset({"with", "whose", "having", "of", "where", "has", "have", "is", "are"})
 _ENDS = frozenset({"by", "on", "in", "at", "to", "from", "for", "with"})  # prepositions that end relations' names
+_REMEMBERED = 20_000  # joins
 _LONGEST = 4  # hops of one chain
 _AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
 _SIGNS = {"before": "<", "after": ">"}
+
+
+_total = itemgetter(0)
 
 
 class Chart:
@@ -43,10 +48,12 @@ class Chart:
 
     def __init__(self, schema: Schema, columns: Columns, silent: frozenset[int]) -> None:
         self._schema, self._columns, self._silent = schema, columns, silent
-        self._rules: dict[tuple[Category, Category], list[Rule]] = defaultdict(list)
+        rules: dict[tuple[Category, Category], list[Rule]] = defaultdict(list)
         for pair, rule in self._all_rules():
             left, right = pair.split()
-            self._rules[left, right].append(rule)  # type: ignore[index]
+            rules[left, right].append(rule)  # type: ignore[index]
+        self._rules = dict(rules)
+        self._joins: dict[tuple[int, int, frozenset[int]], tuple[tuple[Path, float], ...]] = {}
 
     def parse(self, tagged: Tagged, deadline: float) -> list[Item]:
         """Readings of the whole question, best first; when `deadline` (`time.monotonic`) is past, what there is."""
@@ -55,12 +62,16 @@ class Chart:
         seeds: dict[tuple[int, int], list[Item]] = defaultdict(list)
         for start, stop, item in tagged.items:
             seeds[start, stop].append(item)
+        work = scores.WORK
         for length in range(1, size + 1):
             for start in range(size - length + 1):
-                beam = scores.LATE_BEAM if time.monotonic() > deadline else scores.beam(size)
-                beam = scores.BEAM if length == size else beam
-                found = self._fill(tagged, cells, seeds, start, start + length)
-                cells[start, start + length] = self._prune(found, beam, 60 if length == size else scores.CELL)
+                late = work <= 0 or time.monotonic() > deadline
+                whole = length == size
+                most = scores.LATE_PAIRS if late else scores.ROOT_PAIRS if whole else scores.PAIRS
+                found, done = self._fill(tagged, cells, seeds, start, start + length, most)
+                work -= done
+                beam = scores.BEAM if whole else scores.LATE_BEAM if late else scores.beam(size)
+                cells[start, start + length] = self._prune(found, beam, 60 if whole else scores.CELL)
         last = cells.get((0, size), {})
         return sorted((item for items in last.values() for item in items), key=lambda item: -item.score)
 
@@ -71,7 +82,9 @@ class Chart:
         seeds: dict[tuple[int, int], list[Item]],
         start: int,
         stop: int,
-    ) -> dict[tuple[Any, ...], Item]:
+        most: int,
+    ) -> tuple[dict[tuple[Any, ...], Item], int]:
+        """The readings of a span, from the `most` best pairs of neighbors in it, and how many pairs were combined."""
         found: dict[tuple[Any, ...], Item] = {}
 
         def add(item: Item) -> None:
@@ -84,16 +97,21 @@ class Chart:
             add(item)
         best = max((item.score for item in found.values()), default=-100.0)
         window = scores.ROOT_WINDOW if stop - start == len(tagged.positions) else scores.WINDOW
-        for a, b, rule, gap in self._pairs(tagged, cells, start, stop):
-            if a.score + b.score < best - window:
-                continue
-            for item in rule(a, b, gap | b.lead if b.lead else gap):
-                add(item)
-                best = max(best, item.score)
+        done = 0
+        for total, a, b, rules, gap in self._pairs(tagged, cells, start, stop, best - window)[:most]:
+            if total < best - window:
+                break
+            done += 1
+            between = gap | b.lead if b.lead else gap
+            for rule in rules:
+                for item in rule(a, b, between):
+                    if item.score >= best - window:
+                        add(item)
+                        best = max(best, item.score)
         for item in [item for item in found.values() if item.category in ("M", "R")]:
             for end in self._other_end(item) if item.category == "M" else self._all_reached(item):
                 add(end)
-        return found
+        return found, done
 
     @staticmethod
     def _skipping(tagged: Tagged, cells: dict[tuple[int, int], Cell], start: int, stop: int) -> Iterator[Item]:
@@ -108,17 +126,27 @@ class Chart:
                         yield out
 
     def _pairs(
-        self, tagged: Tagged, cells: dict[tuple[int, int], Cell], start: int, stop: int
-    ) -> Iterator[tuple[Item, Item, Rule, Gap]]:
-        """Neighbors in a span that a rule may combine."""
+        self, tagged: Tagged, cells: dict[tuple[int, int], Cell], start: int, stop: int, least: float
+    ) -> list[tuple[float, Item, Item, list[Rule], Gap]]:
+        """Neighbors in a span that rules may combine, by the sum of their scores, at `least` this, best first."""
+        out = []
         for split in range(start + 1, stop):
             left, right, gap = cells[start, split], cells[split, stop], tagged.gaps[split]
             for one, ones in left.items():
                 for other, others in right.items():
-                    for rule in self._rules.get((one, other), ()):
-                        for a in ones:
-                            for b in others:
-                                yield a, b, rule, gap
+                    rules = self._rules.get((one, other))
+                    if rules is None:
+                        continue
+                    for a in ones:
+                        if a.score + others[0].score < least:
+                            break
+                        for b in others:
+                            total = a.score + b.score
+                            if total < least:
+                                break
+                            out.append((total, a, b, rules, gap))
+        out.sort(key=_total, reverse=True)
+        return out
 
     @staticmethod
     def _prune(found: dict[tuple[Any, ...], Item], beam: int, most: int) -> Cell:
@@ -303,25 +331,15 @@ class Chart:
         self, head: Item, source: Item, relations: Sequence[int] = (), cost: float = 0.0, negative: bool = False
     ) -> Iterator[Item]:
         """The head's set narrowed to what a path joins with the source's set."""
-        schema = self._schema
         named = frozenset(relations)
         score = head.score + source.score - cost - (scores.BELOW if head.extreme else 0.0)
         edge = source.data[2] if source.category == "M" else None
         wanted = source.data[4] if source.category == "M" and len(source.data) > 4 else ""
-        count = 0
-        for path in schema.paths(head.type, source.type):
-            if named and named.isdisjoint(path.relations):
-                continue
-            count += 1
-            if count > scores.JOINS:
-                break
-            less = path.cost
-            if not named and not self._silent.issuperset(path.relations):
-                less += scores.NO_WORD
+        for path, costs in self._ways(head.type, source.type, named):
             hops = path.back
+            less = costs + self._returns(source.node, hops[0])
             if wanted and len(hops) == 1:
                 less += self._turned(hops[0], wanted, source.type, head.type)
-            less += self._returns(source.node, hops[0])
             if edge:
                 hops = tuple(hop._replace(where=edge) if hop.relation in named else hop for hop in hops)
             node = self._reach(head, source, hops, path.sure, negative)
@@ -337,12 +355,29 @@ class Chart:
                 head.extreme,
             )
 
+    def _ways(self, start: int, end: int, named: frozenset[int]) -> tuple[tuple[Path, float], ...]:
+        """The paths tried between two types, of those that hold a named relation, with what each costs; remembered."""
+        found = self._joins.get((start, end, named))
+        if found is None:
+            paths = self._schema.paths(start, end)
+            tried = [path for path in paths if not named or not named.isdisjoint(path.relations)][: scores.JOINS]
+            silent = self._silent
+            found = tuple(
+                (path, path.cost + (0.0 if named or silent.issuperset(path.relations) else scores.NO_WORD))
+                for path in tried
+            )
+            if len(self._joins) > _REMEMBERED:
+                self._joins.clear()
+            self._joins[start, end, named] = found
+        return found
+
     @staticmethod
     def _returns(node: Sketch | None, hop: Walk) -> float:
         """What walking back over the relation just walked costs."""
-        if node and node[0] == "go" and node[2][-1].relation == hop.relation and node[2][-1].back() == hop:
-            return scores.RETURNS if hop.direction != "any" else 0.0
-        return 0.0
+        if not node or node[0] != "go" or hop.direction == "any":
+            return 0.0
+        last = node[2][-1]
+        return scores.RETURNS if last.relation == hop.relation and last.direction != hop.direction else 0.0
 
     def _reach(self, head: Item, source: Item, hops: tuple[Walk, ...], sure: bool, negative: bool) -> Sketch:
         plain = head.node == ("all", head.type)

@@ -152,10 +152,19 @@ class Reader:
         drafter = Drafter(self.schema)
         run = executor or self.executor
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
-        if run is not None:
-            readings = [self._judge(reading, run, deadline) for reading in readings]
         readings.sort(key=lambda reading: -reading.score)
-        return readings[:most]
+        return readings[:most] if run is None else self._best(readings, run, deadline, most)
+
+    def _best(self, readings: Sequence[Reading], run: Executor, deadline: float, most: int) -> list[Reading]:
+        """The best readings once their plans have run, of readings sorted by score: no more is run than that takes."""
+        judged: list[Reading] = []
+        for reading in readings:
+            # Running a plan only lowers its score, so what is below the last one wanted stays there.
+            if len(judged) >= most and judged[most - 1].score >= reading.score:
+                break
+            judged.append(self._judge(reading, run, deadline))
+            judged.sort(key=lambda each: -each.score)
+        return judged[:most]
 
     def _showing(self, candidate: tuple[Sketch, Item, float], wanted: Sequence[Wanted]) -> tuple[Sketch, Item, float]:
         sketch, item, score = candidate

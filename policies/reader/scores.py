@@ -46,6 +46,12 @@ ROOT_WINDOW = 3.6
 JOINS = 5
 """Paths tried for a join that no word names; with a word, of those that it names."""
 LATE_BEAM = 2
+PAIRS = 300
+"""Pairs of neighbors that are combined in a span, the best first."""
+ROOT_PAIRS = 1500
+LATE_PAIRS = 12
+WORK = 6_000
+"""Pairs that are combined for a question; after these, spans keep `LATE_BEAM` and combine `LATE_PAIRS`."""
 
 
 def beam(positions: int) -> int:
