@@ -213,8 +213,10 @@ class Reader:
         if not tagged.asked:
             return True
         own = any(self.schema.compatible(item.type, kind) for kind in tagged.asked)
-        if tagged.asked_one:
+        if tagged.asked_as == "one":
             return own and (item.category == "S" or sketch[0] == "group" or _is_table(sketch))
+        if tagged.asked_as == "any":
+            return own or item.category != "S"
         return own or item.category != "X" or sketch[0] != "count"
 
     def _finished(self, item: Item) -> Iterable[tuple[Sketch, float]]:

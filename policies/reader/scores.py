@@ -35,7 +35,6 @@ CALLED = 0.5  # gain: a name after "called"
 AGAINST = 0.35  # a relation of one kind with itself, walked against the order of the words
 RETURNS = 0.3  # the relation just walked, walked back
 PLACED = 0.45  # gain: "where" before a set of places
-DOER = 0.2  # cost: a noun for who does a deed ("actors"), as all of the type that does it
 ASKED = 0.8  # an answer that is not of the kind that the head noun asks for
 ECHO = 1.5  # an answer that only repeats a name of the question
 BEAM = 30

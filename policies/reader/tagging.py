@@ -15,12 +15,10 @@ from typing import Any
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
-from trivium.policies.reader import scores
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
-from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.values import ValueHit, ValueIndex
 
@@ -53,7 +51,7 @@ class Tagged:
         first: the question's first words, folded.
         content: positions that carry content (no operators, no generic words).
         asked: the types that the head noun asks for: "which *states* border …", "how many *rivers* …".
-        asked_one: whether it asks for the entities themselves, as "which" does, and not for a count or a table of them.
+        asked_as: what is asked of them: `one` (themselves: "which"), `count`, or `any` ("show the …": a table, too).
     """
 
     text: str
@@ -64,7 +62,7 @@ class Tagged:
     first: tuple[str, ...]
     content: list[bool]
     asked: frozenset[int] = frozenset()
-    asked_one: bool = False
+    asked_as: str = ""
 
 
 @dataclass
@@ -92,21 +90,7 @@ class Tagger:
     def __post_init__(self) -> None:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
-        self._doers = self._deed_nouns()
         self._add_operators()
-
-    def _deed_nouns(self) -> dict[str, set[int]]:
-        """The types that nouns of a deed stand for: "actors" are whoever `ACTED_IN` starts from."""
-        out: dict[str, set[int]] = defaultdict(set)
-        if not self.schema.typed:
-            return out
-        for relation, head, tail in self.schema.joins:
-            words = words_of(self.schema.names[relation])
-            doer = tail if words[-1:] == ("by",) else head
-            for deed in (deed for word in words for deed in self.language.deeds.get(self.language.stem(word), ())):
-                for noun in deed.doers:
-                    out[self.language.stem(noun)].add(doer)
-        return out
 
     def tag(self, text: str, topics: Sequence[NamedEntity] = ()) -> Tagged:
         """Tag a question; `topics` are entities known to be meant, added to its end where it does not name them."""
@@ -517,24 +501,26 @@ class Tagger:
         """The type of the noun that a question starts with, unless the noun only says whose column is asked for."""
         if not tagged.positions:
             return
-        counted = any(item.category == "CNT" for start, stop, item in tagged.items if (start, stop) == (0, 1))
-        first = int(counted)
+        counts = {start for start, stop, item in tagged.items if item.category == "CNT" and stop == start + 1}
+        first = int(0 in counts)
+        counted = bool(first) or (1 in counts and not tagged.gaps[1])
         which = bool(tagged.gaps[0] & self.language.which)
-        if not counted and not which:
-            return
         found: dict[int, set[int]] = defaultdict(set)
         columns = set()
         for start, stop, item in tagged.items:
             exact = bool(item.links) and item.links[0][2] >= 0.95
             if start == first and exact and item.category == "S" and item.form == "plain":
                 found[stop].add(item.type)
-            if exact and item.category in ("P", "PL"):
+            if exact and item.category in ("P", "PL") and item.links[0][1] != "named":
                 columns.add(start)
         if not found or (stop := max(found)) >= len(tagged.positions) or first in columns:
             return
         if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
             return
-        tagged.asked, tagged.asked_one = frozenset(found[stop]), which and not counted
+        who = tagged.positions[0].casefold() in ("who", "whom", "everyone", "everybody")
+        if counted or which or who or tagged.gaps[0] & self.language.commands:
+            tagged.asked = frozenset(found[stop])
+            tagged.asked_as = "count" if counted else "one" if which else "any"
 
     def _keeps(self, word: str, place: int) -> bool:
         return (
@@ -576,11 +562,6 @@ class Tagger:
             (position, position + 1, item)
             for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
         ]
-        is_type = any(match.exact and match.element.kind == "type" for match in self.matcher.word(word))
-        for number in () if is_type else sorted(self._doers.get(language.stem(word), ())):
-            links = link(position, Element("type", number), 0.95)
-            item = Item("S", ("all", number), number, (), _EXACT - scores.DOER, links, form="plain")
-            tagged.items.append((position, position + 1, item))
         if word in language.counted:
             tagged.items += self._counted_items(word, position)
         if found := language.vague.get(word):

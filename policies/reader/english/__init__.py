@@ -57,6 +57,7 @@ class Language:
         counted: words for what a column counts, with words of that column: "people", "population".
         vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
         which: question words that a noun may follow: "which states".
+        commands: verbs before what is asked for: "list the states".
         asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
     """
 
@@ -65,6 +66,7 @@ class Language:
     naming: frozenset[str]
     symmetric: frozenset[str]
     which: frozenset[str]
+    commands: frozenset[str]
     counted: Mapping[str, tuple[str, ...]]
     vague: Mapping[str, Superlative]
     phrases: Mapping[Phrase, tuple[str, ...]]
@@ -102,6 +104,7 @@ class Language:
             naming=_words(raw["naming"]),
             symmetric=_words(raw["symmetric"]),
             which=_words(raw["which"]),
+            commands=_words(raw["commands"]),
             counted=_split(raw["counted"]),
             vague=_superlatives(raw["vague"]),
             phrases={tuple(phrase.split()): tuple(text.split()) for phrase, text in raw["phrases"].items()},
