@@ -140,6 +140,8 @@ def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
     path = table.get("path") if isinstance(table, dict) else None
     if not isinstance(table, dict) or not isinstance(path, str):
         raise BadInputError(f'[kg.{name}] needs a path = "…" or a uri = "bolt://…"', path=settings)
+    if is_uri(path):
+        raise BadInputError(f"[kg.{name}] path = {path!r} is a database: write uri = {path!r}", path=settings)
     if unknown := sorted(set(table) - set(_OF_A_FOLDER)):
         what = f"[kg.{name}] has no setting {unknown[0]!r}; there are {', '.join(_OF_A_FOLDER)}"
         raise BadInputError(what, path=settings)

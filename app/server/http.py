@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,11 +15,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from trivium.app.server.gate import Gate
+from trivium.app.server.gate import KEY, Gate
+from trivium.app.server.keys import LOCAL, Key
 from trivium.app.server.openai_api import routes
-from trivium.kg.errors import TriviumError
+from trivium.kg.errors import BadInputError, RequestError, TriviumError, UsageError
 from trivium.knowledge.knowledge import open_knowledge
+from trivium.nodes.run.access import check_policy
 from trivium.nodes.run.context import Context
+from trivium.tools.registry import call_tool, parse_call
 
 log = logging.getLogger("trivium.server")
 
@@ -37,6 +41,26 @@ async def ready(request: Request) -> Response:
     except TriviumError as error:
         return JSONResponse({"status": "not ready", "error": type(error).__name__}, 503)
     return JSONResponse({"status": "ready"})
+
+
+async def feedback(request: Request) -> Response:
+    """`POST /feedback`: `{"run", "thumb": "up" | "down", "kg"}` tells KnowGPT's bandit whether a run was right, once.
+
+    `run` is what the answer's step `select_prompt` names.
+    """
+    key: Key = request.scope.get(KEY, LOCAL)
+    try:
+        given = json.loads(await request.body())
+        kg = given.pop("kg", Context().kg)
+        check_policy(Context(kg=kg))
+        if key.kgs is not None and kg not in key.kgs:
+            raise UsageError(f"this key may use kg {', '.join(key.kgs)}")
+        told = await call_tool("feedback", parse_call("feedback", json.dumps(given)), await open_knowledge(kg))
+    except (ValueError, AttributeError, TypeError, RequestError, BadInputError) as error:
+        return JSONResponse({"detail": str(error) if isinstance(error, TriviumError) else "not a JSON object"}, 422)
+    except TriviumError as error:
+        return JSONResponse({"detail": type(error).__name__}, 500)
+    return JSONResponse(told)
 
 
 class _Mcp:
@@ -86,6 +110,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 app = Starlette(
     routes=[
         *routes,
+        Route("/feedback", feedback, methods=["POST"]),
         Route("/health", health),
         Route("/ready", ready),
         *([Route("/mcp", _mcp)] if _mcp is not None else []),

@@ -17,7 +17,7 @@ from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.auto.state import AutoState, MethodToTry
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
-from trivium.nodes.run.conversation import asked, question_of, topics_of
+from trivium.nodes.run.conversation import asked, choices_in, question_of, topics_of
 from trivium.nodes.run.usage import fresh_channels
 from trivium.tools.list_learned import list_learned
 
@@ -49,7 +49,7 @@ def trying(chosen: MethodToTry) -> dict[str, Any]:
 
 
 def _methods(state: AutoState, context: AutoContext, *, learned: bool) -> Iterator[MethodToTry]:
-    if state.get("choices"):
+    if state.get("choices") or choices_in(question_of(state))[1]:
         yield MethodToTry(method="knowgpt", why="the question has choices")
         return
     if learned:

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from pydantic import SecretStr
@@ -192,7 +193,12 @@ def _openai_key() -> str:
 
 def _openai_url() -> str:
     url = (os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or _OPENAI).strip()
-    if not re.match(r"https?://[^/\s]", url):
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+    except ValueError:  # a port or an IPv6 address that is none
+        valid = False
+    if not valid or " " in url:
         raise ModelError(f"OPENAI_BASE_URL is not an HTTP address: {brief(url)!r}")
     return url
 

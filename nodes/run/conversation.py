@@ -27,6 +27,7 @@ MAX_CHARACTERS = 10_000
 MAX_TOPICS = 100
 """The most entities that a client may name for a question."""
 
+_OPTION = re.compile(r"(?<![\w.])\(?([A-Ha-h])[).:]\s+")
 _GAP = re.compile(r"\s{4,}")  # says nothing, and costs patterns over a text the square of its length
 _SHOWN = 5  # paths that a message shows beside those in its text; `answer` has them all
 
@@ -66,6 +67,23 @@ def topics_of(state: RunState) -> list[str]:
         raise UsageError(f"topic_entities may name at most {MAX_TOPICS} entities, not {len(given):,}")
     topics: list[str] = given
     return topics
+
+
+def choices_in(question: str) -> tuple[str, list[str]]:
+    """A question that lists its options, as "Which? A) one B) two", without them, and their texts; else itself, none.
+
+    Options begin with A behind a question mark, a colon or a line's end, and follow the alphabet; two at least.
+    """
+    options: list[re.Match[str]] = []
+    for match in _OPTION.finditer(question):
+        if match[1].upper() == chr(ord("A") + len(options)):
+            options.append(match)
+    words = question[: options[0].start()].rstrip(" \t") if len(options) > 1 else ""
+    if not words.endswith(("?", ":", "\n")):
+        return question, []
+    ends = [*(match.start() for match in options[1:]), len(question)]
+    texts = [question[match.end() : end].strip(" \n\t,;") for match, end in zip(options, ends, strict=True)]
+    return (words.strip(), texts) if words.strip() and all(texts) else (question, [])
 
 
 def asked(state: RunState, question: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
-from trivium.nodes.run.conversation import asked, question_of, topics_of
+from trivium.nodes.run.conversation import asked, choices_in, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.find_entities import find_entities
 from trivium.tools.get_labels import get_labels
@@ -40,8 +40,10 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
     """
     started, context = time.time(), runtime.context
     await check_context(context)
-    question = question_of(state)
-    choices = check_choices(state.get("choices") or [])
+    question, listed = question_of(state), list[str]()
+    if not state.get("choices"):
+        question, listed = choices_in(question)
+    choices = check_choices(state.get("choices") or listed)
     named, *offered = await link_text(context.kg, [question, *(choice["text"] for choice in choices)])
     given = await resolve_entities(context.kg, topics_of(state))
     sources = list(dict.fromkeys([*given, *named]))[:MAX_SOURCES]

@@ -107,3 +107,9 @@ async def test_what_is_no_answer_is_not_followed_up(kg_name: str, previous: Any)
     given: Any = {"question": "and who starred in them?", "previous": previous}
     with pytest.raises(UsageError, match="previous must be an answer"):
         await graph.ainvoke(given, context=AutoContext(kg=kg_name))
+
+
+async def test_options_are_asked_in_a_chat(kg_name: str) -> None:
+    given: Any = {"messages": [HumanMessage("Who directed Heat? A) Ridley Scott B) Michael Mann")]}
+    told = (await graph.ainvoke(given, context=AutoContext(kg=kg_name)))["answer"]
+    assert (told["method"], told["choice"], told["question"]) == ("knowgpt", "B", "Who directed Heat?")

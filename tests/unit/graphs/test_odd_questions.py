@@ -31,6 +31,8 @@ ODD = {
     "or": f"who directed {' or '.join(['Heat'] * 400)}?",
     "accents": "é" * 9_000,
     "faces": "😀" * 4_000,
+    "options": "which? A) x B) " * 600,
+    "letters of options": "a) " * 3_000,
     "surrogate": "who directed \ud800?",
     "nul": "who directed \x00Heat\x00?",
 }

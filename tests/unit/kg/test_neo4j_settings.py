@@ -86,6 +86,7 @@ def test_databases_and_directories_stand_side_by_side(tmp_path: Path) -> None:
     for wrong, said in (
         ('[kg.shop]\nsomewhere = "else"\n', r"\[kg.shop\] needs a path"),
         ("[kg.shop]\npath = 3\n", r"\[kg.shop\] needs a path"),
+        ("[kg.shop]\npath = 'bolt://db:7687'\n", r"write uri = 'bolt://db:7687'"),
         ('[kg]\nshop = "films"\n', r"\[kg.shop\] needs a path"),
         ('kg = "films"\n', "is not a table"),
     ):

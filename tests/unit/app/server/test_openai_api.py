@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -119,4 +122,23 @@ async def test_probes_need_nothing() -> None:
     async with http("10.0.0.5") as client:
         assert (await client.get("/health")).json() == {"status": "ok"}
         assert (await client.get("/ready")).json() == {"status": "ready"}
+    await close_all()
+
+
+async def test_a_thumb_reaches_the_bandit(
+    films_kg: Path, tmp_path: Path, operator_folder: Callable[[str], None]
+) -> None:
+    shutil.copytree(films_kg, tmp_path / "own", ignore=shutil.ignore_patterns("bandit.db*"))
+    operator_folder(f"[kg.own]\npath = {json.dumps(str(tmp_path / 'own'))}\n")
+    asked = "Who directed Heat? A) Ridley Scott B) Michael Mann"
+    async with http() as client:
+        body = {"model": "knowgpt/own", "messages": [{"role": "user", "content": asked}]}
+        told = (await client.post("/v1/chat/completions", json=body)).json()["choices"][0]["message"]["trivium"]
+        run = next(step["run"] for step in told["steps"] if step["stage"] == "select_prompt")
+        thumb = {"run": run, "thumb": "up", "kg": "own"}
+        first, again = [(await client.post("/feedback", json=thumb)).json()["counted"] for _ in range(2)]
+        assert (first, again) == (True, False)
+        wrong: list[Any] = [{**thumb, "run": "x"}, {**thumb, "thumb": "sideways"}, {**thumb, "kg": "/etc"}, [], 5, {}]
+        for each in wrong:
+            assert (await client.post("/feedback", json=each)).status_code == 422, each
     await close_all()

@@ -12,7 +12,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from trivium.graphs.keqing import builder, graph
 from trivium.kg.errors import UsageError
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.run.conversation import asked, question_of, topics_of
+from trivium.nodes.run.conversation import asked, choices_in, question_of, topics_of
 from trivium.nodes.run.state import QuestionInput, RunState
 
 BLOCKS = [
@@ -103,3 +103,22 @@ def test_a_human_message_at_the_end_goes_before_the_question() -> None:
     state["messages"].append(AIMessage("It is."))
     assert question_of(state) == "old?"
     assert asked(state, "old?") == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "choices"),
+    [
+        ("Who directed Heat? A) Ridley Scott B) Michael Mann", "Who directed Heat?", ["Ridley Scott", "Michael Mann"]),
+        ("Who directed Heat?\n(a) Scott,\n(b) Mann;\n(c) Frank", "Who directed Heat?", ["Scott", "Mann", "Frank"]),
+        ("Which? A. one B. two C: three", "Which?", ["one", "two", "three"]),
+        ("who directed Heat?", None, []),
+        ("who was J. A. Smith. B: nobody", None, []),
+        ("A) one B) two", None, []),
+        ("Which? A) one", None, []),
+        ("Which? A) B) two", None, []),
+        ("Which? B) one A) two", None, []),
+        ("what is vitamin A: and B: for?", None, []),
+    ],
+)
+def test_options_in_the_words_of_a_question(question: str, words: str | None, choices: list[str]) -> None:
+    assert choices_in(question) == (words or question, choices)
