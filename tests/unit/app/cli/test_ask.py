@@ -47,6 +47,21 @@ def test_stages_and_path_are_drawn(trivium: Trivium, films_kg: Path) -> None:
     assert "keqing, model none" in told.out
 
 
+def test_the_query_of_an_answer_is_shown_and_gives_it(trivium: Trivium, films_kg: Path) -> None:
+    asked = ("ask", "which films did Ridley Scott direct?", "--kg", films_kg)
+    told = trivium(*asked, "--show-query")
+    assert (told.code, told.err) == (0, "")
+    assert "cypher  MATCH" in told.out
+    assert "sparql  SELECT" in told.out
+    assert "cypher" not in trivium(*asked).out
+    answer = trivium(*asked, "--json").json
+    plan = films_kg.parent / "plan.json"
+    plan.write_text(json.dumps(answer["plan"]))
+    again = trivium("query", plan, "--kg", films_kg, "--json").json
+    assert {each["id"] for each in again["answers"]} == {each["id"] for each in answer["answers"]} != set()
+    assert again["query"] == answer["query"]
+
+
 def test_odas_rounds_are_drawn(trivium: Trivium, films_kg: Path) -> None:
     asked = ("ask", "who starred in the films directed by Michael Mann?", "--kg", films_kg, "--method", "oda")
     told = trivium(*asked)
