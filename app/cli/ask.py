@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -34,6 +35,9 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     show_query: Annotated[
         bool, typer.Option("--show-query", help="Also print the answer's plan as Cypher and SPARQL.")
     ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="First print what each word was read as, and the five best plans.")
+    ] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="NAME=VALUE: any setting of the method, such as max_llm_calls=5."),
@@ -55,6 +59,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
         from trivium.nodes.run.conversation import check_question
 
         check_question(question)
+    if explain and (json or question is None):
+        raise UsageError("--explain prints text for one question; trivium tool read_question gives the same as JSON")
     if choice and question is None:
         raise UsageError("--choice goes with a question; the lines of a file carry their own choices")
     if (batch is None) != (out is None) or (batch is None) == (question is None):
@@ -67,7 +73,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
         asyncio.run(answer_file(method, batch, out, context))
     else:
         offered = _choices(method, choice or ())
-        asyncio.run(_one(method, question or "", context, offered, as_json=json, show_query=show_query))
+        shown = Shown(json=json, query=show_query, explain=explain)
+        asyncio.run(_one(method, question or "", context, offered, shown))
 
 
 def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
@@ -83,19 +90,28 @@ def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
     return read
 
 
-async def _one(
-    method: str, question: str, context: Context, choices: Sequence[Choice], *, as_json: bool, show_query: bool
-) -> None:
+@dataclass(frozen=True)
+class Shown:
+    """What is printed of an answer: JSON alone, or text with its query and with the readings that it came from."""
+
+    json: bool
+    query: bool
+    explain: bool
+
+
+async def _one(method: str, question: str, context: Context, choices: Sequence[Choice], shown: Shown) -> None:
     from trivium.app.cli.output import print_json
     from trivium.graphs.methods import answer, close_all, stages
 
     try:
-        if as_json:
+        if shown.json:
             print_json(dict(await answer(method, question, context, choices=choices)))
             return
         from trivium.app.cli.show import RunPrinter
 
-        show = await RunPrinter.over(context.kg, show_query=show_query)
+        show = await RunPrinter.over(context.kg, show_query=shown.query)
+        if shown.explain:
+            await show.readings(question)
         async for stage, added in stages(method, question, context, choices=choices):
             await show.stage(stage, added)
     finally:

@@ -11,8 +11,10 @@ from rich.markup import escape
 from rich.tree import Tree
 
 from trivium.graphs.methods import TEXT
+from trivium.kg.plans.text import write
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.run.answer_record import Answer
+from trivium.tools.read_question import read_question
 
 _PATHS = 30  # paths drawn; all are in --json
 _SEEDS = 3  # seeds named of each sub-question
@@ -74,6 +76,19 @@ class RunPrinter:
             self._line(ODA_STAGES[name], await oda_line(added, self._labels))
         elif "answer" in added:
             await self._answered(added["answer"])
+
+    async def readings(self, question: str) -> None:
+        """Show what the reader makes of a question: its plans, best first, with scores, words and what is unread."""
+        found = await read_question.operation(self._knowledge, question)
+        if not found:
+            self._line("read", "no word of the question names anything in this KG")
+        for place, reading in enumerate(found, 1):
+            empty = "  (finds nothing)" if reading.empty else ""
+            self._line("read", f"{place}. {reading.score:.2f}  {write(reading.plan)}{empty}")
+            words = [f"{part.word} = {part.element}" for part in reading.parts if part.word != part.element]
+            self._line("", f"   {'; '.join(words)}")
+            if unread := [*reading.unread, *reading.unused]:
+                self._line("", f"   unread: {', '.join(unread)}")
 
     def _tried(self, events: Overwrite | list[dict[str, Any]]) -> None:
         """Why the router tries a method."""

@@ -62,6 +62,16 @@ def test_the_query_of_an_answer_is_shown_and_gives_it(trivium: Trivium, films_kg
     assert again["query"] == answer["query"]
 
 
+def test_explain_shows_the_readings_before_the_answer(trivium: Trivium, films_kg: Path) -> None:
+    told = trivium("ask", "which purple films did Ridley Scott direct?", "--kg", films_kg, "--explain")
+    assert (told.code, told.err) == (0, "")
+    first = told.out.splitlines()[0].split()
+    assert first[:2] == ["read", "1."]
+    assert "directed_by" in told.out.splitlines()[0]
+    assert "unread: purple" in told.out
+    assert trivium("ask", "who?", "--kg", films_kg, "--explain", "--json").code == 2
+
+
 def test_odas_rounds_are_drawn(trivium: Trivium, films_kg: Path) -> None:
     asked = ("ask", "who starred in the films directed by Michael Mann?", "--kg", films_kg, "--method", "oda")
     told = trivium(*asked)
