@@ -31,8 +31,12 @@ from trivium.nodes.run.state import AnswerOutput, QuestionInput
 
 @route
 def after_decompose(state: KeqingState) -> Literal["link_entities", "match_template", "respond"]:
-    """The compact decomposer chooses mention and chain together and leaves nothing to link."""
-    if state.get("stopped") or not state["sub_questions"]:
+    """The compact decomposer chooses mention and chain together and leaves nothing to link.
+
+    A reading that is withheld is not followed.
+    """
+    assessed = state.get("assessed")
+    if state.get("stopped") or not state["sub_questions"] or (assessed and assessed["withheld"]):
         return "respond"
     if state.get("plan"):
         return "match_template"

@@ -80,6 +80,22 @@ def named_embedder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
     return found
 
 
+def named_confidence(kg: str, settings: Path = Path(SETTINGS_FILE)) -> float | None:
+    """The confidence below which answers over a KG claim nothing, `[kg.NAME] min_confidence`; None where none is set.
+
+    Raises:
+        BadInputError: as `named_kgs`; or it is no number from 0 to 1.
+    """
+    table = _tables(settings).get(kg)
+    found = table.get("min_confidence") if isinstance(table, dict) else None
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
+        what = f"[kg.{kg}] min_confidence must be a number from 0 to 1, not {found!r}"
+        raise BadInputError(what, path=settings)
+    return float(found)
+
+
 def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, list[str]]:
     """The user's own words for a KG's schema, `[kg.NAME.words]`: for each phrase the schema elements that it means.
 

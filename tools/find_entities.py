@@ -24,7 +24,7 @@ class FindEntitiesArguments(Arguments):
 
 @tool(FindEntitiesArguments)
 async def find_entities(
-    kg: Knowledge, texts: Sequence[str], limit: int = 10, *, fuzzy: bool = True
+    kg: Knowledge, texts: Sequence[str], limit: int = 10, *, fuzzy: bool = True, meaning: bool = True
 ) -> list[list[EntityHit]]:
     """Candidates for each text, best first: exact, folded, with typos, else the nearest labels by embedding.
 
@@ -33,9 +33,10 @@ async def find_entities(
         texts: names, or words like them.
         limit: maximum number of candidates for each text.
         fuzzy: search with typos and by meaning too; otherwise exact and folded names alone.
+        meaning: search by meaning where nothing else is found; embeds all labels at its first use.
     """
     found = await kg.store.find(texts, limit=limit, fuzzy=fuzzy)
-    missing = [place for place, hits in enumerate(found) if not hits] if fuzzy else []
+    missing = [place for place, hits in enumerate(found) if not hits] if fuzzy and meaning else []
     if missing:
         for place, hits in zip(missing, await _by_meaning(kg, [texts[i] for i in missing], limit), strict=True):
             found[place] = hits

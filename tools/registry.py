@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from trivium.kg.errors import BadInputError, UnknownToolError
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
+from trivium.tools.assess_reading import assess_reading
 from trivium.tools.call import Arguments, Result, Tool
 from trivium.tools.choose_candidates import choose_candidates
 from trivium.tools.decompose_question import decompose_question
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
 
 _ALL: tuple[Tool[Any, ..., Any], ...] = (
-    read_question, run_plan, word_relations, decompose_question,
+    read_question, run_plan, word_relations, decompose_question, assess_reading,
     find_entities, resolve_entities, link_text, find_task_entities, describe_entities, get_labels,
     list_learned, list_relations, neighbors, follow_chain, find_paths, search_triples, rank_triples, rank_texts,
     score_chains, match_templates, decomposition_hints, choose_candidates, observe, extract_paths, extract_subgraph,

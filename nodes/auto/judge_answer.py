@@ -10,12 +10,13 @@ from langgraph.runtime import Runtime
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.auto.plan_methods import trying
 from trivium.nodes.auto.state import AutoState
+from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.conversation import reply
 from trivium.nodes.run.usage import NO_USAGE, add_usage
 
-SURE = 0.2
-"""Keqing's confidence in its reading, in [0, 1], below which the next method is tried."""
+_CUT = frozenset({"time_limit", "budget", "store_error"})
+"""Why a method ended before it had looked."""
 
 
 async def judge_answer(state: AutoState, runtime: Runtime[AutoContext]) -> dict[str, Any]:
@@ -36,12 +37,14 @@ async def judge_answer(state: AutoState, runtime: Runtime[AutoContext]) -> dict[
 
 
 def stands(answer: Answer) -> bool:
-    """Whether an answer ends the search: it has evidence, and Keqing's reading is one that it is sure enough of."""
-    if answer["stop_reason"] != "answered" or not answer["paths"]:
-        return False
-    if answer["method"] != "keqing" or answer["steps"][0].get("by"):  # a model that decomposes gives no confidence
-        return True
-    return bool(answer["steps"][0].get("confidence", 1.0) >= SURE)
+    """Whether an answer ends the search: one with evidence, or without a model whatever Keqing says.
+
+    Keqing withholds an answer by its calibrated confidence; what another method would find then is surer of itself
+    than it is right. Where a model may read the question, the next method is tried.
+    """
+    if answer["method"] == "keqing" and answer["model"] == NO_MODEL:
+        return answer["stop_reason"] not in _CUT
+    return answer["stop_reason"] == "answered" and bool(answer["paths"])
 
 
 def chosen(tried: Sequence[Answer]) -> Answer:

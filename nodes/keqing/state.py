@@ -102,11 +102,29 @@ def merge(old: dict[str, Retrieved], new: dict[str, Retrieved]) -> dict[str, Ret
     return {**old, **new}
 
 
+class AssessedState(TypedDict):
+    """How far a reading can be trusted, in the words of `trivium.tools.assess_reading.Assessment`.
+
+    `withheld`: whether its confidence is below what the run asks for, so that nothing is claimed.
+    """
+
+    confidence: float
+    signals: dict[str, float]
+    unread: list[str]
+    names: list[str]
+    missing: list[str]
+    about: str
+    chat: bool
+    withheld: bool
+
+
 class KeqingState(RunState, total=False):
     """State of the `keqing` graph."""
 
     sub_questions: list[SubQuestionState]
     """The decomposition, in an order in which every dependency comes first."""
+    assessed: AssessedState | None
+    """How far the reading can be trusted; None where a model decomposed."""
     operators: list[OperatorState]
     """What is computed on the sub-questions' results; not there for a plain question."""
     confidence: float

@@ -27,6 +27,7 @@ StopReason = Literal[
 ]
 """Why a run ended; with any but `answered` it claims nothing."""
 
+_MEANT = 3  # near names that a message offers
 _NOTHING = "The knowledge graph gives no answer to this question"
 
 
@@ -54,14 +55,32 @@ class Signals:
     Attributes:
         found: whether there is something to claim: entities, a value, a choice.
         read: whether the question was mapped to the graph at all.
+        doubtful: whether what was found is less sure than the run asks for.
         unknown: names in the question that no entity carries.
+        unread: words of the question that nothing in the reading accounts for.
+        missing: the relation that was asked for, in words, where this entity lacks it.
+        of: the label of what lacks it, or of the entity that the question is about.
+        knows: what the graph does know of `about`, in words, nearest to the question first.
+        unmet: names and numbers of the question that nothing found goes with.
+        about: the label of the entity that the question is about.
+        readings: entities that the question may mean alike, each with what tells it apart.
         suggestions: what may have been meant.
+        chat: whether it is no question for a knowledge graph: small talk, an order, an opinion.
     """
 
     found: bool
     read: bool = True
+    doubtful: bool = False
     unknown: Sequence[str] = ()
+    unread: Sequence[str] = ()
+    missing: str = ""
+    of: str = ""
+    unmet: Sequence[str] = ()
+    about: str = ""
+    knows: Sequence[str] = ()
+    readings: Sequence[Suggestion] = ()
     suggestions: Sequence[Suggestion] = ()
+    chat: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +99,54 @@ class Decision:
 
 
 def judge(signals: Signals) -> Decision:
-    """What a run that came to its end may say."""
-    if signals.found:
+    """What a run that came to its end may say: a claim, or which evidence is missing and what the graph does know."""
+    if signals.found and not signals.doubtful and not signals.readings:
         return Decision("answered", suggestions=signals.suggestions)
+    reason, message = _missing(signals)
+    return Decision(reason, message, [*signals.readings, *signals.suggestions])
+
+
+def _missing(signals: Signals) -> tuple[StopReason, str]:
+    """Which evidence is missing, and in words."""
+    knows = _knows(signals)
+    if signals.chat:
+        return "out_of_scope", f"This is no question about the facts of this graph.{knows}"
     if signals.unknown:
-        named = ", ".join(map(repr, signals.unknown))
-        return Decision("unknown_entity", f"{_NOTHING}: it has no entity named {named}.", signals.suggestions)
-    return Decision("not_found" if signals.read else "not_understood", f"{_NOTHING}.", signals.suggestions)
+        return "unknown_entity", f"This graph has no entity named {_quoted(signals.unknown)}.{_meant(signals)}{knows}"
+    if signals.readings:
+        which = "; ".join(f"{each['label']} ({each['why']})" for each in signals.readings)
+        return "ambiguous", f"The question may be about several entities: {which}. Which one is meant?"
+    if signals.missing:
+        return "not_found", f"This graph does not record {signals.missing} for {signals.of}.{knows}"
+    if signals.unmet:
+        with_it = f"{signals.about}, " if signals.about else ""
+        return (
+            "not_found",
+            f"Nothing in this graph fits all of the question: {with_it}{', '.join(signals.unmet)}.{knows}",
+        )
+    if signals.unread:
+        return "not_understood", f"This graph has nothing on {' '.join(signals.unread)}.{knows}"
+    if signals.doubtful:
+        return "not_understood", f"No reading of the question is certain enough to answer it.{knows}"
+    reason: StopReason = "not_found" if signals.read else "not_understood"
+    return reason, f"{_NOTHING}.{_meant(signals)}{knows}"
+
+
+def _knows(signals: Signals) -> str:
+    """What the graph knows instead, as a sentence with a space before it."""
+    if not signals.knows:
+        return ""
+    whom = f"About {signals.about} it knows" if signals.about else "This graph knows"
+    return f" {whom}: {', '.join(signals.knows)}."
+
+
+def _meant(signals: Signals) -> str:
+    near = [each["label"] for each in signals.suggestions]
+    return f" Did you mean {' or '.join(near[:_MEANT])}?" if near else ""
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def stopped_by(error: Exception) -> Decision:

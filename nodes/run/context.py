@@ -15,12 +15,15 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from trivium.kg.catalog import SAMPLE
+from trivium.kg.catalog import SAMPLE, named_confidence
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL, check_policy
 
 DEFAULT_KG = "TRIVIUM_DEFAULT_KG"
 """The environment variable by which an operator names the KG of runs that name none."""
+
+MIN_CONFIDENCE = 0.5
+"""The confidence below which an answer claims nothing, where neither the run nor the KG's settings name one."""
 
 ContextT = TypeVar("ContextT", bound="Context")
 
@@ -69,6 +72,17 @@ class Context(BaseModel):
 
     stage_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 150.0
     """Seconds that one stage may spend on the model, its waits and repair turn included; then it does without."""
+
+    min_confidence: Annotated[float | None, Field(ge=0, le=1, allow_inf_nan=False)] = None
+    """The confidence, in [0, 1], below which an answer claims nothing; None takes the KG's own of `trivium.toml`,
+    `[kg.NAME] min_confidence`, else 0.5. 0 claims whatever was found."""
+
+    def least_confidence(self) -> float:
+        """The confidence below which this run's answer claims nothing; raises `BadInputError` as `named_confidence`."""
+        if self.min_confidence is not None:
+            return self.min_confidence
+        named = named_confidence(self.kg)
+        return MIN_CONFIDENCE if named is None else named
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - JSON of a client; what it may hold is checked here
         try:

@@ -18,9 +18,11 @@ from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.keqing.asked_types import TypeNames, asked_type
+from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from trivium.policies.keqing.feasibility import Feasible, first_feasible
 from trivium.policies.keqing.mentions import Mention, Question, find_mentions
+from trivium.policies.keqing.open_world import Support, support
 from trivium.policies.keqing.phrasing import has_exclusion_cue
 from trivium.policies.keqing.readings import Reader, Reading, Topic, names_left, words_left
 from trivium.policies.keqing.similar_mentions import Initials, widened, with_initials
@@ -57,7 +59,16 @@ class CompactDecomposer:
         nothing at all, among the words that questions are made of.
         """
         split, found, confidence = await self.read(question, store, topic_entities)
-        return self._write(split, found, confidence)
+        return replace(self._write(split, found, confidence), support=self._support(split, found))
+
+    def _support(self, question: Question, found: Feasible | None) -> Support:
+        """How well the question supports its reading against the whole schema."""
+        chains = self.reader.chains
+        everything = frozenset(chains.segments.hops) if isinstance(chains, ChainModel) else frozenset[Hop]()
+        hops = {hit.id: everything for mention in question.mentions for hit in mention.hits}
+        two = found is not None and len(found.reading.topics) > 1
+        opened = self.reader.readings(question, hops, two=two) if everything else []
+        return support(question, found.reading if found else None, opened, self.reader)
 
     async def read(
         self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit, LogicalChain
 from trivium.policies.keqing.computing.operators import Operator
+
+if TYPE_CHECKING:
+    from trivium.policies.keqing.open_world import Support
 
 MASK = "[mask]"
 """Stands in a sub-question for its seed entity (paper, table 1)."""
@@ -62,6 +65,7 @@ class Decomposition:
         operators: what is computed on the sub-questions' results, numbered after what it takes; none for plain ones.
         taught: whether pairs taught the decomposer, and not the schema alone.
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
+        support: how well the question's words support the reading, where the decomposer can tell.
         stale: what was used although it is older than the KG, each with the command that renews it.
     """
 
@@ -71,6 +75,7 @@ class Decomposition:
     unread: tuple[str, ...] = ()
     operators: tuple[Operator, ...] = ()
     taught: bool = False
+    support: Support | None = None
     stale: tuple[str, ...] = ()
 
 

@@ -26,7 +26,7 @@ from trivium.kg.plans.text import write
 from trivium.kg.types import Hop, chain_text
 from trivium.nodes.keqing.state import Link, SubQuestionState
 from trivium.tools.describe_entities import describe_entities
-from trivium.tools.read_question import Reading, ReadingSignals, confidence, read_question
+from trivium.tools.read_question import Reading, ReadingSignals, read_question
 from trivium.tools.word_relations import word_relations
 
 
@@ -58,19 +58,18 @@ class Planned:
             "plan_text": write(self.reading.plan),
             "sub_questions": [_sub_question(step) for step in self.steps],
             "links": self.links,
-            "unread": list(self.reading.unread),
-            "confidence": self.confidence,
+            "unread": [*self.reading.unread, *self.reading.unused],
         }
 
     @property
-    def confidence(self) -> float:
-        """The chance in [0, 1] that the reading is right."""
-        return confidence(self.signals)
+    def readings(self) -> tuple[Reading, ...]:
+        """All of them, best first."""
+        return (self.reading, *self.others)
 
     @property
     def signals(self) -> ReadingSignals:
         """What is known of the reading."""
-        return ReadingSignals.of([self.reading, *self.others])
+        return ReadingSignals.of(self.readings)
 
     def log(self) -> dict[str, Any]:
         """The reading as the answer's log has it."""

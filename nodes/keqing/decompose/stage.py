@@ -17,11 +17,12 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import LastAnswers, continues, last_answers, points_back, resolve
 from trivium.nodes.keqing.decompose.plan import Planned, plan_question
 from trivium.nodes.keqing.link_entities import link
-from trivium.nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
+from trivium.nodes.keqing.state import AssessedState, KeqingState, OperatorState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
 from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
+from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, Operator, SubQuestion, decompose_question
 
 
@@ -34,6 +35,7 @@ class _Decomposed:
     by: str = ""
     planned: Planned | None = None
     reading: Planned | None = None
+    assessment: Assessment | None = None
     usage: Usage | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
 
@@ -61,7 +63,25 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
         **({"plan": None, "outcome": None} if state.get("plan") else {}),
         **(made.planned.state() if made.planned else {}),
         "reading": made.reading.log() if made.reading else None,
+        "assessed": _assessed(made.assessment, runtime.context),
     }
+
+
+def _assessed(found: Assessment | None, context: KeqingContext) -> AssessedState | None:
+    """The assessment as the state keeps it. What a human reviews is not withheld."""
+    if found is None:
+        return None
+    withheld = found.confidence < context.least_confidence() and not context.review
+    return AssessedState(
+        confidence=found.confidence,
+        signals=found.signals.to_json(),
+        unread=list(found.unread),
+        names=list(found.names),
+        missing=chain_text(found.missing),
+        about=found.about,
+        chat=found.chat,
+        withheld=withheld,
+    )
 
 
 async def _decomposed(question: str, state: KeqingState, context: KeqingContext) -> _Decomposed:
@@ -115,17 +135,42 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         found = await decompose_question(kg, question, topics)
     except NotLearntError as error:
         found, untrained = Decomposition(()), error
-    if found.sub_questions and found.taught and not found.unread:
-        return _Decomposed(found, events=_stale(found))
+    if _is_settled(found):
+        assessment = await assess_reading(kg, question, found, (), plan=False)
+        return _Decomposed(found, events=_stale(found), assessment=assessment)
     planned = await plan_question(question, topics, kg)
     if untrained is not None and (planned is None or planned.reading.unread):
         raise untrained
-    if planned is None:
-        return _Decomposed(found, events=_stale(found))
-    misses_a_name = bool(planned.reading.unread) and not found.unread
-    if found.sub_questions and ((planned.is_chain and not planned.reading.typed) or misses_a_name):
-        return _Decomposed(found, events=_stale(found), reading=planned)
-    return _Decomposed(Decomposition(()), planned=planned, reading=planned)
+    by_chains = planned is None or bool(
+        found.sub_questions
+        and (
+            (planned.is_chain and not planned.reading.typed)
+            or (planned.reading.unread and not found.unread)
+            or (found.taught and _reads_all(found))
+        )
+    )
+    readings = planned.readings if planned else ()
+    assessment = await assess_reading(kg, question, found, readings, plan=not by_chains)
+    if by_chains:
+        return _Decomposed(found, events=_stale(found), reading=planned, assessment=assessment)
+    return _Decomposed(Decomposition(()), planned=planned, reading=planned, assessment=assessment)
+
+
+def _reads_all(found: Decomposition) -> bool:
+    """Whether the reading leaves no name or number of the question unread."""
+    return not found.unread and not (found.support and found.support.names)
+
+
+def _is_settled(found: Decomposition) -> bool:
+    """Whether pairs taught the very reading: no other one over the whole schema is ahead, and no word is left."""
+    known = found.support
+    return (
+        found.taught
+        and bool(found.sub_questions)
+        and not found.unread
+        and known is not None
+        and not (known.gap or known.foreign or known.strange or known.unnamed or known.loose)
+    )
 
 
 def _stale(found: Decomposition) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond.as_plan import as_plan
 from trivium.nodes.keqing.respond.computed import Value, computed, computed_sentence
+from trivium.nodes.keqing.respond.doubt import signals_of
 from trivium.nodes.keqing.state import KeqingState
 from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
@@ -28,7 +29,8 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     context = runtime.context
     if outcome := state.get("outcome"):
         return await _respond_plan(state, context, outcome)
-    reasoned = state["reasoned"] if state["sub_questions"] else []
+    followed = state["sub_questions"] and not _withheld(state)
+    reasoned = state["reasoned"] if followed else []
     labels = await get_labels(context.kg, [item["id"] for item in reasoned])
     answers = [
         AnswerEntity(id=item["id"], label=label, score=item["score"])
@@ -37,7 +39,7 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     traces = _Traces(state)
     paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
     value = None
-    if state.get("operators"):
+    if followed and state.get("operators"):
         value, more = computed(state, traces.of)
         paths += more
     words = await _words(state, answers, context)
@@ -46,17 +48,17 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
         answers,
         value,
         paths=paths,
-        confidence=None if state.get("decomposed_by") else state["confidence"],
     )
     if claim.found and (same := await as_plan(state, context, [item["id"] for item in reasoned], value)):
         claim.plan, claim.query, claim.values, claim.evidence = same.plan, same.query, same.values, same.evidence
-    unknown = [mention for mention, links in state["links"].items() if not links]
+    signals = await signals_of(state, context, found=claim.found)
+    claim.confidence = _confidence(state, signals)
     return await write_answer(
         "keqing",
         state,
         context,
         claim,
-        signals=Signals(claim.found, read=bool(state["sub_questions"]), unknown=unknown),
+        signals=signals,
         steps=_steps(state),
         events=_events(state),
         state_update=words.state_update,
@@ -77,8 +79,9 @@ async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: dic
         evidence=outcome["evidence"],
         plan=state["plan"],
         query=outcome["query"],
-        confidence=state["confidence"],
     )
+    signals = await signals_of(state, context, found=claim.found)
+    claim.confidence = _confidence(state, signals)
     words = await _words(state, claim.answers, context)
     claim.text = words.text or await _plan_sentence(claim, outcome["total"], context.kg)
     return await write_answer(
@@ -86,12 +89,31 @@ async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: dic
         state,
         context,
         claim,
-        signals=Signals(claim.found),
+        signals=signals,
         steps=_steps(state),
         events=_events(state),
         state_update=words.state_update,
         message_id=words.message_id,
     )
+
+
+def _withheld(state: KeqingState) -> bool:
+    assessed = state.get("assessed")
+    return bool(assessed and assessed["withheld"])
+
+
+def _confidence(state: KeqingState, signals: Signals) -> float | None:
+    """The chance that the answer, or the reading withheld, is right; None where a model read the question.
+
+    Where nothing is there to be withheld it is 0; of several readings that fit alike each has its share.
+    """
+    if state.get("decomposed_by"):
+        return None
+    assessed = state.get("assessed")
+    chance = assessed["confidence"] if assessed else state["confidence"]
+    if not signals.found and not signals.doubtful:
+        return 0.0
+    return chance / max(len(signals.readings), 1)
 
 
 async def _plan_sentence(claim: Claim, total: int, kg: str) -> str:
@@ -192,11 +214,13 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
     ]
     if state.get("reading"):
         log[0]["reading"] = state["reading"]
+    if state.get("assessed"):
+        log[0]["assessed"] = state["assessed"]
     if state.get("operators"):
         log[0]["operators"] = state["operators"]
     if state.get("decomposed_by"):
         log[0]["by"] = state["decomposed_by"]
-    if not subs:
+    if not subs or _withheld(state):
         return log
     log.append({"stage": "link_entities", "links": state["links"]})
     log.append({"stage": "match_template", "matches": state["matches"]})

@@ -16,6 +16,7 @@ from trivium.tools.registry import TOOLS, call_tool, make_tools, parse_call
 CALLS: dict[str, dict[str, Any]] = {
     "read_question": {"question": "who directed Heat?"},
     "decompose_question": {"question": "who directed Heat?"},
+    "assess_reading": {"question": "who directed Heat?"},
     "run_plan": {"plan": 'ids "heat" | follow directed_by'},
     "word_relations": {"relations": ["directed_by", "^starring"]},
     "find_entities": {"text": "Blade Runner"},
@@ -68,6 +69,10 @@ SHAPES: dict[str, tuple[str, set[str]]] = {
     "score_chains": ("chains", {"chain", "score"}),
     "triple_properties": ("triples", {"head", "relation", "tail", "properties"}),
     "observe": ("triples", _TRIPLE),
+    "assess_reading": (
+        "readings",
+        {"confidence", "signals", "unread", "names", "missing", "about", "chat"},
+    ),
     "match_templates": ("templates", {"template", "score", "chains"}),
     "decomposition_hints": ("exemplars", {"question", "sub_questions"}),
     "select_prompt": ("arms", {"arm", "expectation", "bound", "pulls", "mean"}),

@@ -10,7 +10,7 @@ import pytest
 
 from tests.films import build_films
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.nodes.auto.judge_answer import SURE, chosen, stands
+from trivium.nodes.auto.judge_answer import chosen, stands
 from trivium.nodes.run.abstain import Signals, judge
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
@@ -38,15 +38,21 @@ def test_a_kg_that_learnt_nothing_goes_to_oda(trivium: Trivium, tmp_path: Path) 
     assert [item["id"] for item in told["answers"]] == ["mann"]
 
 
-def test_a_question_that_nothing_answers_tries_all_and_says_so(trivium: Trivium, films_kg: Path) -> None:
+def test_keqings_statement_of_what_is_missing_stands(trivium: Trivium, films_kg: Path) -> None:
+    """Without a model no other method fills in: what they find then is surer of itself than it is right."""
+    told = trivium("ask", "what is the airspeed of an unladen swallow", "--kg", films_kg, "--json").json
+    assert tried(told) == ["keqing"]
+    assert (told["answers"], told["paths"], told["stop_reason"]) == ([], [], "not_understood")
+
+
+def test_a_question_that_nothing_answers_tries_all_and_says_so(trivium: Trivium, tmp_path: Path) -> None:
     question = "what is the airspeed of an unladen swallow"
-    told = trivium("ask", question, "--kg", films_kg, "--json").json
-    assert tried(told) == ["keqing", "oda", "knowgpt"]
+    untaught, _ = build_films(tmp_path)
+    told = trivium("ask", question, "--kg", untaught, "--json").json
+    assert tried(told) == ["oda", "knowgpt"]
     assert (told["answers"], told["paths"]) == ([], [])
-    shown = trivium("ask", question, "--kg", films_kg).out
-    assert [line.split()[1] for line in shown.splitlines() if line.strip().startswith("auto")] == [
-        "keqing:", "oda:", "knowgpt:"
-    ]  # fmt: skip
+    shown = trivium("ask", question, "--kg", untaught).out
+    assert [line.split()[1] for line in shown.splitlines() if line.strip().startswith("auto")] == ["oda:", "knowgpt:"]
     assert shown.count("gives no answer") == 1
 
 
@@ -84,20 +90,20 @@ def test_knowgpts_stages_are_drawn(trivium: Trivium, films_kg: Path) -> None:
     assert "knowgpt, model none" in told.out
 
 
-def _answer(method: str, *, found: bool, confidence: float = 1.0) -> Answer:
+def _answer(method: str, *, found: bool, model: str = "none") -> Answer:
     claim = Claim(method, [{"id": "x", "label": "x", "score": 1.0}], paths=[{"triples": [], "answer": "x"}])
     given = claim if found else Claim()
-    steps = [{"stage": "first", "confidence": confidence}]
-    return record(method, {}, Context(), given, judge(Signals(given.found)), steps=steps)
+    return record(method, {}, Context(model=model), given, judge(Signals(given.found)))
 
 
 @pytest.mark.parametrize(
     ("answers", "method"),
     [
-        ([_answer("keqing", found=True, confidence=SURE)], "keqing"),
-        ([_answer("keqing", found=True, confidence=SURE / 2), _answer("oda", found=True)], "oda"),
-        ([_answer("keqing", found=True, confidence=SURE / 2), _answer("oda", found=False)], "keqing"),
-        ([_answer("keqing", found=False), _answer("oda", found=False)], "keqing"),
+        ([_answer("keqing", found=True)], "keqing"),
+        ([_answer("keqing", found=False), _answer("oda", found=True)], "keqing"),
+        ([_answer("keqing", found=False, model="openai:x"), _answer("oda", found=True, model="openai:x")], "oda"),
+        ([_answer("oda", found=False), _answer("knowgpt", found=True)], "knowgpt"),
+        ([_answer("oda", found=False), _answer("knowgpt", found=False)], "oda"),
     ],
 )
 def test_which_answer_stands(answers: list[Answer], method: str) -> None:

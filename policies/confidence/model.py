@@ -1,0 +1,65 @@
+"""A logistic model over an answer's signals: the chance in [0, 1] that the answer is right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trivium.policies.confidence.signals import AnswerSignals
+
+CHAIN_WEIGHTS: Mapping[str, float] = {
+    "gap": -0.28,
+    "gap_unsaid": -0.35,
+    "foreign": -0.45,
+    "strange": -0.95,
+    "odd": -3.4,
+    "unnamed": -2.15,
+    "loose": -0.8,
+    "wrong": -5.5,
+    "vague": -1.9,
+    "left": -0.3,
+    "read": -0.57,
+    "ahead": -1.5,
+    "agrees": 1.47,
+    "share": 4.2,
+    "bias": -0.1,
+}
+"""For answers of chains: logistic regression on 1,761 answers over 12 graphs, 60 % of them to questions that the graph
+cannot answer (a fact taken out, another name, another kind of thing, a relation that it lacks)."""
+PLAN_WEIGHTS: Mapping[str, float] = {
+    "unread": -1.2,
+    "odd": -1.2,
+    "unused": -0.8,
+    "weakest": 0.4,
+    "height": 0.5,
+    "ahead": -3.1,
+    "loose": -0.5,
+    "wrong": -0.8,
+    "vague": -1.3,
+    "thin": -2.5,
+    "strange": -0.4,
+    "gap_unsaid": -0.4,
+    "unnamed": -1.2,
+    "bias": 1.0,
+}
+"""For answers of plans, of the same on 315 answers."""
+
+
+@dataclass(frozen=True)
+class ConfidenceModel:
+    """Weights of signals in nats, with a `bias`: for answers of chains and for answers of plans."""
+
+    chain: Mapping[str, float] = field(default_factory=lambda: CHAIN_WEIGHTS)
+    plan: Mapping[str, float] = field(default_factory=lambda: PLAN_WEIGHTS)
+
+    def confidence(self, signals: AnswerSignals) -> float:
+        """The chance in [0, 1] that the answer is right."""
+        weights = self.plan if signals.plan else self.chain
+        total = weights["bias"]
+        total += sum(weight * getattr(signals, name) for name, weight in weights.items() if name != "bias")
+        return 1 / (1 + math.exp(-max(min(total, 30.0), -30.0)))
+
+
+DEFAULT = ConfidenceModel()
+"""For a KG that has fitted none of its own."""

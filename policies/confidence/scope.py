@@ -1,0 +1,18 @@
+"""Whether a text without a name is small talk, an order or an opinion, and no question for a knowledge graph."""
+
+from __future__ import annotations
+
+from trivium.kg.text import tokens
+from trivium.policies.keqing.question_words import ASKING
+
+_YOU = frozenset({"you", "your", "yours", "yourself", "i", "we"})
+_ASKS = ASKING | frozenset({
+    "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "list", "show", "give", "name",
+    "tell", "find", "count",
+})  # fmt: skip
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether it speaks to the program or asks nothing, by its words alone: English."""
+    words = [word.text for word in tokens(text)]
+    return not _YOU.isdisjoint(words) or _ASKS.isdisjoint(words)

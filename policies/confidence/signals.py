@@ -1,0 +1,170 @@
+"""What is known of an answer's reading before anything is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from trivium.kg.plans.plan import Holds, NonEmpty, QueryPlan, Term, nodes, relations
+from trivium.kg.text import fold_case
+from trivium.policies.keqing.decomposer import Decomposition
+from trivium.policies.keqing.question_words import FUNCTION_WORDS
+from trivium.policies.reader.reader import Part, Reading
+
+_FAR = 8.0
+"""Nats beyond which a lead says no more."""
+_NAME = 0.84
+"""Score of a match from which a name is the entity's."""
+_NONE_FULL = 2.0
+"""Lead of the best reading where none reaches anything, in nats."""
+_MOST = 4.0
+"""Words beyond which their number says no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSignals:
+    """Signals of an answer; numbers only, each 0 where its reader did not read the question.
+
+    Those of the chains that a decomposer chose:
+
+    Attributes:
+        gap: nats by which the best reading over the whole schema is ahead of the chosen one.
+        foreign: words that speak for other relations than the chosen ones.
+        strange: words that are like none of the schema's, and that the plan reader leaves unread too.
+        odd: those of them that look like part of a name: capitals within the question, digits.
+        unnamed: share of the chosen hops that no word speaks for.
+        loose: names that the question gives in part, by initials or with a typo.
+        wrong: names that have other words than the question's.
+        gap_unsaid: `gap` where a hop is said by no word, or a word speaks for another relation.
+        detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen.
+        left: names in the question that the reading does not use.
+        share: the reading's share among the feasible ones, in [0, 1].
+
+    Those of the plan reader:
+
+        plan: 1 where the answer is that of a plan, 0 where it is that of chains.
+        read: 1 where the plan reader read the question.
+        ahead: nats of words by which its best reading that reaches nothing is ahead of the best one that does.
+        agrees: 1 where its best reading by words walks the relations of the chains.
+        unread: content words that its best reading leaves unread.
+        unused: operator words that it does not use.
+        weakest: score of the worst match of its words, in [0, 1].
+        mean: mean score of the matches.
+        height: its score without what execution says.
+        thin: 1 where it reads no word but asking and function words.
+        vague: names that it matches in part.
+    """
+
+    gap: float = 0.0
+    foreign: float = 0.0
+    strange: float = 0.0
+    odd: float = 0.0
+    unnamed: float = 0.0
+    loose: float = 0.0
+    wrong: float = 0.0
+    gap_unsaid: float = 0.0
+    detour: float = 0.0
+    left: float = 0.0
+    share: float = 0.0
+    plan: float = 0.0
+    read: float = 0.0
+    ahead: float = 0.0
+    agrees: float = 0.0
+    unread: float = 0.0
+    unused: float = 0.0
+    weakest: float = 0.0
+    mean: float = 0.0
+    height: float = 0.0
+    thin: float = 0.0
+    vague: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the log of an answer; signals that are 0 left out."""
+        return {name: round(value, 4) for name, value in asdict(self).items() if value}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, float]) -> Self:
+        """What `to_json` wrote; unknown names are ignored."""
+        known = {each.name for each in fields(cls)}
+        return cls(**{name: float(value) for name, value in given.items() if name in known})
+
+
+def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan: bool) -> AnswerSignals:
+    """The signals of an answer that comes from a decomposition's chains, or from the first of the readings.
+
+    Args:
+        found: the decomposition; None without one.
+        readings: the plan reader's, best first; empty where it read nothing.
+        plan: whether the answer is the first reading's.
+    """
+    known = found.support if found is not None else None
+    walked = _walked(found) if found is not None else frozenset[str]()
+    best = max(readings, key=lambda each: each.lexical, default=None)
+    same = [each for each in readings if walked and relations_of(each.plan) == walked]
+    unread = {word for each in same[:1] for text in _left(each) for word in fold_case(text).split()}
+    strange = [word for word in known.strange if not same or word in unread] if known else []
+    out: dict[str, float] = {"plan": float(plan)}
+    if found is not None:
+        out |= {"left": min(len(found.unread), _MOST), "share": found.confidence}
+    if known is not None:
+        out |= {
+            "gap": min(known.gap, _FAR),
+            "foreign": min(len(known.foreign), _MOST),
+            "strange": min(len(strange), _MOST),
+            "odd": min(sum(word in known.names for word in strange), _MOST),
+            "unnamed": known.unnamed / max(known.hops, 1),
+            "loose": float(known.loose),
+            "wrong": float(known.wrong),
+            "gap_unsaid": min(known.gap, _FAR) if known.foreign or known.unnamed else 0.0,
+            "detour": float(known.detour),
+        }
+    if best is not None:
+        # "No" is an answer, and what operators compute is no reading of the plan reader's.
+        computes = isinstance(best.plan, Holds | NonEmpty) or (found is not None and bool(found.operators))
+        most = max((each.lexical for each in readings if not each.empty), default=best.lexical - _NONE_FULL)
+        top = readings[0] if plan else best
+        scores = [min(max(part.score, 0.0), 1.0) for part in top.parts] or [0.0]
+        out |= {
+            "read": 1.0,
+            "ahead": 0.0 if computes else max(0.0, best.lexical - most),
+            "agrees": float(bool(walked) and relations_of(best.plan) == walked),
+            "unread": min(len(top.unread), _MOST),
+            "odd": min(sum(_is_name(word) for word in top.unread), _MOST) if plan else out.get("odd", 0.0),
+            "unused": min(len(top.unused), _MOST),
+            "weakest": min(scores),
+            "mean": sum(scores) / len(scores),
+            "height": max(min(top.lexical, 2.0), -4.0),
+            "thin": float(all(_says_nothing(part.word) for part in top.parts)),
+            "vague": float(sum(map(_is_vague, top.parts))),
+        }
+    return AnswerSignals(**out)
+
+
+def relations_of(plan: QueryPlan) -> frozenset[str]:
+    """The relations that a plan walks and the properties that it reads."""
+    return frozenset(
+        [*relations(plan), *(node.property for node in nodes(plan) if isinstance(node, Term) and node.property)]
+    )
+
+
+def _left(reading: Reading) -> list[str]:
+    """What a reading leaves unread, and the names that it matches in part."""
+    return [*reading.unread, *(part.word for part in reading.parts if _is_vague(part))]
+
+
+def _is_vague(part: Part) -> bool:
+    """Whether a part is a name that an entity carries in part."""
+    return 0 < part.score < _NAME and _is_name(part.word) and not _says_nothing(part.word)
+
+
+def _says_nothing(text: str) -> bool:
+    return all(word in FUNCTION_WORDS for word in fold_case(text).split())
+
+
+def _is_name(word: str) -> bool:
+    return word[:1].isupper() or any(letter.isdigit() for letter in word)
+
+
+def _walked(found: Decomposition) -> frozenset[str]:
+    return frozenset(hop.relation for sub in found.sub_questions for hop in sub.chain or ())

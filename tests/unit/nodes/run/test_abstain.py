@@ -1,0 +1,57 @@
+"""What an answer says that claims nothing: the one place that decides its `stop_reason`."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.nodes.run.abstain import Signals, Suggestion, judge
+
+_KNOWS = ("birth year", "films directed by it")
+
+
+@pytest.mark.parametrize(
+    ("signals", "reason", "message"),
+    [
+        (Signals(found=True), "answered", ""),
+        (
+            Signals(found=True, doubtful=True, unread=("hair", "color"), about="Douglas Sirk", knows=_KNOWS),
+            "not_understood",
+            "This graph has nothing on hair color. About Douglas Sirk it knows: birth year, films directed by it.",
+        ),
+        (
+            Signals(found=False, missing="has ceo", of="Apple", about="Apple", knows=("founded by",)),
+            "not_found",
+            "This graph does not record has ceo for Apple. About Apple it knows: founded by.",
+        ),
+        (
+            Signals(found=False, unknown=("Alien 3",), suggestions=[Suggestion(id="a", label="Alien", why="near")]),
+            "unknown_entity",
+            "This graph has no entity named 'Alien 3'. Did you mean Alien?",
+        ),
+        (
+            Signals(found=False, unmet=("2019",), about="Alfred Hitchcock"),
+            "not_found",
+            "Nothing in this graph fits all of the question: Alfred Hitchcock, 2019.",
+        ),
+        (
+            Signals(found=True, readings=[Suggestion(id="a", label="Georgia", why="country")]),
+            "ambiguous",
+            "The question may be about several entities: Georgia (country). Which one is meant?",
+        ),
+        (
+            Signals(found=False, chat=True, knows=("starring",)),
+            "out_of_scope",
+            "This is no question about the facts of this graph. This graph knows: starring.",
+        ),
+        (Signals(found=False), "not_found", "The knowledge graph gives no answer to this question."),
+        (Signals(found=False, read=False), "not_understood", "The knowledge graph gives no answer to this question."),
+    ],
+)
+def test_what_is_said(signals: Signals, reason: str, message: str) -> None:
+    decision = judge(signals)
+    assert (decision.stop_reason, decision.message) == (reason, message)
+
+
+def test_readings_and_near_names_are_suggested() -> None:
+    one, other = (Suggestion(id=key, label=key, why="") for key in "ab")
+    assert judge(Signals(found=True, readings=[one], suggestions=[other])).suggestions == [one, other]

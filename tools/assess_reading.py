@@ -1,0 +1,112 @@
+"""`assess_reading`: how far a reading of a question can be trusted, and what speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from trivium.kg.errors import NotLearntError
+from trivium.kg.text import fold_case
+from trivium.kg.types import LogicalChain, chain_text
+from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.confidence.model import DEFAULT
+from trivium.policies.confidence.scope import is_small_talk
+from trivium.policies.confidence.signals import AnswerSignals, signals_of
+from trivium.policies.keqing.decomposer import Decomposition
+from trivium.policies.reader.reader import Reading
+from trivium.tools.call import Arguments, Result, tool
+from trivium.tools.decompose_question import decompose_question
+from trivium.tools.read_question import read_question
+
+_MISSING = 1.0
+"""Nats of lead from which a chain that the question's entity lacks is what was asked for."""
+_SPOKEN = 1.0
+"""Log-score of a chain from which the question's words speak for it."""
+
+
+class AssessReadingArguments(Arguments):
+    """How sure the reading of a question is, the words that it leaves unread, and the relation that is missing."""
+
+    question: str = Field(min_length=1, max_length=10_000, description="the question in words")
+    topic_entities: list[str] = Field(default_factory=list, description="ids of entities that it is about")
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What is known of a reading before its answer is claimed.
+
+    Attributes:
+        confidence: the chance in [0, 1] that its answer is right.
+        signals: what it is computed from.
+        unread: words of the question that the reading accounts for by nothing, or that speak for other relations.
+        names: those of them that are written like part of a name.
+        missing: the chain that was asked for where the question's entity lacks it; empty for none.
+        chat: whether it names nothing and is no question for a knowledge graph.
+        about: id of the entity that the question is about, "" for none.
+    """
+
+    confidence: float
+    signals: AnswerSignals
+    unread: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    missing: LogicalChain = ()
+    about: str = ""
+    chat: bool = False
+
+
+@tool(AssessReadingArguments)
+async def assess_reading(
+    kg: Knowledge, question: str, found: Decomposition, readings: Sequence[Reading], *, plan: bool
+) -> Assessment:
+    """The assessment of an answer that comes from a decomposition, or with `plan` from the first of the readings.
+
+    Args:
+        kg: the KG.
+        question: in words.
+        found: the decomposition.
+        readings: the plan reader's, best first.
+        plan: whose answer it is.
+    """
+    del kg
+    signals = signals_of(found, readings, plan=plan)
+    known = found.support
+    best = readings[0] if readings else None
+    if plan and best is not None:
+        names = tuple(fold_case(word) for word in best.unread if word[:1].isupper() or any(map(str.isdigit, word)))
+        about = known.about if known else ""
+        chat = not names and not about and is_small_talk(question)
+        return Assessment(DEFAULT.confidence(signals), signals, (*best.unread, *best.unused), names, (), about, chat)
+    if known is None:
+        return Assessment(DEFAULT.confidence(signals), signals, chat=not found.links and is_small_talk(question))
+    lacks = known.score >= _SPOKEN and (known.gap >= _MISSING or not found.sub_questions)
+    missing = known.asked if lacks and not known.strange else ()
+    unread = tuple(dict.fromkeys([*known.strange, *(() if missing else known.foreign)]))
+    chat = not found.sub_questions and not known.about and is_small_talk(question)
+    return Assessment(DEFAULT.confidence(signals), signals, unread, known.names, missing, known.about, chat)
+
+
+@assess_reading.json
+async def _(kg: Knowledge, args: AssessReadingArguments) -> Result:
+    try:
+        found = await decompose_question.operation(kg, args.question, args.topic_entities)
+    except NotLearntError:
+        found = Decomposition(())
+    readings = await read_question.operation(kg, args.question, args.topic_entities)
+    assessed = await assess_reading.operation(kg, args.question, found, readings, plan=not found.sub_questions)
+    return {"readings": [assessment_result(assessed)]}
+
+
+def assessment_result(found: Assessment) -> dict[str, Any]:
+    """An assessment as JSON."""
+    return {
+        "confidence": round(found.confidence, 4),
+        "signals": found.signals.to_json(),
+        "unread": list(found.unread),
+        "names": list(found.names),
+        "missing": chain_text(found.missing) if found.missing else [],
+        "about": found.about,
+        "chat": found.chat,
+    }
