@@ -53,6 +53,7 @@ class Chart:
             left, right = pair.split()
             rules[left, right].append(rule)  # type: ignore[index]
         self._rules = dict(rules)
+        self._ordering = (self._extreme, self._by_key)
         self._joins: dict[tuple[int, int, frozenset[int]], tuple[tuple[Path, float], ...]] = {}
 
     def parse(self, tagged: Tagged, deadline: float) -> list[Item]:
@@ -103,8 +104,13 @@ class Chart:
                 break
             done += 1
             between = gap | b.lead if b.lead else gap
+            limited = "limit" in (*a.data[:1], *b.data[:1])
             for rule in rules:
-                for item in rule(a, b, between):
+                for read in rule(a, b, between):
+                    item = read
+                    # "4 engines" is a top 4 only with something to order by; else its number is left unread.
+                    if limited and rule not in self._ordering and item.data[:1] != ("limit",):
+                        item = item.worse(scores.LOST_LIMIT)
                     if item.score >= best - window:
                         add(item)
                         best = max(best, item.score)
@@ -191,6 +197,7 @@ class Chart:
             ("X C", self._late),
             ("X EC", self._late),
             ("P NUM", self._equals),
+            ("NUM P", self._number_of),
             ("P DATE", self._equals),
             ("CMP NUM", self._bound),
             ("CMP DATE", self._bound),
@@ -624,6 +631,11 @@ class Chart:
             left.score + right.score + 0.2 - cost,
             (left.links, right.links),
         )
+
+    def _number_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "4 engines", "55 seats"."""
+        if not gap and any(self._schema.properties[number].profile.kind == "number" for number in right.data):
+            yield from self._equals(right, left, gap)
 
     @staticmethod
     def _constant(item: Item) -> Any:

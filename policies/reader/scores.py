@@ -21,6 +21,7 @@ TURNED = 0.15  # a column after its set
 NO_HINT = 0.35  # a superlative or bound whose column no word names
 HINTED = 0.25  # gain: a column that the superlative hints at
 HINT_RANK = 0.06  # for each place further down
+LOST_LIMIT = 1.2  # "the 4 X" whose number nothing orders by
 BARE_NUMBER = 0.45  # a number without a column
 COUNTED = 0.05  # a bound on a count
 EDGE = 0.35  # a relationship's condition without a word for the relationship

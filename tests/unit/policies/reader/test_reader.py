@@ -141,3 +141,22 @@ def test_word_order_gives_the_direction_of_a_relation_of_one_kind(question: str,
     found = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
     said = Executor(graph).answer(found[0].plan)
     assert sorted(graph.ids[row] for row in np.asarray(said).tolist()) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which planes have 4 engines?", ["N2"]),
+        ("planes with 2 engines and more than 100 seats", ["N3"]),
+        ("Which planes have a Turbine engine?", ["N1", "N2"]),
+        ("the 2 planes with the most seats", ["N2", "N3"]),
+    ],
+)
+def test_a_number_before_a_property_is_its_value_and_is_never_lost(question: str, answer: list[str]) -> None:
+    planes = {"N1": (2, 55, "Turbine"), "N2": (4, 450, "Turbine"), "N3": (2, 180, "Piston")}
+    entities: list[Any] = [(name, ["Plane"], {"engines": n, "seats": seats}) for name, (n, seats, _) in planes.items()]
+    entities += [(name, ["Engine"], {}) for name in ("Turbine", "Piston")]
+    graph = GraphColumns.of(entities, [(name, "engine", kind) for name, (_, _, kind) in planes.items()])
+    found = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
+    said = Executor(graph).answer(found[0].plan)
+    assert sorted(graph.ids[row] for row in np.asarray(said).tolist()) == answer
