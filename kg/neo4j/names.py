@@ -23,7 +23,7 @@ _SAME = 2_000  # entities of one name that are looked at
 _ALIKE = 300  # entities that are compared with a text letter by letter
 
 
-class Names:
+class MadeNames:
     """Look-up by name in what Trivium wrote."""
 
     def __init__(self, client: Client, view: View) -> None:

@@ -14,7 +14,7 @@ from trivium.kg.files import write_atomic
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.client import Row
 from trivium.kg.neo4j.reading import kind_of
-from trivium.kg.neo4j.walking import Asked
+from trivium.kg.neo4j.walking import WalkedStore
 from trivium.kg.types import PropertyKind, RelationSchema
 
 SCHEMA = "schema.json"
@@ -25,7 +25,7 @@ _COUNTED = 5_000_000  # relationships up to which heads and tails are counted; b
 _LOOKED_AT = 100_000  # triples of each relation by which they are
 
 
-async def kept_schema(store: Asked, folder: Path | None) -> list[RelationSchema]:
+async def kept_schema(store: WalkedStore, folder: Path | None) -> list[RelationSchema]:
     """The schema: the one that is kept where it still holds, else made by reading all relations once, and kept."""
     # A value of what Trivium wrote is in no count of the database.
     counts = store.client.state if store.view.made else (await store.client.read(admin.COUNTS))[0]
@@ -58,7 +58,7 @@ def _kept(path: Path, key: dict[str, Any]) -> list[RelationSchema] | None:
         return None  # never made, or damaged: it is made again
 
 
-async def schema(store: Asked) -> list[RelationSchema]:
+async def schema(store: WalkedStore) -> list[RelationSchema]:
     """All relations, most triples first (ties: by name), with the types that a sample of their ends mostly have."""
     view = store.view
     rows = await _relationships(store) if view.made or view.relations else []
@@ -83,7 +83,7 @@ async def schema(store: Asked) -> list[RelationSchema]:
     return sorted(out, key=lambda row: (-row.triples, row.name))
 
 
-async def _relationships(store: Asked) -> list[Row]:
+async def _relationships(store: WalkedStore) -> list[Row]:
     """Relationship types with triples, heads and tails; of a large graph all but the first number are estimates."""
     view = store.view
     ((_, relationships),) = await store.client.read(admin.COUNTS)

@@ -24,7 +24,7 @@ from trivium.kg.errors import NoCopyError, WriteRefusedError
 from trivium.kg.failing import else_nothing
 from trivium.kg.neo4j import cypher, made, plans, walking
 from trivium.kg.neo4j.client import Client
-from trivium.kg.neo4j.names import Names
+from trivium.kg.neo4j.names import MadeNames
 from trivium.kg.neo4j.own_names import OwnNames
 from trivium.kg.neo4j.plans import else_unproved
 from trivium.kg.neo4j.reading import pages
@@ -74,8 +74,8 @@ def _from_copy(read: _COPIED) -> _COPIED:
     return cast("_COPIED", inner)
 
 
-def _names(client: Client, view: View) -> Names | OwnNames:
-    return Names(client, view) if view.made else OwnNames(client, view)
+def _names(client: Client, view: View) -> MadeNames | OwnNames:
+    return MadeNames(client, view) if view.made else OwnNames(client, view)
 
 
 class Copies(Protocol):

@@ -28,8 +28,8 @@ from trivium.kg.types import (
 log = logging.getLogger("trivium.neo4j")
 
 
-class Asked(Protocol):
-    """What a store is asked through."""
+class WalkedStore(Protocol):
+    """What walks need of a Neo4j store."""
 
     client: Client
     view: View
@@ -54,7 +54,7 @@ def _may_be_node(view: View, id_: str) -> bool:
 
 
 async def neighbors(
-    store: Asked, ids: list[str], relation: str | None, direction: Direction, limit: int | None
+    store: WalkedStore, ids: list[str], relation: str | None, direction: Direction, limit: int | None
 ) -> list[list[WalkedTriple]]:
     """As `GraphStore.neighbors`; without a limit at most the client's row cap, and the log says where it cut."""
     out: list[list[WalkedTriple]] = [[] for _ in ids]
@@ -64,7 +64,7 @@ async def neighbors(
 
 
 async def labelled_neighbors(
-    store: Asked, ids: list[str], direction: Direction, limit: int | None
+    store: WalkedStore, ids: list[str], direction: Direction, limit: int | None
 ) -> list[list[Neighbor]]:
     """As `GraphStore.labelled_neighbors`: what names the other end comes along with it."""
     out: list[list[Neighbor]] = [[] for _ in ids]
@@ -75,7 +75,7 @@ async def labelled_neighbors(
 
 
 async def _around(
-    store: Asked, ids: list[str], wanted: tuple[str | None, Direction, int | None], *, labels: bool = False
+    store: WalkedStore, ids: list[str], wanted: tuple[str | None, Direction, int | None], *, labels: bool = False
 ) -> list[Row]:
     """The rows of `cypher.neighbors` with the place of each id, in one round trip."""
     view, cap, (relation, direction, limit) = store.view, store.client.limits.rows, wanted
@@ -102,7 +102,7 @@ def _order(step: WalkedTriple) -> tuple[str, str, bool]:
     return step.relation, step.end, step.inverse
 
 
-async def hops(store: Asked, ids: list[str], few: Sequence[str] | None) -> list[frozenset[Hop]]:
+async def hops(store: WalkedStore, ids: list[str], few: Sequence[str] | None) -> list[frozenset[Hop]]:
     """The hops that leave each entity."""
     out: list[frozenset[Hop]] = [frozenset()] * len(ids)
     if places := places_of(store.view, ids):
@@ -116,7 +116,7 @@ def _hops(out: list[str], back: list[str], literals: list[str]) -> frozenset[Hop
     return frozenset((*forward, *(Hop(name, inverse=True) for name in back)))
 
 
-async def transitions(store: Asked) -> dict[Hop, frozenset[Hop]]:
+async def transitions(store: WalkedStore) -> dict[Hop, frozenset[Hop]]:
     """For every hop of the KG, the hops that leave some entity which it reaches; none leave a value."""
     out: dict[Hop, set[Hop]] = defaultdict(set)
     for row in await store.client.read(cypher.transitions(store.view)):
@@ -129,7 +129,7 @@ async def transitions(store: Asked) -> dict[Hop, frozenset[Hop]]:
     return {hop: frozenset(after) for hop, after in out.items()}
 
 
-async def follow(store: Asked, seeds: list[str], chain: LogicalChain, limit: int | None) -> ChainResult:
+async def follow(store: WalkedStore, seeds: list[str], chain: LogicalChain, limit: int | None) -> ChainResult:
     """As `GraphStore.follow`."""
     view = store.view
     if not cypher.walkable(view, chain):
@@ -152,7 +152,7 @@ def _path(ids: Sequence[str], chain: LogicalChain) -> ReasoningPath:
     )
 
 
-async def reaches(store: Asked, seed: str, chain: LogicalChain, without: Sequence[str]) -> bool:
+async def reaches(store: WalkedStore, seed: str, chain: LogicalChain, without: Sequence[str]) -> bool:
     """As `GraphStore.reaches`."""
     if not chain:
         return seed not in without and (await store.entities([seed]))[0] is not None
@@ -162,7 +162,7 @@ async def reaches(store: Asked, seed: str, chain: LogicalChain, without: Sequenc
     return bool(await store.client.read(query, keys=keys_of(store.view, [seed]), without=list(without)))
 
 
-async def paths(store: Asked, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
+async def paths(store: WalkedStore, source: str, target: str, max_hops: int, limit: int) -> list[ReasoningPath]:
     """As `GraphStore.paths`; a target that is no entity is the text of a value."""
     view, start = store.view, keys_of(store.view, [source])
     if source == target or limit <= 0 or max_hops < 1 or not start:
@@ -185,7 +185,7 @@ async def paths(store: Asked, source: str, target: str, max_hops: int, limit: in
     ]
 
 
-async def contains(store: Asked, triples: Sequence[Triple]) -> list[bool]:
+async def contains(store: WalkedStore, triples: Sequence[Triple]) -> list[bool]:
     """As `GraphStore.contains`."""
     view, out = store.view, [False] * len(triples)
     literal = {i for i, triple in enumerate(triples) if view.literal(triple.relation)}
@@ -203,7 +203,7 @@ async def contains(store: Asked, triples: Sequence[Triple]) -> list[bool]:
     return out
 
 
-async def qualifiers(store: Asked, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
+async def qualifiers(store: WalkedStore, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
     """As `GraphStore.qualifiers`: a statement a relationship, those without a property left out."""
     out: list[tuple[dict[str, str], ...]] = [()] * len(triples)
     places = [i for i, triple in enumerate(triples) if triple.relation in store.view.qualifiers]

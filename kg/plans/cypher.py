@@ -92,7 +92,7 @@ def _literal(value: Parameter) -> str:
 
 def to_cypher(plan: QueryPlan, view: View, profile: GraphProfile) -> CypherQuery:
     """The query of a plan over a Neo4j graph; the plan fits the profile (`trivium.kg.plans.check`)."""
-    writer = _Writer(view, profile)
+    writer = _CypherWriter(view, profile)
     main, shape, entities = writer.result(plan)
     parts = [f"CALL ({', '.join(writer.hoisted[:i])}) {{ {query} }}" for i, query in enumerate(writer.in_front)]
     if parts:
@@ -106,7 +106,7 @@ def _columns(shape: str, count: int) -> list[str]:
 
 
 @dataclass
-class _Row:
+class _CypherRow:
     """The variables of a row: entities by position, relationships from 1."""
 
     nodes: list[str]
@@ -118,7 +118,7 @@ class _Row:
         return ", ".join(name for name in (*self.nodes, *self.links) if name)
 
 
-class _Writer:
+class _CypherWriter:
     def __init__(self, view: View, profile: GraphProfile) -> None:
         self.view, self.profile = view, profile
         self.parameters: dict[str, Parameter] = {}
@@ -212,7 +212,7 @@ class _Writer:
         where = "" if number == "true" else f" WITH * WHERE {number}"
         return query + unwound + where, _aggregate(plan.function, value, distinct=plan.distinct)
 
-    def unwound(self, row: _Row, term: Term) -> tuple[str, str]:
+    def unwound(self, row: _CypherRow, term: Term) -> tuple[str, str]:
         """A variable or expression for each value of a term, and the clauses that bind it; missing values go."""
         name = self.name("u")
         single = self.single(row, term)
@@ -343,13 +343,13 @@ class _Writer:
 
     # Sets
 
-    def rows(self, plan: Rows) -> tuple[_Row, str]:
+    def rows(self, plan: Rows) -> tuple[_CypherRow, str]:
         """The variables of each row, and the clauses that bind them."""
         if not isinstance(plan, Walks):
             x, query = self.entities(plan)
-            return _Row([x]), query
+            return _CypherRow([x]), query
         x, query = self.entities(plan.source)
-        row = _Row([x])
+        row = _CypherRow([x])
         links: list[str] = []
         for number, step in enumerate(plan.steps):
             before = (plan.steps[number - 1], links[-1], row.nodes[-2]) if number else None
@@ -398,10 +398,10 @@ class _Writer:
                 return x, self.filtered(x, query, [f"NOT coalesce({self.member(x, plan.without)}, false)"])
             case Where():
                 x, query = self.entities(plan.source)
-                return x, self.filtered(x, query, [self.condition(_Row([x]), plan.condition)])
+                return x, self.filtered(x, query, [self.condition(_CypherRow([x]), plan.condition)])
             case Top():
                 x, query = self.entities(plan.source)
-                row = _Row([x])
+                row = _CypherRow([x])
                 key = self.extreme(row, plan.by, largest=plan.descending)
                 query += self.ordered([x], key, plan.limit, descending=plan.descending, skip=plan.skip)
                 return x, query
@@ -445,12 +445,12 @@ class _Writer:
             case Minus():
                 return f"({self.member(x, plan.source)}) AND NOT coalesce({self.member(x, plan.without)}, false)"
             case Where():
-                return f"({self.member(x, plan.source)}) AND ({self.condition(_Row([x]), plan.condition)})"
+                return f"({self.member(x, plan.source)}) AND ({self.condition(_CypherRow([x]), plan.condition)})"
             case Follow() if _cost(plan) > _CHEAP and len(plan.steps) == 1:
                 step = plan.steps[0]
                 back: Steps = (ChainStep(step.relation, _TURNED[step.direction], step.where),)
                 start, walked = self.chain(x, back)
-                to = "" if step.to is None else f"({self.condition(_Row([x]), step.to)}) AND "
+                to = "" if step.to is None else f"({self.condition(_CypherRow([x]), step.to)}) AND "
                 return f"{to}EXISTS {{{walked} WITH {start} WHERE {self.member(start, plan.source)} RETURN 1 AS one }}"
             case Follow() | Top():
                 y, query = self.entities(plan)
@@ -496,14 +496,14 @@ class _Writer:
             else:
                 tests.append(f"NOT (startNode({before[1]}) = startNode({r}) AND endNode({before[1]}) = endNode({r}))")
         if step.where is not None:
-            tests.append(self.condition(_Row([], [r]), step.where, step.relation))
+            tests.append(self.condition(_CypherRow([], [r]), step.where, step.relation))
         if step.to is not None:
-            tests.append(self.condition(_Row([y]), step.to))
+            tests.append(self.condition(_CypherRow([y]), step.to))
         return y, r, match + (f" WHERE {' AND '.join(f'({each})' for each in tests)}" if tests else "")
 
     # Terms
 
-    def own(self, row: _Row, term: Term, relation: str = "") -> tuple[str, PropertyProfile | None]:
+    def own(self, row: _CypherRow, term: Term, relation: str = "") -> tuple[str, PropertyProfile | None]:
         """What a term without steps reads: `variable.key`, and what is known of it."""
         if term.relationship:
             link = row.links[max(term.start - 1, 0)]
@@ -521,7 +521,7 @@ class _Writer:
         literal = self.view.literal(name)
         return literal.key if literal is not None else name
 
-    def single(self, row: _Row, term: Term) -> str | None:
+    def single(self, row: _CypherRow, term: Term) -> str | None:
         """The one value of a term, or null, as an expression; None where it may have several."""
         if term.aggregate:
             return self.aggregated(row, term)
@@ -534,7 +534,7 @@ class _Writer:
             return None
         return self.part(self.read(stored, known), known, term)
 
-    def list_of(self, row: _Row, term: Term) -> str:
+    def list_of(self, row: _CypherRow, term: Term) -> str:
         """The values of a term, as a list; an expression."""
         single = self.single(row, term)
         v = self.name("y")
@@ -618,7 +618,7 @@ class _Writer:
         guard = f"{v} IS NOT NULL" + (f" AND {_is_of(v, known.kind)}" if known.mixed else "")
         return f"head([{v} IN [{value}] WHERE {guard} | {taken}])"
 
-    def aggregated(self, row: _Row, term: Term) -> str:
+    def aggregated(self, row: _CypherRow, term: Term) -> str:
         """The aggregate that a term is; an expression."""
         if term.aggregate == "count" and not term.property:
             if not term.steps:
@@ -636,7 +636,7 @@ class _Writer:
         made = _aggregate(function, v, distinct=False)
         return f"COLLECT {{ UNWIND {values} AS {v}{where} RETURN {made} AS made }}[0]"
 
-    def extreme(self, row: _Row, term: Term, *, largest: bool) -> str:
+    def extreme(self, row: _CypherRow, term: Term, *, largest: bool) -> str:
         """The largest or smallest value of a term's main kind, or null; an expression."""
         single = self.single(row, term)
         if single is not None and (term.aggregate or self.main_only(term, "v") == "true"):
@@ -684,7 +684,7 @@ class _Writer:
 
     # Conditions
 
-    def condition(self, row: _Row, condition: Condition, relation: str = "") -> str:
+    def condition(self, row: _CypherRow, condition: Condition, relation: str = "") -> str:
         match condition:
             case AllOf():
                 return (
@@ -707,7 +707,7 @@ class _Writer:
             case _:
                 assert_never(condition)
 
-    def has(self, row: _Row, term: Term) -> str:
+    def has(self, row: _CypherRow, term: Term) -> str:
         if term.steps and not term.property and not term.aggregate:
             _, _, walked = self.walked(row.nodes[term.start], term)
             return f"EXISTS {{{walked} }}"
@@ -716,7 +716,7 @@ class _Writer:
             return f"{single} IS NOT NULL"
         return f"size({self.list_of(row, term)}) > 0"
 
-    def compare(self, row: _Row, condition: Compare) -> str:
+    def compare(self, row: _CypherRow, condition: Compare) -> str:
         left, operator, right = condition.left, condition.operator, condition.right
         if isinstance(right, SETS):
             return self.compare_set(row, left, cast(EntitySet, right), inside=operator == "=")
@@ -733,7 +733,7 @@ class _Writer:
             return f"{value} IS NOT NULL AND size({values}) > 0 AND none({v} IN {values} WHERE {v} = {value})"
         return f"any({v} IN {values} WHERE {_compared(v, operator, value)})"
 
-    def compare_set(self, row: _Row, left: Term, right: EntitySet, *, inside: bool) -> str:
+    def compare_set(self, row: _CypherRow, left: Term, right: EntitySet, *, inside: bool) -> str:
         if not left.steps:
             test = f"coalesce({self.member(row.nodes[left.start], right)}, false)"
             return test if inside else f"NOT {test}"
@@ -741,7 +741,7 @@ class _Writer:
         found = f"EXISTS {{{walked} WITH {end} WHERE {self.member(end, right)} RETURN 1 AS one }}"
         return found if inside else f"{self.has(row, left)} AND NOT {found}"
 
-    def compare_terms(self, row: _Row, left: Term, operator: Operator, right: Term) -> str:
+    def compare_terms(self, row: _CypherRow, left: Term, operator: Operator, right: Term) -> str:
         a, b = self.name("y"), self.name("y")
         one, two = self.list_of(row, left), self.list_of(row, right)
         x, y = a, b
@@ -752,7 +752,7 @@ class _Writer:
         found = f"any({a} IN {one} WHERE any({b} IN {two} WHERE {_compared(x, same, y)}))"
         return found if operator != "!=" else f"size({one}) > 0 AND size({two}) > 0 AND NOT coalesce({found}, false)"
 
-    def compare_values(self, row: _Row, left: Term, operator: Operator, values: Sequence[Value]) -> str:
+    def compare_values(self, row: _CypherRow, left: Term, operator: Operator, values: Sequence[Value]) -> str:
         known = self.known(left)
         raw = left
         if known is not None and known.stored == "text" and all(each.kind == "text" for each in values) and not (
@@ -779,7 +779,7 @@ class _Writer:
             and all(each.kind == known.kind and each.value != "" for each in values)
         )
 
-    def compare_stored(self, row: _Row, left: Term, operator: Operator, values: Sequence[Value]) -> str:
+    def compare_stored(self, row: _CypherRow, left: Term, operator: Operator, values: Sequence[Value]) -> str:
         """Texts against a property of numbers or dates that are stored as texts."""
         text = self.profile
         writer = self

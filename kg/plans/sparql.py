@@ -78,7 +78,7 @@ class SparqlQuery:
 
 def to_sparql(plan: QueryPlan, profile: GraphProfile) -> SparqlQuery:
     """The query of a plan over the export of a KG; the plan fits the profile (`trivium.kg.plans.check`)."""
-    writer = _Writer(profile)
+    writer = _SparqlWriter(profile)
     match plan:
         case ValueOf():
             return SparqlQuery(writer.values(plan), "rows")
@@ -92,7 +92,7 @@ def to_sparql(plan: QueryPlan, profile: GraphProfile) -> SparqlQuery:
 
 
 @dataclass
-class _Row:
+class _SparqlRow:
     """The variables of a row: entities by position, statements and relations of relationships from 1."""
 
     nodes: list[str]
@@ -112,7 +112,7 @@ class _Scope:
     patterns: list[str] = field(default_factory=list)
 
 
-class _Writer:
+class _SparqlWriter:
     def __init__(self, profile: GraphProfile) -> None:
         self.profile = profile
         self._names = 0
@@ -255,7 +255,7 @@ class _Writer:
         term = plan.keys[plan.order] if plan.order < len(keys) else None
         return self.ordered(columns, select, columns[plan.order], term, plan)
 
-    def of_groups(self, each: Aggregation, row: _Row, distinct: str, keys: Sequence[str], name: str) -> str:
+    def of_groups(self, each: Aggregation, row: _SparqlRow, distinct: str, keys: Sequence[str], name: str) -> str:
         by = f"GROUP BY {' '.join(keys)}" if keys else ""
         if each.term is None:
             return f"{{ SELECT {' '.join(keys)} (COUNT(*) AS {name}) WHERE {{ {distinct} }} {by} }}"
@@ -268,13 +268,13 @@ class _Writer:
 
     # Rows and sets
 
-    def rows(self, plan: Rows) -> tuple[_Row, str]:
+    def rows(self, plan: Rows) -> tuple[_SparqlRow, str]:
         """The variables of each row, and a pattern that gives each row once."""
         x = self.name("x")
         if not isinstance(plan, Walks):
-            return _Row([x]), f"{{ SELECT DISTINCT {x} WHERE {{ {self.set(x, plan)} }} }}"
+            return _SparqlRow([x]), f"{{ SELECT DISTINCT {x} WHERE {{ {self.set(x, plan)} }} }}"
         pattern = self.set(x, plan.source)
-        row = _Row([x])
+        row = _SparqlRow([x])
         ends: tuple[str, str] | None = None
         before: ChainStep | None = None
         for step in plan.steps:
@@ -312,7 +312,7 @@ class _Writer:
                 return f"{{ {self.set(x, plan.source)} MINUS {{ {self.set(x, plan.without)} }} }}"
             case Where():
                 scope = _Scope()
-                test = self.condition(_Row([x]), plan.condition, scope)
+                test = self.condition(_SparqlRow([x]), plan.condition, scope)
                 beside = " ".join(scope.patterns)
                 return f"{{ {self.set(x, plan.source)} {beside} FILTER({test}) }}"
             case Top():
@@ -324,7 +324,7 @@ class _Writer:
         key, value = self.name("k"), self.name("v")
         if plan.limit is None:
             return self.set(x, plan.source)
-        row, pattern = _Row([x]), f"{{ SELECT DISTINCT {x} WHERE {{ {self.set(x, plan.source)} }} }}"
+        row, pattern = _SparqlRow([x]), f"{{ SELECT DISTINCT {x} WHERE {{ {self.set(x, plan.source)} }} }}"
         if plan.by.aggregate:
             keyed = f"{pattern} {self.cells(row, plan.by, key)}"
         else:
@@ -383,9 +383,9 @@ class _Writer:
         if before is not None and ends is not None and before.relation == step.relation:
             tests.append(f"!({ends[0]} = {head} && {ends[1]} = {tail})")
         if step.where is not None:
-            tests.append(self.condition(_Row([], [r]), step.where, scope, step.relation))
+            tests.append(self.condition(_SparqlRow([], [r]), step.where, scope, step.relation))
         if step.to is not None:
-            tests.append(self.condition(_Row([y]), step.to, scope))
+            tests.append(self.condition(_SparqlRow([y]), step.to, scope))
         beside = " ".join(scope.patterns)
         filters = " ".join(f"FILTER({each})" for each in tests)
         return f"{pattern} {beside} {filters}".strip(), (head, tail)
@@ -401,7 +401,7 @@ class _Writer:
 
     # Terms
 
-    def cells(self, row: _Row, term: Term, value: str) -> str:
+    def cells(self, row: _SparqlRow, term: Term, value: str) -> str:
         """A pattern that binds a variable to each value of a term for a row, each as often as there are values."""
         if term.aggregate:
             return self.aggregated(row, term, value)
@@ -428,7 +428,7 @@ class _Writer:
             return f"{{ SELECT DISTINCT {start} {value} WHERE {{ {walked} }} }}"
         return f"{{ SELECT DISTINCT {start} {end} {value} WHERE {{ {walked} {self.read(end, term, value)} }} }}"
 
-    def optional(self, row: _Row, term: Term, value: str) -> str:
+    def optional(self, row: _SparqlRow, term: Term, value: str) -> str:
         """As `cells`, for rows without a value too."""
         cells = self.cells(row, term, value)
         if term.aggregate:  # what is optional is inside
@@ -454,7 +454,7 @@ class _Writer:
         taken = _part(stored, term.part, known.kind if known else "date")
         return f"{pattern} BIND({taken} AS {value}) FILTER(BOUND({value}))"
 
-    def aggregated(self, row: _Row, term: Term, value: str) -> str:
+    def aggregated(self, row: _SparqlRow, term: Term, value: str) -> str:
         """A pattern that binds a variable to an aggregate of a row's own values."""
         inner = Term(term.steps, term.property, term.part, "", term.relationship, term.start)
         if not term.steps and not term.property:
@@ -471,7 +471,7 @@ class _Writer:
 
     # Conditions
 
-    def condition(self, row: _Row, condition: Condition, scope: _Scope, relation: str = "") -> str:
+    def condition(self, row: _SparqlRow, condition: Condition, scope: _Scope, relation: str = "") -> str:
         match condition:
             case AllOf():
                 tests = (f"({self.condition(row, each, scope, relation)})" for each in condition.conditions)
@@ -492,7 +492,7 @@ class _Writer:
             case _:
                 assert_never(condition)
 
-    def bound(self, row: _Row, term: Term, scope: _Scope) -> tuple[str, str]:
+    def bound(self, row: _SparqlRow, term: Term, scope: _Scope) -> tuple[str, str]:
         """A variable for each value of a term, and the pattern to be tested with EXISTS; "" where it is bound beside.
 
         What is aggregated cannot be in EXISTS, where a sub-select does not see the row.
@@ -504,7 +504,7 @@ class _Writer:
         scope.patterns.append(made.replace(f" FILTER(BOUND({value}))", ""))
         return value, ""
 
-    def plain_cells(self, row: _Row, term: Term, value: str) -> str:
+    def plain_cells(self, row: _SparqlRow, term: Term, value: str) -> str:
         """As `cells`, without sub-selects; a value may be bound several times."""
         if not term.steps:
             return self.cells(row, term, value)
@@ -521,15 +521,15 @@ class _Writer:
             at, before = to, step
         return f"{' '.join(out)} {self.read(r, term, value)}"
 
-    def has(self, row: _Row, term: Term, scope: _Scope) -> str:
+    def has(self, row: _SparqlRow, term: Term, scope: _Scope) -> str:
         value, pattern = self.bound(row, term, scope)
         return self.exists(row, pattern) if pattern else f"BOUND({value})"
 
-    def exists(self, row: _Row, pattern: str) -> str:
+    def exists(self, row: _SparqlRow, pattern: str) -> str:
         found = f"EXISTS {{ {pattern} }}"
         return found if row.nodes else f"(BOUND({row.links[0]}) && {found})"
 
-    def compare(self, row: _Row, condition: Compare, scope: _Scope) -> str:
+    def compare(self, row: _SparqlRow, condition: Compare, scope: _Scope) -> str:
         left, operator, right = condition.left, condition.operator, condition.right
         known = self.known(left)
         constants = right if isinstance(right, tuple) else (right,)

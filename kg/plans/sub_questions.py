@@ -79,7 +79,7 @@ def sub_questions(plan: QueryPlan, wording: Wording, labels: Mapping[str, str]) 
         wording: question templates of relations.
         labels: labels of the plan's entities by id.
     """
-    return _Writer(wording, labels).write(plan)
+    return _SubQuestionWriter(wording, labels).write(plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class _Source:
     seeds: tuple[str, ...] = ()
 
 
-class _Writer:
+class _SubQuestionWriter:
     def __init__(self, wording: Wording, labels: Mapping[str, str]) -> None:
         self._wording = wording
         self._labels = labels
