@@ -144,7 +144,7 @@ class GraphStore(Protocol):
             plan: it fits the profile (`trivium.kg.plans.check`).
             seconds: after which it is ended.
             row_limit: rows that the answer, or a step of it, may have.
-            limit: entities or rows that are given and proved.
+            limit: entities or rows that are given; the first 1,000 of them have paths.
 
         Raises:
             TimeLimitError: it took longer, or has more rows.
