@@ -44,6 +44,7 @@ _TOPICS = 3
 _NAMES_EXPLAINED = 5.0  # nats for a further topic where the schema alone speaks: a name would be left unexplained
 _LEFT = 0.3  # share of this that counts where pairs decide
 _TOGETHER = 5  # names that are tried together, the likeliest
+_REFUSED = -2.0  # log-odds of a name to be a topic below which pairs say that it is none
 _HARDLY = -3.0  # log-odds of a name to be a topic below which it is not intersected with others
 _UNLIKELY = 12.0  # a name within another, and so much less likely by its form than the best one, in nats, is not read
 _READ = 8  # names that are read besides
@@ -190,7 +191,7 @@ class ChainCandidates:
         best = [codes for _, codes in self.lexical.ranked(lexical, kept, _LEXICAL)]
         chains = list(dict.fromkeys([*(beam.codes for beam in beams), *best]))
         learned = self._doubted(chains, np.array(read.score(chains, self._longest)))
-        return _Candidates(chains, np.array(lexical.scores(chains)), learned, read.topic(), self._trust(wording))
+        return _Candidates(chains, np.array(lexical.scores(chains)), learned, read.topic(), self.trust(wording))
 
     def _doubted(self, chains: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scorer's log-probabilities with what it cannot know made up for."""
@@ -203,7 +204,7 @@ class ChainCandidates:
         mixed = np.logaddexp(scores + math.log(1 - doubt), best + math.log(doubt))
         return np.where(known & length, mixed, np.where(known, best, np.logaddexp(scores, best - behind)))
 
-    def _trust(self, wording: Wording) -> float:
+    def trust(self, wording: Wording) -> float:
         """The share of the wording's own words that the pairs hold, but for endings; in [0, 1]."""
         said = [stem(word) for word in wording.words if not is_silent(word)]
         return sum(word in self._stems for word in said) / len(said) if said else 1.0
@@ -281,6 +282,11 @@ class LearnedReader:
                     topics = tuple(self._topic(question, p, c) for p, c in zip(some, chosen, strict=True))
                     out.append(ScoredTopics(score, topics))
         return out
+
+    def refuses(self, question: Question, mention: Mention, known: Container[str]) -> bool:
+        """Whether pairs taught that a name in this place is not a topic of such a question."""
+        found, wording = self.candidates, wording_of(question, mention, known)
+        return self.mix.learned * found.trust(wording) * found.scorer.read(wording).topic() < _REFUSED
 
     def explains(self, word: str) -> bool:
         """Whether a word is one of the pairs'."""

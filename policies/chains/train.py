@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trivium.policies.chains.examples import ChainExample
-from trivium.policies.chains.network import DIRECTION, KINDS, MAX_HOPS, SPECIAL, ChainInputs, ChainNetwork, Floats
+from trivium.policies.chains.network import (
+    DIRECTION,
+    KINDS,
+    MAX_HOPS,
+    SPECIAL,
+    ChainInputs,
+    ChainNetwork,
+    Floats,
+    collapsed,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -86,18 +95,16 @@ class _Training:
         self.lengths = np.array([len(each.rows) for each in found])
         self.rows = [each.rows for each in found]
         # A word's vector and evidence are kept once: hundreds of hops for each would not fit otherwise.
-        place: dict[bytes, int] = {}
+        place: dict[str, int] = {}
         table: list[tuple[Floats, Floats]] = []
         self.words = []
-        for each in found:
-            row = []
-            for vector, said in zip(each.vectors, each.evidence, strict=True):
-                key = vector.tobytes() + said.tobytes()
-                if key not in place:
-                    place[key] = len(table)
+        for example, each in zip(examples, found, strict=True):
+            spelled = collapsed(example.wording).words
+            for word, vector, said in zip(spelled, each.vectors, each.evidence, strict=True):
+                if word not in place:
+                    place[word] = len(table)
                     table.append((vector, said))
-                row.append(place[key])
-            self.words.append(np.array(row))
+            self.words.append(np.array([place[word] for word in spelled]))
         self.vectors = torch.from_numpy(np.stack([vector for vector, _ in table]))
         self.evidence = torch.from_numpy(np.stack([said for _, said in table]))
         self.chains = np.full((len(examples), MAX_HOPS), -1)

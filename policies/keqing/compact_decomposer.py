@@ -24,7 +24,7 @@ from trivium.policies.keqing.feasibility import Feasible, first_feasible
 from trivium.policies.keqing.mentions import Mention, Question, find_mentions
 from trivium.policies.keqing.open_world import Support, support
 from trivium.policies.keqing.phrasing import has_exclusion_cue
-from trivium.policies.keqing.readings import Reader, Reading, Topic, names_left, words_left
+from trivium.policies.keqing.readings import Reader, Reading, Topic, names_left, names_refused, words_left
 from trivium.policies.keqing.similar_mentions import Initials, widened, with_initials
 from trivium.policies.keqing.templates import Exclusion, schema_template
 
@@ -132,7 +132,9 @@ class CompactDecomposer:
         if kind := asked_type(_masked(question, found.reading), self.types):
             used = {dep for sub in subs for dep in sub.dep}
             subs = [sub if sub.id in used else replace(sub, asked_type=kind) for sub in subs]
-        unread = tuple(names_left(question, found.reading, self.reader.known))
+        refused = names_refused(question, found.reading.topics, self.reader)
+        left = names_left(question, found.reading, self.reader.known)
+        unread = tuple(mention.text for mention in left if mention not in refused)
         return Decomposition(tuple(subs), links, confidence, unread)
 
     def _chain(

@@ -15,7 +15,7 @@ from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.mentions import Mention, Question
 from trivium.policies.keqing.question_words import ASKING, FUNCTION_WORDS, QUESTION_WORDS
-from trivium.policies.keqing.readings import Reader, Reading, Topic
+from trivium.policies.keqing.readings import Reader, Reading, Topic, names_refused
 from trivium.policies.keqing.segment_model import is_silent
 from trivium.policies.reader.english import english
 
@@ -80,7 +80,7 @@ def support(question: Question, chosen: Reading | None, opened: Sequence[Reading
     asked = best if ahead else chosen
     assert asked is not None
     read = chosen or best
-    said = _Said(question, read.topics, reader, taught=not ahead)
+    said = _Said(question, read.topics, reader, taught=not ahead or chosen is not None)
     chains = [topic.chain for topic in read.topics]
     last = asked.topics[0].chain if ahead else ()
     similar = [topic.mention for topic in read.topics if topic.mention.hits[0].match in ("partial", "fuzzy")]
@@ -112,7 +112,9 @@ def _gap(chosen: Reading | None, opened: Sequence[Reading], reader: Reader) -> f
     for reading in opened:
         if _meaning(reading) == meant:
             return best.score - reading.score
-    return _FAR if reader.learned is not None else max(0.0, best.score - chosen.score)
+    if reader.learned is not None:  # it is behind the last that is offered, by how much is not known
+        return min(_FAR, best.score - opened[-1].score)
+    return max(0.0, best.score - chosen.score)
 
 
 def _meaning(reading: Reading) -> frozenset[tuple[int, int, LogicalChain]]:
@@ -141,10 +143,11 @@ class _Said:
         segments = reader.chains.segments
         language = english()
         idle = QUESTION_WORDS | language.stop | language.generic | language.naming
-        covered = {place for topic in topics for place in range(topic.mention.start, topic.mention.stop)}
+        names = [*(topic.mention for topic in topics), *(names_refused(question, topics, reader) if taught else ())]
+        covered = {place for mention in names for place in range(mention.start, mention.stop)}
         hops = list(dict.fromkeys(hop for topic in topics for hop in topic.chain))
         columns = [segments.number[hop] for hop in hops if hop in segments.number]
-        # Where what pairs taught agrees with the schema, their words speak for the chain, whatever its names are.
+        # The pairs' words speak for a chain that was chosen by what they taught, whatever its names are.
         learned = reader.learned if taught else None
         said: list[list[Hop]] = []
         asked: list[list[Hop]] = []

@@ -7,7 +7,7 @@ among the readings of one question.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Container
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -160,11 +160,20 @@ def _phrasing_alone(question: Question, mention: Mention, known: Container[str])
     return all(word in known for word in question.plain[mention.start : mention.stop])
 
 
-def names_left(question: Question, reading: Reading, known: Container[str]) -> list[str]:
+def names_refused(question: Question, topics: Sequence[Topic], reader: Reader) -> list[Mention]:
+    """Names beside the topics that pairs taught to leave unread."""
+    learned = reader.learned
+    if learned is None:
+        return []
+    others = [mention for mention in question.mentions if not any(mention.overlaps(topic.mention) for topic in topics)]
+    return [mention for mention in others if learned.refuses(question, mention, reader.known)]
+
+
+def names_left(question: Question, reading: Reading, known: Container[str]) -> list[Mention]:
     """Names that the reading does not use: mentions that hold an unknown word, and lie in no longer one."""
     topics = [topic.mention for topic in reading.topics]
     return [
-        mention.text
+        mention
         for mention in question.mentions
         if not _phrasing_alone(question, mention, known)
         and not any(mention.overlaps(topic) for topic in topics)
