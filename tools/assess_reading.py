@@ -77,7 +77,7 @@ async def assess_reading(
     if plan and best is not None:
         names = tuple(fold_case(word) for word in best.unread if word[:1].isupper() or any(map(str.isdigit, word)))
         about = known.about if known else ""
-        chat = not names and not about and is_small_talk(question)
+        chat = not names and not about and is_small_talk(question, read=not signals.thin)
         return Assessment(DEFAULT.confidence(signals), signals, (*best.unread, *best.unused), names, (), about, chat)
     if known is None:
         return Assessment(DEFAULT.confidence(signals), signals, chat=not found.links and is_small_talk(question))

@@ -12,7 +12,7 @@ _ASKS = ASKING | frozenset({
 })  # fmt: skip
 
 
-def is_small_talk(text: str) -> bool:
-    """Whether it speaks to the program or asks nothing, by its words alone: English."""
+def is_small_talk(text: str, *, read: bool = False) -> bool:
+    """Whether it speaks to the program or, where no word of it was `read`, asks nothing; by its words: English."""
     words = [word.text for word in tokens(text)]
-    return not _YOU.isdisjoint(words) or _ASKS.isdisjoint(words)
+    return not _YOU.isdisjoint(words) or (not read and _ASKS.isdisjoint(words))

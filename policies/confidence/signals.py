@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
-from trivium.kg.plans.plan import Holds, NonEmpty, QueryPlan, Term, nodes, relations
+from trivium.kg.plans.plan import Entities, Holds, NonEmpty, QueryPlan, Term, nodes, relations
 from trivium.kg.text import fold_case
 from trivium.policies.keqing.decomposer import Decomposition
 from trivium.policies.keqing.question_words import FUNCTION_WORDS
@@ -102,8 +102,12 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
     walked = _walked(found) if found is not None else frozenset[str]()
     best = max(readings, key=lambda each: each.lexical, default=None)
     same = [each for each in readings if walked and relations_of(each.plan) == walked]
+    if plan:
+        same = list(readings[:1])
     unread = {word for each in same[:1] for text in _left(each) for word in fold_case(text).split()}
     strange = [word for word in known.strange if not same or word in unread] if known else []
+    if plan and known is not None and not _uses(readings[0].plan, known.about):
+        known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0)  # the chains are about something else
     out: dict[str, float] = {"plan": float(plan)}
     if found is not None:
         out |= {"left": min(len(found.unread), _MOST), "share": found.confidence}
@@ -164,6 +168,11 @@ def _says_nothing(text: str) -> bool:
 
 def _is_name(word: str) -> bool:
     return word[:1].isupper() or any(letter.isdigit() for letter in word)
+
+
+def _uses(plan: QueryPlan, entity: str) -> bool:
+    """Whether a plan starts from an entity."""
+    return any(entity in node.ids for node in nodes(plan) if isinstance(node, Entities))
 
 
 def _walked(found: Decomposition) -> frozenset[str]:

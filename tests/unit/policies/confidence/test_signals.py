@@ -1,0 +1,40 @@
+"""What counts against an answer of a plan, and what is no question at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.kg.plans.text import parse
+from trivium.policies.confidence.model import DEFAULT
+from trivium.policies.confidence.scope import is_small_talk
+from trivium.policies.confidence.signals import signals_of
+from trivium.policies.keqing.decomposer import Decomposition
+from trivium.policies.keqing.open_world import Support
+from trivium.policies.reader.reader import Part, Reading
+
+
+def _reading(text: str) -> Reading:
+    return Reading(parse(text), 1.0, (Part("airports", "airport", 1.0),), (), (), False, 1.0)
+
+
+def test_chains_from_another_entity_say_nothing_about_a_plan() -> None:
+    about = Support(gap=2.0, foreign=("altitude",), about="row 5000", unnamed=1, hops=1, loose=1, wrong=1)
+    found = Decomposition((), support=about)
+    elsewhere = signals_of(found, [_reading("type airport | where alt > 5000")], plan=True)
+    assert (elsewhere.gap, elsewhere.foreign, elsewhere.unnamed, elsewhere.loose, elsewhere.wrong) == (0, 0, 0, 0, 0)
+    same = signals_of(found, [_reading('ids "row 5000" | follow near')], plan=True)
+    assert (same.gap, same.loose, same.wrong) == (2.0, 1.0, 1.0)
+    assert DEFAULT.confidence(same) < DEFAULT.confidence(elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "chat"),
+    [
+        ("average arrival delay by airline", True, False),
+        ("hello there", False, True),
+        ("do you like airports?", True, True),
+        ("which airports are there?", False, False),
+    ],
+)
+def test_small_talk(text: str, read: bool, chat: bool) -> None:
+    assert is_small_talk(text, read=read) is chat
