@@ -16,6 +16,7 @@ from trivium.evals.bench.observing import measure_extraction, measure_observing
 from trivium.evals.bench.paths import measure_paths
 from trivium.evals.bench.plans import measure_plans, measure_remote_plans, plans_folder
 from trivium.evals.bench.prompting import measure_bandit, measure_prompting
+from trivium.evals.bench.reading import measure_reading
 from trivium.evals.bench.remote import measure_remote, server_uri
 from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.bench.start import measure_start
@@ -138,6 +139,7 @@ async def run(data: Path | None) -> None:
     await measure("bundled sample", sample, read_questions(TEST_QUESTIONS))
     pairs = [*read_questions(TRAIN_QUESTIONS), *read_questions(TEST_QUESTIONS)]
     _show([await asyncio.to_thread(measure_model, str(sample), pairs)])
+    _show(await measure_reading(sample, read_questions(TEST_QUESTIONS)))
     await measure_knowgpt(data)
     await measure_query_plans()
     if data is None or not triples_file(data).is_file():
