@@ -85,7 +85,7 @@ class Chart:
         stop: int,
         most: int,
     ) -> tuple[dict[tuple[Any, ...], Item], int]:
-        """The readings of a span, from the `most` best pairs of neighbors in it, and how many pairs were combined."""
+        """The readings of a span, from the `most` best pairs of neighbors in it, and how many readings were made."""
         found: dict[tuple[Any, ...], Item] = {}
 
         def add(item: Item) -> None:
@@ -102,12 +102,11 @@ class Chart:
         for total, a, b, rules, gap in self._pairs(tagged, cells, start, stop, best - window)[:most]:
             if total < best - window:
                 break
-            done += 1
             between = gap | b.lead if b.lead else gap
             limited = "limit" in (*a.data[:1], *b.data[:1])
             for rule in rules:
                 for read in rule(a, b, between):
-                    item = read
+                    item, done = read, done + 1
                     # "4 engines" is a top 4 only with something to order by; else its number is left unread.
                     if limited and rule not in self._ordering and item.data[:1] != ("limit",):
                         item = item.worse(scores.LOST_LIMIT)

@@ -50,8 +50,8 @@ PAIRS = 300
 """Pairs of neighbors that are combined in a span, the best first."""
 ROOT_PAIRS = 1500
 LATE_PAIRS = 12
-WORK = 6_000
-"""Pairs that are combined for a question; after these, spans keep `LATE_BEAM` and combine `LATE_PAIRS`."""
+WORK = 24_000
+"""Readings of spans that are made for a question; after these, spans keep `LATE_BEAM` and combine `LATE_PAIRS`."""
 
 
 def beam(positions: int) -> int:
