@@ -591,7 +591,8 @@ class Tagger:
         if tuple(said[:2]) not in (("how", "many"), ("number", "of")) or len(said) < 3:
             return
         if said[2] in self.language.counted:
-            yield 2, Item("H", data=(self.language.counted[said[2]],), score=0.2)
+            living = most > 2 and len(said) > 3 and self.language.stem(said[3]) == self.language.stem("live")
+            yield 2 + living, Item("H", data=(self.language.counted[said[2]],), score=0.2)
         elif said[2] == "square" and most > 2:
             yield 3, Item("H", data=(("area", "size"),))
         elif said[2] in ("kilometers", "kilometres", "miles", "km", "feet", "meters", "metres"):
