@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import UsageError
 from trivium.kg.loaders import Choice
 from trivium.knowledge.knowledge import close_all as close_knowledge
+from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.abstain import stopped_by
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.write_answer import Claim, record
@@ -104,6 +106,7 @@ async def stages(
         TriviumError: the request cannot be run.
     """
     graph, given = method_named(method).graph(), graph_input(question, topic_entities, choices, previous)
+    await _make_sample(context)
     stream = graph.astream(given, context=context, stream_mode=["updates", "messages"], subgraphs=True)
     async for within, mode, part in cast("AsyncIterator[tuple[tuple[str, ...], str, Any]]", stream):
         if mode == "messages":
@@ -127,9 +130,16 @@ async def answer(
 ) -> Answer:
     """Run a method to the end; raises as `stages`."""
     given = graph_input(question, topic_entities, choices, previous)
+    await _make_sample(context)
     found: Answer = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
     found["id"] = question_id
     return found
+
+
+async def _make_sample(context: Context) -> None:
+    """Let the bundled sample be there before the question's time begins: it is built once."""
+    if context.kg == SAMPLE:
+        await open_knowledge(SAMPLE)
 
 
 def refusal(method: str, question: str, question_id: str, context: Context, why: Exception) -> Answer:
