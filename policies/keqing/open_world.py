@@ -25,6 +25,8 @@ _TYPO = 0.85
 """Score of a name of as many words from which it is the name misspelt."""
 _FAR = 8.0
 """Nats by which a reading is behind that is not among the best over the whole schema."""
+_BEYOND = 4.0
+"""Nats of lead from which what pairs taught does not mean the chosen chain, and its words do not speak for it."""
 _ELSEWHERE = 1.2
 """Nats by which it speaks more for another one."""
 
@@ -80,7 +82,7 @@ def support(question: Question, chosen: Reading | None, opened: Sequence[Reading
     asked = best if ahead else chosen
     assert asked is not None
     read = chosen or best
-    said = _Said(question, read.topics, reader, taught=not ahead or chosen is not None)
+    said = _Said(question, read.topics, reader, taught=chosen is not None and gap < _BEYOND)
     chains = [topic.chain for topic in read.topics]
     last = asked.topics[0].chain if ahead else ()
     similar = [topic.mention for topic in read.topics if topic.mention.hits[0].match in ("partial", "fuzzy")]
