@@ -18,11 +18,14 @@ from trivium.policies.keqing.question_words import ASKING, FUNCTION_WORDS, QUEST
 from trivium.policies.keqing.readings import Reader, Reading, Topic, names_refused
 from trivium.policies.keqing.segment_model import is_silent
 from trivium.policies.reader.english import english
+from trivium.policies.reader.names import words_of
 
 _SPEAKS = 0.6
 """Nats of evidence from which a word speaks for a relation."""
 _TYPO = 0.85
 """Score of a name of as many words from which it is the name misspelt."""
+_ROOT = 4
+"""Letters of a relation's word from which a longer word that begins with it is made from it."""
 _FAR = 8.0
 """Nats by which a reading is behind that is not among the best over the whole schema."""
 _BEYOND = 4.0
@@ -151,6 +154,7 @@ class _Said:
         columns = [segments.number[hop] for hop in hops if hop in segments.number]
         # The pairs' words speak for a chain that was chosen by what they taught, whatever its names are.
         learned = reader.learned if taught else None
+        parts = {hop: _stems(hop.relation) for hop in hops}
         said: list[list[Hop]] = []
         asked: list[list[Hop]] = []
         for place, word in enumerate(question.plain):
@@ -158,12 +162,15 @@ class _Said:
                 continue
             found, written = segments.evidence(word), question.text[question.words[place].start]
             own = [max(float(found.anywhere[i]), float(found.asked[i]), float(found.topic[i])) for i in columns]
-            for_hops = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
+            # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
+            named = [hop for hop in hops if _is_among(language.stem(word), parts[hop])]
+            strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
+            for_hops = list(dict.fromkeys([*strong, *named]))
             if word in ASKING:
                 asked.append(for_hops)
             elif word not in FUNCTION_WORDS:
                 said.append(for_hops)
-            if is_silent(word) or word in idle:
+            if is_silent(word) or word in idle or named:
                 continue
             if learned is not None and learned.explains(word):
                 said.append(hops)
@@ -177,6 +184,16 @@ class _Said:
         # "Who is the mayor of Heat?" asks for no director; "where is Rome?" asks for where it lies.
         alone = len(hops) == 1 and not self.foreign and not self.strange
         self.unnamed = len(hops) - _matched([*said, *asked] if alone else said)
+
+
+def _stems(relation: str) -> frozenset[str]:
+    """The content words of a relation's name, by their stems."""
+    return frozenset(english().stem(word) for word in words_of(relation) if word not in FUNCTION_WORDS)
+
+
+def _is_among(stem: str, stems: frozenset[str]) -> bool:
+    """Whether a word is one of a name's, or made from one: a player plays."""
+    return any(stem == part or (len(part) >= _ROOT and stem.startswith(part)) for part in stems)
 
 
 def _matched(said: Sequence[Sequence[Hop]]) -> int:
