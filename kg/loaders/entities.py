@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from trivium.kg.errors import BadInputError
@@ -58,16 +59,17 @@ class EntityReader:
             raise BadInputError("holds no entity", path=self.path)
 
     def _delimited(self) -> Iterator[Entity]:
-        for block in self._source.blocks():
-            for line in block.split(b"\n")[:-1]:
-                self.lines += 1
-                text = line.removesuffix(b"\r")
-                if not text.strip(b" ") or (self.lines == 1 and _HEADER.fullmatch(text)):
-                    continue
-                try:
-                    yield _parse_line(text, self.path, self.lines)
-                except BadInputError as error:
-                    self.skipped.take(error)
+        with closing(self._source.blocks()) as blocks:
+            for block in blocks:
+                for line in block.split(b"\n")[:-1]:
+                    self.lines += 1
+                    text = line.removesuffix(b"\r")
+                    if not text.strip(b" ") or (self.lines == 1 and _HEADER.fullmatch(text)):
+                        continue
+                    try:
+                        yield _parse_line(text, self.path, self.lines)
+                    except BadInputError as error:
+                        self.skipped.take(error)
 
     def _typed(self) -> Iterator[Entity]:
         reader = TripleReader(self.path, skip_bad=self._skip_bad)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,15 +70,16 @@ def read_questions(path: Path | str) -> list[Question]:
 
 def _questions(source: Source) -> Iterator[Question]:
     number = 0
-    for block in source.blocks():
-        for line in block.split(b"\n")[:-1]:
-            number += 1
-            if not line.strip():
-                continue
-            try:
-                yield parse_question(_json_object(decode(line, source.path, number)), str(number))
-            except _ProblemError as problem:
-                raise BadInputError(str(problem), path=source.path, line=number) from problem
+    with closing(source.blocks()) as blocks:
+        for block in blocks:
+            for line in block.split(b"\n")[:-1]:
+                number += 1
+                if not line.strip():
+                    continue
+                try:
+                    yield parse_question(_json_object(decode(line, source.path, number)), str(number))
+                except _ProblemError as problem:
+                    raise BadInputError(str(problem), path=source.path, line=number) from problem
 
 
 def parse_question(line: dict[str, Any], default_id: str) -> Question:

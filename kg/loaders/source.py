@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -72,7 +72,7 @@ class Source:
                 self._skip_mark(raw)
                 yield raw
 
-    def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
+    def blocks(self, size: int = BLOCK_BYTES) -> Generator[bytes]:
         """The file in blocks of whole lines, each ending in a line feed."""
         with self.open() as file:
             rest = b""

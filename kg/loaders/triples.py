@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from trivium.kg.errors import BadInputError
@@ -72,24 +73,26 @@ class TripleReader:
 
     def _json(self) -> Iterator[list[Triple]]:
         parser = JsonLines(self.path, self.skipped)
-        for batch in parser.batches(self._source.blocks()):
-            self.lines = parser.lines
-            yield batch
+        with closing(self._source.blocks()) as blocks:
+            for batch in parser.batches(blocks):
+                self.lines = parser.lines
+                yield batch
         self.lines, self._entities = parser.lines, parser.entities
 
     def _delimited(self) -> Iterator[list[Triple]]:
         delimiter = None
-        for block in self._source.blocks():
-            first, lines = self.lines + 1, block.count(b"\n")
-            rows = block
-            if delimiter is None:
-                delimiter = detect_delimiter(block, first_only=not self._skip_bad)
-                if delimiter and first == 1 and is_header(block, delimiter):
-                    rows, first = block[block.find(b"\n") + 1 :], 2
-            batch = parse_block(rows, delimiter or "\t", self.path, first, self.skipped)
-            self.lines += lines
-            if batch:
-                yield batch
+        with closing(self._source.blocks()) as blocks:
+            for block in blocks:
+                first, lines = self.lines + 1, block.count(b"\n")
+                rows = block
+                if delimiter is None:
+                    delimiter = detect_delimiter(block, first_only=not self._skip_bad)
+                    if delimiter and first == 1 and is_header(block, delimiter):
+                        rows, first = block[block.find(b"\n") + 1 :], 2
+                batch = parse_block(rows, delimiter or "\t", self.path, first, self.skipped)
+                self.lines += lines
+                if batch:
+                    yield batch
 
     def _rdf(self) -> Iterator[list[Triple]]:
         parser = RdfParser(self.path, self._source.suffix, self.skipped)

@@ -39,7 +39,7 @@ class AnswerSignals:
         gap_unsaid: `gap` where a hop is said by no word, or a word speaks for another relation.
         detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen.
         left: names in the question that the reading does not use.
-        share: the reading's share among the feasible ones, in [0, 1].
+        share: the reading's share among the feasible ones, in [0, 1]; with several topics the geometric mean a topic.
 
     Those of the plan reader:
 
@@ -110,7 +110,8 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0)  # the chains are about something else
     out: dict[str, float] = {"plan": float(plan)}
     if found is not None:
-        out |= {"left": min(len(found.unread), _MOST), "share": found.confidence}
+        starts = sum(sub.dep == (-1,) for sub in found.sub_questions)
+        out |= {"left": min(len(found.unread), _MOST), "share": found.confidence ** (1 / max(starts, 1))}
     if known is not None:
         out |= {
             "gap": min(known.gap, _FAR),

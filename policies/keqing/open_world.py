@@ -163,7 +163,7 @@ class _Said:
             found, written = segments.evidence(word), question.text[question.words[place].start]
             own = [max(float(found.anywhere[i]), float(found.asked[i]), float(found.topic[i])) for i in columns]
             # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
-            named = [hop for hop in hops if _is_among(language.stem(word), parts[hop])]
+            named = [hop for hop in hops if _is_among(_root(word), parts[hop])]
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
             for_hops = list(dict.fromkeys([*strong, *named]))
             if word in ASKING:
@@ -188,7 +188,13 @@ class _Said:
 
 def _stems(relation: str) -> frozenset[str]:
     """The content words of a relation's name, by their stems."""
-    return frozenset(english().stem(word) for word in words_of(relation) if word not in FUNCTION_WORDS)
+    return frozenset(_root(word) for word in words_of(relation) if word not in FUNCTION_WORDS)
+
+
+def _root(word: str) -> str:
+    """A word's stem, its last letter as it is written in longer words: `plays` is `play` as in `player`."""
+    found = english().stem(word)
+    return f"{found[:-1]}y" if found.endswith("i") else found
 
 
 def _is_among(stem: str, stems: frozenset[str]) -> bool:

@@ -8,8 +8,8 @@ from trivium.kg.plans.text import parse
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.scope import is_small_talk
 from trivium.policies.confidence.signals import signals_of
-from trivium.policies.keqing.decomposer import Decomposition
-from trivium.policies.keqing.open_world import Support
+from trivium.policies.keqing.decomposer import Decomposition, SubQuestion
+from trivium.policies.keqing.open_world import Support, _is_among, _root, _stems
 from trivium.policies.reader.reader import Part, Reading
 
 
@@ -38,3 +38,16 @@ def test_chains_from_another_entity_say_nothing_about_a_plan() -> None:
 )
 def test_small_talk(text: str, read: bool, chat: bool) -> None:
     assert is_small_talk(text, read=read) is chat
+
+
+def test_a_player_plays() -> None:
+    stems = _stems("plays_in_club")
+    assert [_is_among(_root(word), stems) for word in ("players", "plays", "clubs", "plan", "in")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+
+
+def test_a_share_is_one_of_a_topic() -> None:
+    subs = [SubQuestion(n, "what is in [mask]?", (-1,), (f"t{n}",)) for n in range(2)]
+    assert signals_of(Decomposition((subs[0],), confidence=0.09), (), plan=False).share == 0.09
+    assert signals_of(Decomposition(tuple(subs), confidence=0.09), (), plan=False).share == pytest.approx(0.3)
