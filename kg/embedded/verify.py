@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import zlib
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +45,8 @@ def verify(directory: Path, *, wait: float | None = None) -> list[str]:
     # Where nobody can write, there is no writer to wait for and no lock file to make.
     with write_lock(directory, wait) if os.access(directory, os.W_OK) else nullcontext():
         learned = [*check_derived(directory, manifest), *check_artifacts(directory, manifest.derived)]
-        return [*learned, *_check_databases(directory), *_check_record(directory, manifest)]
+        beside = [*_check_databases(directory), *_check_archives(directory)]
+        return [*learned, *beside, *_check_record(directory, manifest)]
 
 
 def _check_databases(directory: Path) -> list[str]:
@@ -59,6 +62,20 @@ def _check_databases(directory: Path) -> list[str]:
             found = [str(error)]
         if found != ["ok"]:
             problems.append(f"{path} is damaged ({'; '.join(found)}): remove it, and what it recorded is forgotten")
+    return problems
+
+
+def _check_archives(directory: Path) -> list[str]:
+    """The checksums that NumPy archives hold themselves: vectors of texts, written again as more texts are embedded."""
+    problems = []
+    for path in sorted(directory.rglob("*.npz")):
+        try:
+            with ZipFile(path) as archive:
+                sound = archive.testzip() is None
+        except (BadZipFile, EOFError, OSError, ValueError, zlib.error):
+            sound = False
+        if not sound:
+            problems.append(f"{path} is damaged: remove it, and it is made again")
     return problems
 
 

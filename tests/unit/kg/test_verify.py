@@ -8,6 +8,7 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.contracts.naive import random_triples
@@ -128,3 +129,13 @@ def test_leftovers_of_killed_writers_are_no_damage(sound: Path, tmp_path: Path) 
     assert add_triples(kg, [Triple("x", "r1", "y")]) == 1
     assert len(list((kg / FOLDER).iterdir())) == 1
     assert verify(kg) == []
+
+
+def test_a_damaged_archive_of_vectors(sound: Path, tmp_path: Path) -> None:
+    kg = shutil.copytree(sound, tmp_path / "kg")
+    np.savez(kg / "vectors.npz", rows=np.arange(5_000, dtype=np.float32))
+    assert verify(kg) == []
+    whole = (kg / "vectors.npz").read_bytes()
+    for harmed in (whole[: len(whole) // 2], whole[:9_000] + b"\xa5" * 400 + whole[9_400:], b""):
+        (kg / "vectors.npz").write_bytes(harmed)
+        assert [problem for problem in verify(kg) if "vectors.npz" in problem]
