@@ -174,7 +174,7 @@ class PreparedNetwork:
     def _run(self, wording: Wording) -> ReadWording:
         found, w = self.inputs.of(wording), self.weights
         x = np.tanh(found.vectors @ w["word_in"] + w["word_bias"] + w["embedding"][found.rows])
-        states = np.concatenate([_gru(x, w, ""), _gru(x[::-1], w, "_reverse")[::-1]], axis=1)
+        states = _gru(x, w)
         gates = np.exp(states @ w["gate_in"] + w["gate_bias"])
         evidence = (gates[:, :, None] * found.evidence).sum(axis=1)
         return ReadWording(self, states, evidence, np.maximum(found.evidence[:, 0], found.evidence[:, 1]).max(axis=1))
@@ -188,6 +188,7 @@ class ReadWording:
     states: Floats
     evidence: Floats
     most: Floats
+    _after: dict[tuple[int, ...], tuple[Floats, float]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def first(self) -> tuple[Floats, float]:
@@ -231,7 +232,17 @@ class ReadWording:
         return sorted([*done, *found], key=lambda beam: -beam.score)
 
     def next(self, prefixes: Sequence[tuple[int, ...]]) -> tuple[Floats, Floats]:
-        """Log-probabilities of what comes after prefixes of one length: hops float32 [n, H], "stop" float32 [n]."""
+        """Log-probabilities of what comes after prefixes of one length: hops float32 [n, H], "stop" float32 [n].
+
+        Remembered: beams from other first hops, and scores of chains, meet the same prefixes.
+        """
+        new = [prefix for prefix in prefixes if prefix not in self._after]
+        if new:
+            self._after |= dict(zip(new, zip(*self._next(new), strict=True), strict=True))
+        known = [self._after[prefix] for prefix in prefixes]
+        return np.array([hops for hops, _ in known]), np.array([stop for _, stop in known])
+
+    def _next(self, prefixes: Sequence[tuple[int, ...]]) -> tuple[Floats, Floats]:
         count, w = len(prefixes), self.network.weights
         unread, before = self._unread(count), np.zeros((count, self.states.shape[1]), np.float32)
         for position in range(len(prefixes[0])):
@@ -282,17 +293,27 @@ class ReadWording:
         return logits, context, left
 
 
-def _gru(x: Floats, w: Mapping[str, Floats], suffix: str) -> Floats:
-    """The states of a gated recurrent unit over words: float32 [n, h]; gates in torch's order (reset, update, new)."""
-    inner, size = w[f"gru_weight_hh{suffix}"], w[f"gru_weight_hh{suffix}"].shape[1]
-    into = x @ w[f"gru_weight_ih{suffix}"].T + w[f"gru_bias_ih{suffix}"]
-    bias, state, out = w[f"gru_bias_hh{suffix}"], np.zeros(size, dtype=np.float32), np.empty((len(x), size), np.float32)
+def _gru(x: Floats, w: Mapping[str, Floats]) -> Floats:
+    """The states of a gated recurrent unit over words, forth and back: float32 [n, 2 h].
+
+    Gates are in torch's order (reset, update, new). Both directions run in one loop: a wording has few words, and each
+    operation of numpy costs more than its arithmetic.
+    """
+    ways = ("", "_reverse")
+    inner = np.stack([w[f"gru_weight_hh{way}"].T for way in ways])
+    bias = np.stack([w[f"gru_bias_hh{way}"] for way in ways])[:, None]
+    size = inner.shape[1]
+    forth, back = (x @ w[f"gru_weight_ih{way}"].T + w[f"gru_bias_ih{way}"] for way in ways)
+    into = np.stack([forth, back[::-1]], axis=1)[:, :, None]
+    state, out = np.zeros((2, 1, size), dtype=np.float32), np.empty((len(x), 2, size), np.float32)
     for place, row in enumerate(into):
-        told = inner @ state + bias
-        reset, update = np.split(1 / (1 + np.exp(-(row[: 2 * size] + told[: 2 * size]))), 2)
-        new = np.tanh(row[2 * size :] + reset * told[2 * size :])
-        state = out[place] = (1 - update) * new + update * state
-    return out
+        told = state @ inner + bias
+        gates = 1 / (1 + np.exp(-(row[..., : 2 * size] + told[..., : 2 * size])))
+        update = gates[..., size:]
+        new = np.tanh(row[..., 2 * size :] + gates[..., :size] * told[..., 2 * size :])
+        state = (1 - update) * new + update * state
+        out[place] = state[:, 0]
+    return np.concatenate([out[:, 0], out[::-1, 1]], axis=1)
 
 
 def _log_softmax(logits: Floats) -> Floats:

@@ -191,7 +191,7 @@ class ChainCandidates:
         best = [codes for _, codes in self.lexical.ranked(lexical, kept, _LEXICAL)]
         chains = list(dict.fromkeys([*(beam.codes for beam in beams), *best]))
         learned = self._doubted(chains, np.array(read.score(chains, self._longest)))
-        return _Candidates(chains, np.array(lexical.scores(chains)), learned, read.topic(), self.trust(wording))
+        return _Candidates(chains, lexical.scores(chains), learned, read.topic(), self.trust(wording))
 
     def _doubted(self, chains: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scorer's log-probabilities with what it cannot know made up for."""

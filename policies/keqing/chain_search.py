@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -35,21 +35,12 @@ class LexicalChains(NamedTuple):
     grown: Grown
     words: Floats
 
-    def scores(self, chains: Collection[tuple[int, ...]]) -> list[float]:
-        """The score of each of these chains, given as codes; of one that is not among the N the lowest of all."""
-        starts = np.cumsum([0, *(codes.shape[1] for codes in self.grown.codes)])
-        lowest = float(self.words.min(initial=0.0))
-        out = []
-        for chain in chains:
-            score = lowest
-            if len(chain) <= len(self.grown.codes):
-                codes = self.grown.codes[len(chain) - 1]
-                there = codes[0] == chain[0]
-                for row, code in zip(codes[1:], chain[1:], strict=True):
-                    there &= row == code
-                places = np.flatnonzero(there)
-                score = float(self.words[starts[len(chain) - 1] + places[0]]) if len(places) else lowest
-            out.append(score)
+    def scores(self, chains: Sequence[tuple[int, ...]]) -> NDArray[np.float64]:
+        """The score of each of these chains, given as codes, float64; of one that is not there the lowest."""
+        out = np.full(len(chains), self.words.min(initial=0.0), dtype=np.float64)
+        places = self.grown.places(chains)
+        there = places >= 0
+        out[there] = self.words[places[there]]
         return out
 
 

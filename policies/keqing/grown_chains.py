@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +36,23 @@ class Grown:
         """The first hop of every chain, int64 [N]."""
         return np.concatenate([chains[0] for chains in self.codes])
 
+    @cached_property
+    def _keys(self) -> list[Codes]:
+        """For each length a number for each chain, ascending as the chains are."""
+        return [_keyed(chains) for chains in self.codes]
+
+    def places(self, chains: Sequence[tuple[int, ...]]) -> Codes:
+        """The place of each of these chains, given as codes, among all, int64 [chains]; -1: not there."""
+        out, before = np.full(len(chains), -1, dtype=np.int64), 0
+        for length, keys in enumerate(self._keys, 1):
+            rows = [row for row, chain in enumerate(chains) if len(chain) == length]
+            if rows and len(keys):
+                wanted = _keyed(np.array([chains[row] for row in rows], dtype=np.int64).T)
+                at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+                out[rows] = np.where(keys[at] == wanted, before + at, -1)
+            before += len(keys)
+        return out
+
     def chain(self, place: int) -> list[int]:
         """The codes of one chain of all."""
         for chains in self.codes:
@@ -43,3 +61,11 @@ class Grown:
                 return codes
             place -= chains.shape[1]
         raise IndexError(f"there is no chain {place} beyond the last")
+
+
+def _keyed(chains: Codes) -> Codes:
+    """A number for each chain, of codes below 2 ** 20: int64 [n]."""
+    out: Codes = chains[0]
+    for row in chains[1:]:
+        out = (out << 20) | row
+    return out

@@ -25,6 +25,9 @@ from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, Operator, SubQuestion, decompose_question
 
+_SURE = 0.9
+"""Chance of being right from which what pairs taught is not compared with the plan reader's reading."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Decomposed:
@@ -135,9 +138,11 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         found = await decompose_question(kg, question, topics)
     except NotLearntError as error:
         found, untrained = Decomposition(()), error
-    if _is_settled(found):
+    if found.taught and found.sub_questions and _reads_all(found) and not _names_in_part(found):
+        # No plan would answer in its place; it would only say how sure the chains are.
         assessment = await assess_reading(kg, question, found, (), plan=False)
-        return _Decomposed(found, events=_stale(found), assessment=assessment)
+        if assessment.confidence >= _SURE:
+            return _Decomposed(found, events=_stale(found), assessment=assessment)
     planned = await plan_question(question, topics, kg)
     if untrained is not None and (planned is None or planned.reading.unread):
         raise untrained
@@ -161,16 +166,9 @@ def _reads_all(found: Decomposition) -> bool:
     return not found.unread and not (found.support and found.support.names)
 
 
-def _is_settled(found: Decomposition) -> bool:
-    """Whether pairs taught the very reading: no other one over the whole schema is ahead, and no word is left."""
-    known = found.support
-    return (
-        found.taught
-        and bool(found.sub_questions)
-        and not found.unread
-        and known is not None
-        and not (known.gap or known.foreign or known.strange or known.unnamed or known.loose)
-    )
+def _names_in_part(found: Decomposition) -> bool:
+    """Whether an entity is named by a part of its name, initials or a typo: the plan reader may know a better one."""
+    return bool(found.support and (found.support.loose or found.support.wrong))
 
 
 def _stale(found: Decomposition) -> list[dict[str, Any]]:

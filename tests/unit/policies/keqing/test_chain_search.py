@@ -40,7 +40,7 @@ def test_given_chains_have_the_scores_that_they_are_ranked_by() -> None:
     model, wording = ChainModel(SEGMENTS), _wording("alpha of beta of [mask]")
     found, kept = model.scored(wording, model.codes(HOPS))
     ranked = model.ranked(found, kept, 30)
-    assert found.scores([chain for _, chain in ranked]) == [score for score, _ in ranked]
+    assert found.scores([chain for _, chain in ranked]).tolist() == [score for score, _ in ranked]
     assert found.scores([(0, 1, 2, 3)]) == [float(found.words.min())], "longer than any"
 
 
