@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -104,21 +105,33 @@ class PlanResult:
         return [{"id": item_id(each), "label": item_label(each), "score": 1.0} for each in items if each is not None]
 
     def values(self) -> list[Any]:
-        """Values of a list; the rows of a table or group as `{"key", "value"}`, of several columns as lists."""
-        out: list[Any] = []
-        for row in self.rows:
-            if len(row) == 1 and not self.keys:
-                if isinstance(row[0], Value):
-                    out.append(value_json(row[0]))
-                continue
-            cells = [item_json(each) for each in row]
-            keys = self.keys or 1
-            out.append({"key": _one_or_all(cells[:keys]), "value": _one_or_all(cells[keys:])})
-        return out
+        """Values of a list; the rows of a table or group as `row_json` has them."""
+        if self.rows and len(self.rows[0]) == 1 and not self.keys:
+            return [value_json(row[0]) for row in self.rows if isinstance(row[0], Value)]
+        return [row_json(row, self.keys or 1) for row in self.rows]
 
 
-def _one_or_all(cells: list[Any]) -> Any:  # noqa: ANN401 - JSON
-    return cells[0] if len(cells) == 1 else cells
+def row_json(row: Sequence[Item], keys: int) -> dict[str, Any]:
+    """A row whose first `keys` columns are its key: `{"key", "value"}`, each the text or number of one column.
+
+    An entity is its label; `id` is that of `key`, `value_id` that of `value`. Of several key columns `keys` has all, of
+    several others `values`, entities as `{"id", "label"}`.
+    """
+    first, *_ = own = row[keys:] or (None,)
+    out: dict[str, Any] = {"key": _cell(row[0]), "value": _cell(first)}
+    if isinstance(row[0], EntityItem):
+        out["id"] = row[0].id
+    if isinstance(first, EntityItem):
+        out["value_id"] = first.id
+    if keys > 1:
+        out["keys"] = [item_json(each) for each in row[:keys]]
+    if len(own) > 1:
+        out["values"] = [item_json(each) for each in own]
+    return out
+
+
+def _cell(item: Item) -> Any:  # noqa: ANN401 - JSON
+    return item.label if isinstance(item, EntityItem) else item_json(item)
 
 
 def item_id(item: Item) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from trivium.kg.values import read_value
 
 _EXAMPLES = 5
 _SAMPLED, _FEWEST = 40, 3  # triples looked at to tell that a property repeats a relationship, and the least of them
+_NAMED, _ALIKE = 60, 0.9  # entities of a type whose labels are looked at, and the share that a property has to give
 _KEY_ENDINGS = ("id", "key", "code", "ref", "number", "nr", "no", "fk")
 _KEY_KINDS = ("number", "text")
 
@@ -34,7 +36,7 @@ def profile_of(
 
     Args:
         graph: the graph.
-        naming: the properties that name the entities of each type, where they are known.
+        naming: the properties that name the entities of each type, where they are known; else those that labels repeat.
         units: units of properties, where they are known; else as their values are written.
         fingerprint: of the data.
     """
@@ -45,7 +47,12 @@ def profile_of(
         for code, found in _by_type(name, graph.properties[name], bounds, codes, len(names)).items():
             properties[code].append(found if not units else _with_unit(found, units.get(name, "")))
     types = [
-        TypeProfile(each, int(counts[code]), tuple((naming or {}).get(each, ())), tuple(properties[code]))
+        TypeProfile(
+            each,
+            int(counts[code]),
+            tuple((naming or {}).get(each, ())) or _labelling(graph, each, properties[code]),
+            tuple(properties[code]),
+        )
         for code, each in enumerate(names)
         if counts[code]
     ]
@@ -60,6 +67,40 @@ def profile_of(
         triples=triples,
         fingerprint=fingerprint,
     )
+
+
+def _labelling(graph: GraphColumns, type_name: str, properties: Sequence[PropertyProfile]) -> tuple[str, ...]:
+    """The property whose values are the labels of a type's entities, or the two that make them; in an even sample."""
+    members = graph.types.get(type_name)
+    texts = [each.name for each in properties if each.kind == "text" or each.stored == "text"]
+    if members is None or not len(members) or not texts:
+        return ()
+    rows = members[np.unique(np.linspace(0, len(members) - 1, _NAMED).astype(np.int64))].astype(np.int64)
+    labels = graph.labels(rows)
+    held = {name: [_text_of(graph, name, row) for row in rows.tolist()] for name in texts}
+    least = _ALIKE * len(rows)
+    for name in texts:
+        if sum(map(str.__eq__, held[name], labels)) >= least:
+            return (name,)
+    firsts = [n for n in texts if sum(bool(v) and x.startswith(f"{v} ") for v, x in zip(held[n], labels, strict=True))]
+    for first, last in itertools.permutations(firsts and texts, 2):
+        if first in firsts and sum(map(_joins, held[first], held[last], labels)) >= least:
+            return (first, last)
+    return ()
+
+
+def _joins(first: str, last: str, label: str) -> bool:
+    return f"{first} {last}" == label
+
+
+def _text_of(graph: GraphColumns, name: str, row: int) -> str:
+    """An entity's value of a property as text, "" without one."""
+    for column in graph.properties[name]:
+        _, values = column.by_owner
+        bounds = column.bounds(len(graph))
+        for each in values[bounds[row] : bounds[row + 1]].tolist():
+            return str(column.texts[each])
+    return ""
 
 
 def _with_unit(found: PropertyProfile, unit: str) -> PropertyProfile:
@@ -203,7 +244,8 @@ def _mark_foreign_keys(
             if each.triples != owners or not keys[there]:  # a foreign key names one entity
                 continue
             for found in repeating[here]:
-                if (here, found.name) not in marked:
+                # A key that entities without the relationship have as well is their own.
+                if (here, found.name) not in marked and not (found.unique and owners < found.entities):
                     marked |= {
                         (here, found.name)
                         for key in keys[there]

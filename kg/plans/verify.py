@@ -105,10 +105,10 @@ def _is_same(one: object, other: object) -> bool:
 
 def _key(item: object) -> str:
     """An entity by its id, a row by its cells, a value as it is."""
+    if isinstance(item, dict) and "key" in item:
+        return repr(sorted((name, _cell(cell)) for name, cell in item.items()))
     if isinstance(item, dict) and "id" in item:
         return str(item["id"])
-    if isinstance(item, dict) and "key" in item:
-        return repr((_cell(item["key"]), _cell(item.get("value"))))
     return repr(_cell(item))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trivium.kg.plans.columns import value_text
 from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.english import Language
@@ -179,7 +180,7 @@ class Columns:
                 return ("cmp", (*term[:3], "year"), sign, value)
             return None
         if constant.kind == "number" and kind == "text":
-            return ("cmp", term, sign, ("v", Value("text", f"{constant.value:g}"))) if sign == "=" else None
+            return ("cmp", term, sign, ("v", Value("text", value_text(constant)))) if sign == "=" else None
         if constant.kind == "number" and kind == "boolean":
             return ("cmp", term, sign, ("v", Value("boolean", bool(constant.value)))) if sign == "=" else None
         if constant.kind == "number" and kind == "duration":

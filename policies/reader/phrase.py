@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from trivium.kg.plans.columns import value_text
 from trivium.kg.plans.plan import Value
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema, Walk
@@ -58,7 +59,7 @@ class Phrases:
     def _value(self, value: Any) -> str:
         if value[0] == "v":
             constant: Value = value[1]
-            return f"{constant.value:g}" if isinstance(constant.value, float) else str(constant.value)
+            return value_text(constant)
         if value[0] == "vs":
             return " and ".join(str(each.value) for each in value[1])
         return self.say(value[1]) if value[0] == "plan" else self._term(value)

@@ -150,6 +150,16 @@ class PlanContract:
         assert "evidence" in await problems("type film | count", evidence={"rows": [["x"]], "more": 4})
         groups = "type film | group year : count | having 0 > 1"
         assert "does not give" in await problems(groups, values=[{"key": 1982, "value": 3}])
+        pairs = 'ids "heat" | values ., directed_by/, year'
+        (row,) = (await run_plan(store, parse(pairs))).to_json()["values"]
+        assert row == {
+            "key": "Heat",
+            "id": "heat",
+            "value": "Michael Mann",
+            "value_id": "mann",
+            "values": [{"id": "mann", "label": "Michael Mann"}, 1995],
+        }
+        assert "does not give" in await problems(pairs, values=[{**row, "values": [row["values"][0], 1900]}])
         assert "cannot be computed again" in await problems("type film | count", plan={"op": "type", "type": "flim"})
 
     async def test_what_does_not_fit_and_what_takes_too_long(self, make_store: MakeStore) -> None:

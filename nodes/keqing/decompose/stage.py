@@ -146,19 +146,26 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     planned = await plan_question(question, topics, kg)
     if untrained is not None and (planned is None or planned.reading.unread):
         raise untrained
-    by_chains = planned is None or bool(
-        found.sub_questions
-        and (
-            (planned.is_chain and not planned.reading.typed)
-            or (planned.reading.unread and not found.unread)
-            or (found.taught and _reads_all(found))
-        )
-    )
     readings = planned.readings if planned else ()
-    assessment = await assess_reading(kg, question, found, readings, plan=not by_chains)
+    assessed = [
+        (by_chains, await assess_reading(kg, question, found, readings, plan=not by_chains))
+        for by_chains in _sources(found, planned)
+    ]
+    by_chains, assessment = max(assessed, key=lambda each: each[1].confidence)
     if by_chains:
         return _Decomposed(found, events=_stale(found), reading=planned, assessment=assessment)
     return _Decomposed(Decomposition(()), planned=planned, reading=planned, assessment=assessment)
+
+
+def _sources(found: Decomposition, planned: Planned | None) -> tuple[bool, ...]:
+    """Whose answer it may be, the chains' (True) or the plan's (False); of both, the surer one's."""
+    if planned is None or not found.sub_questions:
+        return (planned is None,)
+    if found.taught and _reads_all(found):
+        return (True,)
+    if planned.reading.unread and not found.unread:
+        return (True, False) if planned.reading.typed and not found.taught else (True,)
+    return (planned.is_chain and not planned.reading.typed,)
 
 
 def _reads_all(found: Decomposition) -> bool:

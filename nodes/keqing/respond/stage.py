@@ -133,7 +133,7 @@ def _row(row: object) -> str:
     """A row of a group or table in words: `Beverages: 12, 30.5`."""
     if not isinstance(row, dict):
         return str(row)
-    return f"{_cell(row['key'])}: {_cell(row['value'])}"
+    return f"{_cell(row.get('keys', row['key']))}: {_cell(row.get('values', row['value']))}"
 
 
 def _cell(cell: object) -> str:

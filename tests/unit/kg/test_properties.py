@@ -21,6 +21,7 @@ from trivium.kg.embedded.upgrade import read_upgrade, write_upgrade
 from trivium.kg.embedded.write import add_triples, delete_triples
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import GraphWriter, read_triples
+from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText, parse_chain
 
@@ -291,6 +292,21 @@ def test_what_only_repeats_a_relationship_is_marked(tmp_path: Path) -> None:
     marked = {(kind.name, each.name) for kind in profile.types for each in kind.properties if each.foreign_key}
     assert marked == {("product", "categoryID")}, "the price equals the key by chance, and is called otherwise"
     store.close_now()
+
+
+def test_what_labels_repeat_names_a_type_and_a_key_of_its_own_is_no_foreign_key() -> None:
+    entities: list[tuple[str, list[str], dict[str, object]]] = [
+        (f"c{i}", ["Case"], {"key": float(1000 + i), "note": f"n {i % 3}"}) for i in range(20)
+    ]
+    entities += [(f"t{i}", ["Therapy"], {"key": float(1000 + i)}) for i in range(8)]
+    entities += [(f"p{i}", ["Person"], {"first": f"Ann{i % 5}", "last": f"Lee{i}"}) for i in range(9)]
+    labels = {f"c{i}": f"Case {1000 + i}" for i in range(20)} | {f"p{i}": f"Ann{i % 5} Lee{i}" for i in range(9)}
+    graph = GraphColumns.of(entities, [(f"c{i}", "received", f"t{i}") for i in range(8)], labels=labels)
+    found = {kind.name: kind for kind in profile_of(graph).types}
+    assert found["Person"].naming == ("first", "last")
+    assert found["Case"].naming == (), "a label that holds more than the value is no name of that property"
+    marked = {(kind.name, each.name) for kind in found.values() for each in kind.properties if each.foreign_key}
+    assert marked == {("Therapy", "key")}, "twelve cases without a therapy have the key too"
 
 
 def test_entities_without_labels_are_named_by_a_property(tmp_path: Path) -> None:
