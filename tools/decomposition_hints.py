@@ -2,64 +2,129 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from pydantic import Field
 
+from trivium.kg.indexes.words import relation_words
+from trivium.kg.types import Hop, schema_hops
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.computing.cues import has_cue
 from trivium.policies.keqing.exemplars import Exemplar
 from trivium.policies.keqing.mentions import split_question
 from trivium.policies.keqing.phrasing import has_exclusion_cue
 from trivium.tools.call import Arguments, Result, tool
+from trivium.tools.describe_entities import EntityDescription, describe_entities
 from trivium.tools.limits import Count
+from trivium.tools.link_text import link_text
+from trivium.tools.next_relations import next_relations
+from trivium.tools.rank_texts import nearness
+from trivium.tools.resolve_entities import resolve_entities
+from trivium.tools.word_relations import word_relations
 
-__all__ = ["DecompositionHints", "Exemplar", "decomposition_hints"]
+__all__ = ["DecompositionHints", "Exemplar", "RelationHint", "decomposition_hints"]
+
+_OWN, _NEXT = 0.5, 0.2
+"""Added to the nearness of a relation that an entity of the question has, and of one that can follow such a one."""
+_ENTITIES = 6
 
 
 class DecompositionHintsArguments(Arguments):
-    """Question templates of the KG, and questions with their decomposition, nearest to a question."""
+    """The entities that a question names, the relations that it may ask about, and questions like it, decomposed."""
 
-    question: str = Field(min_length=1, description="the question in words")
-    templates: Count = Field(60, description="maximum number of templates")
+    question: str = Field(min_length=1, max_length=10_000, description="the question in words")
+    topic_entities: list[str] = Field(default_factory=list, description="entities it is about, ids or labels")
+    relations: Count = Field(24, description="maximum number of relations")
     exemplars: Count = Field(4, description="maximum number of questions with their decomposition")
+
+
+class RelationHint(NamedTuple):
+    """A relation in one direction.
+
+    Attributes:
+        hop: the relation, and whether it is walked from tail to head.
+        starts: types of the entities from which it leads; empty where the graph has none.
+        ends: types of those to which it leads.
+        wording: a template of a question about it.
+    """
+
+    hop: Hop
+    starts: tuple[str, ...]
+    ends: tuple[str, ...]
+    wording: str
 
 
 class DecompositionHints(NamedTuple):
     """Hints for decomposing one question.
 
     Attributes:
-        templates: template texts, all of a small KG's, otherwise the nearest to the question.
+        entities: those that the question names.
+        relations: those that these entities have, and that can come after them, nearest to the question first.
         exemplars: questions with their sub-questions, nearest first.
-        computes: whether the question has a cue of a computation, such as "how many" or "oldest".
-        excludes: whether it leaves out what it starts from, as by "other" or "also".
+        excludes: whether the question leaves out what it starts from, as by "other" or "also".
     """
 
-    templates: list[str]
+    entities: list[EntityDescription]
+    relations: list[RelationHint]
     exemplars: list[Exemplar]
-    computes: bool
     excludes: bool
 
 
 @tool(DecompositionHintsArguments)
 async def decomposition_hints(
-    kg: Knowledge, question: str, templates: int = 60, exemplars: int = 4
+    kg: Knowledge, question: str, topics: Sequence[str] = (), relations: int = 24, exemplars: int = 4
 ) -> DecompositionHints:
-    """Templates and exemplars nearest to a question, at most so many, and its cues."""
-    index = await kg.templates()
-    texts = [template.text for template in index.templates]
-    if len(texts) > templates:
-        (nearest,) = await kg.near(index.match, [question], templates)
-        texts = [match.template.text for match in nearest]
+    """What is offered to a model that decomposes a question.
+
+    Args:
+        kg: the KG.
+        question: in words.
+        topics: ids or labels of the entities that it is known to be about; none looks for names in it.
+        relations: the most that are offered.
+        exemplars: the most that are shown.
+    """
+    ids = await resolve_entities.operation(kg, topics) if topics else (await link_text.operation(kg, [question]))[0]
+    entities = [each for each in await describe_entities.operation(kg, ids[:_ENTITIES]) if each is not None]
+    offered = await _relations(kg, question, entities, relations)
     shown = await kg.near((await kg.exemplars()).nearest, question, exemplars)
     excludes = has_exclusion_cue([word.text for word in split_question(question)])
-    return DecompositionHints(texts, list(shown), has_cue(question), excludes)
+    return DecompositionHints(entities, offered, list(shown), excludes)
+
+
+async def _relations(
+    kg: Knowledge, question: str, entities: Sequence[EntityDescription], most: int
+) -> list[RelationHint]:
+    """The relations nearest to the question; those of its entities first, then those that can follow them."""
+    own = {hop for entity in entities for hop in entity.hops}
+    after = set[Hop]().union(*await next_relations.operation(kg, list(own)))
+    schema = await kg.store.schema()
+    hops = schema_hops(schema)
+    wordings = await word_relations.operation(kg, hops)
+    texts = [f"{relation_words(hop.relation)} {wordings.get(hop, '')}" for hop in hops]
+    near = await nearness(kg, question, texts)
+    near += [_OWN if hop in own else _NEXT if hop in after else 0.0 for hop in hops]
+    types = {each.name: (tuple(each.head_types), tuple(each.tail_types)) for each in schema}
+    chosen = [hops[at] for at in np.argsort(-near, kind="stable")[:most]]
+    return [_hint(hop, types[hop.relation], wordings.get(hop, "")) for hop in chosen]
+
+
+def _hint(hop: Hop, types: tuple[tuple[str, ...], tuple[str, ...]], wording: str) -> RelationHint:
+    heads, tails = types
+    return RelationHint(hop, tails, heads, wording) if hop.inverse else RelationHint(hop, heads, tails, wording)
 
 
 @decomposition_hints.json
 async def _(kg: Knowledge, args: DecompositionHintsArguments) -> Result:
-    hints = await decomposition_hints.operation(kg, args.question, args.templates, args.exemplars)
+    hints = await decomposition_hints.operation(kg, args.question, args.topic_entities, args.relations, args.exemplars)
     exemplars: list[dict[str, Any]] = [
         {"question": each.question, "sub_questions": list(each.sub_questions)} for each in hints.exemplars
     ]
-    return {"templates": hints.templates, "exemplars": exemplars, "computes": hints.computes}
+    return {
+        "entities": [{"id": each.id, "label": each.label, "types": list(each.types)} for each in hints.entities],
+        "relations": [
+            {"relation": str(each.hop), "from": list(each.starts), "to": list(each.ends), "template": each.wording}
+            for each in hints.relations
+        ],
+        "exemplars": exemplars,
+    }

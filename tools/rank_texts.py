@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
+from trivium.kg.text import tokens
 from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.call import Arguments, Result, tool
 
@@ -25,6 +28,17 @@ async def rank_texts(kg: Knowledge, question: str, texts: Sequence[str]) -> list
         return []
     asked, *offered = await asyncio.to_thread(kg.embedder.embed, [question, *texts])
     return [float(asked @ vector) for vector in offered]
+
+
+_SAID = 0.3
+"""Added to the cosine for a word that the question says itself."""
+
+
+async def nearness(kg: Knowledge, question: str, texts: Sequence[str]) -> NDArray[np.float64]:
+    """How near names of schema elements are to a question: their cosine, and 0.3 more for each word that both say."""
+    asked = {token.text.removesuffix("s") for token in tokens(question)}
+    shared = [len(asked & {token.text.removesuffix("s") for token in tokens(text)}) for text in texts]
+    return np.asarray(await rank_texts.operation(kg, question, texts)) + _SAID * np.asarray(shared)
 
 
 @rank_texts.json

@@ -15,6 +15,7 @@ from trivium.tools.choose_candidates import choose_candidates
 from trivium.tools.decompose_question import decompose_question
 from trivium.tools.decomposition_hints import decomposition_hints
 from trivium.tools.describe_entities import describe_entities
+from trivium.tools.describe_schema import describe_schema
 from trivium.tools.extract_paths import extract_paths
 from trivium.tools.extract_subgraph import extract_subgraph
 from trivium.tools.feedback import feedback
@@ -28,6 +29,7 @@ from trivium.tools.list_learned import list_learned
 from trivium.tools.list_relations import list_relations
 from trivium.tools.match_templates import match_templates
 from trivium.tools.neighbors import neighbors
+from trivium.tools.next_relations import next_relations
 from trivium.tools.observe import observe
 from trivium.tools.rank_texts import rank_texts
 from trivium.tools.rank_triples import rank_triples
@@ -47,9 +49,10 @@ if TYPE_CHECKING:
 _ALL: tuple[Tool[Any, ..., Any], ...] = (
     read_question, run_plan, word_relations, decompose_question, assess_reading,
     find_entities, resolve_entities, link_text, find_task_entities, describe_entities, get_labels,
-    list_learned, list_relations, neighbors, follow_chain, find_paths, search_triples, rank_triples, rank_texts,
-    score_chains, match_templates, decomposition_hints, choose_candidates, observe, extract_paths, extract_subgraph,
-    triple_properties, select_prompt, record_prompt, feedback,
+    list_learned, list_relations, next_relations, describe_schema, neighbors, follow_chain, find_paths,
+    search_triples, rank_triples, rank_texts, score_chains, match_templates, decomposition_hints,
+    choose_candidates, observe, extract_paths, extract_subgraph, triple_properties,
+    select_prompt, record_prompt, feedback,
 )  # fmt: skip
 TOOLS: dict[str, Tool[Any, ..., Any]] = {each.name: each for each in _ALL}
 """The tools by name."""

@@ -40,6 +40,10 @@ class KeqingContext(Context):
     """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `evals.sure` says
     what it is worth."""
 
+    plan: Literal["auto", "trained", "llm"] = "auto"
+    """Who chooses among the reader's query plans; `auto`: the model where the reader is not sure (`sure`), on graphs
+    with types and for questions that compute something; `llm`: always. Without a model always the reader."""
+
     exemplars: Annotated[int, Field(ge=0)] = 4
     """Learned questions with their decomposition shown to the model that decomposes, those nearest to the question."""
 
@@ -68,5 +72,5 @@ class KeqingContext(Context):
             from trivium.nodes.keqing.prompts import check_keqing_prompts  # a run without a model has no prompt
 
             check_keqing_prompts()
-        elif "llm" in (self.decompose, self.reason, self.respond):
+        elif "llm" in (self.decompose, self.plan, self.reason, self.respond):
             raise UsageError("a stage is set to llm, but no model is named: name one, such as openai:gpt-4o-mini")

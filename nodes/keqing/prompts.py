@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from trivium.nodes.keqing.decompose.choose_plan import CHOOSE_PLAN
 from trivium.nodes.keqing.decompose.prompt import DECOMPOSE
 from trivium.nodes.keqing.reason.prompt import REASON_TEXT, REASON_TUPLES
 from trivium.nodes.keqing.respond.prompt import RESPOND
 from trivium.nodes.model.operator_prompts import check_prompts
 
-KEQING_PROMPTS = (DECOMPOSE, REASON_TUPLES, REASON_TEXT, RESPOND)
+KEQING_PROMPTS = (DECOMPOSE, CHOOSE_PLAN, REASON_TUPLES, REASON_TEXT, RESPOND)
 
 
 def check_keqing_prompts() -> None:

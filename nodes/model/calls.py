@@ -14,6 +14,7 @@ from trivium.nodes.model.budget import Budget, estimate_tokens, prompt_tokens
 from trivium.nodes.model.events import Event, Kind, brief, event
 from trivium.nodes.model.failures import Failure, client_errors, failure
 from trivium.nodes.model.models import Model
+from trivium.nodes.model.recorded import current
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
 
 if TYPE_CHECKING:
@@ -111,6 +112,10 @@ class Exchange:
 
     def allowed(self, messages: Sequence[BaseMessage]) -> bool:
         """Whether one more request may be sent; if not, the reason is recorded."""
+        if (recorded := current()) is not None:
+            recorded.sent.append("\n\n".join(str(message.text) for message in messages))
+            self.give_up("llm_failed", "the prompt was recorded, not sent")
+            return False
         if self._left() <= 0:
             self.give_up("llm_timeout", f"the stage's {self.patience.seconds:g} seconds are over")
             return False

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from trivium.kg.errors import TriviumError
+from trivium.nodes.model.recorded import current
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_][a-z0-9_]*)\}\}|\{([a-z_][a-z0-9_]*)\}")
 
@@ -57,4 +58,7 @@ class Prompt:
                 raise PromptError(f"{self.name}: no value for the placeholder {{{plain}}}")
             return str(values[plain])
 
-        return _PLACEHOLDER.sub(value, self.text)
+        text = _PLACEHOLDER.sub(value, self.text)
+        if (recorded := current()) is not None:
+            recorded.filled.append((self.name, text))
+        return text

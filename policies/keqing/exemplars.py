@@ -40,9 +40,10 @@ class Exemplar:
 
 
 def sub_question_record(sub: SubQuestion) -> dict[str, Any]:
-    """A sub-question as table 1 writes it."""
+    """A sub-question as table 1 writes it, and the relation of its chain where that has one hop."""
     args = {"seed_entities": list(sub.seed_entities)}
-    return {"question": sub.question, "id": sub.id, "dep": list(sub.dep), "args": args}
+    relation = {"relation": str(sub.chain[0])} if sub.chain and len(sub.chain) == 1 else {}
+    return {"question": sub.question, "id": sub.id, "dep": list(sub.dep), "args": args, **relation}
 
 
 async def make_exemplars(pairs: Sequence[Pair], decomposer: CompactDecomposer, store: GraphStore) -> list[Exemplar]:
@@ -75,7 +76,7 @@ async def template_exemplars(templates: Sequence[QuestionTemplate], store: Graph
     return [
         Exemplar(
             template.text.replace(MASK, label),
-            (sub_question_record(SubQuestion(0, template.text, (NO_DEPENDENCY,), (label,))),),
+            (sub_question_record(SubQuestion(0, template.text, (NO_DEPENDENCY,), (label,), chain=template.chains[0])),),
         )
         for (template, _), label in zip(asked[:_KEPT], labels, strict=False)
     ]

@@ -1,37 +1,41 @@
-"""Decomposition by a chat model (Keqing, section 3.1), the KG's templates and its nearest learnt pairs in view."""
+"""Decomposition by a chat model (Keqing, section 3.1), with the relations that the question's entities have in view."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from trivium.kg.types import EntityHit
+from trivium.kg.types import EntityHit, Hop
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import LastAnswers, from_all, hits_of
 from trivium.nodes.keqing.decompose.prompt import (
     DECOMPOSE,
     LAST_ANSWERS,
-    OPERATORS,
-    AskedComputation,
     AskedDecomposition,
     before,
-    computation_problem,
     conditions,
-    operators,
+    problem,
     sub_questions,
 )
-from trivium.nodes.model import ModelReply, ask_typed
+from trivium.nodes.model import ModelReply, ask_typed, estimate_tokens
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion
-from trivium.tools.decomposition_hints import Exemplar, decomposition_hints
+from trivium.tools.decomposition_hints import Exemplar, RelationHint, decomposition_hints
+from trivium.tools.describe_entities import EntityDescription, describe_entities
 from trivium.tools.find_entities import find_entities
+from trivium.tools.list_relations import list_relations
 from trivium.tools.match_templates import match_templates
+from trivium.tools.next_relations import next_relations
 
 _ANSWERS = 20  # of the last run, named in the prompt
-_TEMPLATES = 60  # in view: all of a small KG's, of a larger one's the nearest to the question
+_RELATIONS = 20
+_PROMPT = 1_000  # tokens of the prompt without its schema; exemplars are left out from where it would be longer
+_WORDING = 60  # characters of a template that is shown beside its relation
+_KINDS = 2  # types shown at each end of a relation
+_CANDIDATES = 5  # entities of a name that are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +60,46 @@ async def decompose_by_model(
     """
     kg = context.kg
     hits = await hits_of(last.ids, kg) if last else []
-    hints = await decomposition_hints(kg, question, _TEMPLATES, context.exemplars)
-    prompt = operator_prompt(DECOMPOSE).fill(
-        question=as_data(question, 10_000),
-        templates="\n".join(as_data(text) for text in hints.templates),
-        exemplars="".join(map(_shown, hints.exemplars)),
-        context=_before(last, hits) + _known(topics) + (OPERATORS if hints.computes else ""),
-    )
-    schema = AskedComputation if hints.computes else AskedDecomposition
+    hints = await decomposition_hints(kg, question, topics, _RELATIONS, context.exemplars)
+    known = {each.name for each in await list_relations(kg)}
+    values = {
+        "question": as_data(question, 10_000),
+        "entities": "\n".join(map(_entity, hints.entities)) or "(none was found by its name)",
+        "relations": "\n".join(map(_relation, hints.relations)),
+        "context": _before(last, hits) + _known(topics),
+    }
+    prompt = _within(values, list(map(_shown, hints.exemplars)))
     outcome: ModelReply[AskedDecomposition] = await ask_typed(
-        context, None, prompt, schema, stage="decompose", check=computation_problem
+        context, None, prompt, AskedDecomposition, stage="decompose", check=lambda said: problem(said, known)
     )
     if outcome.value is None:
         return ModelDecomposition(None, outcome)
     subs = await _with_habits(sub_questions(outcome.value, excludes_used=hints.excludes), kg)
-    found = Decomposition(subs, await _linked(subs, topics, kg), operators=operators(outcome.value))
+    subs, links = await _walkable(subs, await _linked(subs, topics, kg), kg)
+    found = Decomposition(subs, links)
     if hits:
         found = from_all(found, LAST_ANSWERS, hits)
     return ModelDecomposition(found, outcome, conditions(outcome.value, last.ids if last else ()))
+
+
+def _within(values: Mapping[str, str], exemplars: Sequence[str]) -> str:
+    """The prompt with as many exemplars as its length allows, the nearest first to stay."""
+    prompt = operator_prompt(DECOMPOSE)
+    for left_out in range(len(exemplars)):
+        text = prompt.fill(**values, exemplars="".join(exemplars[left_out:]))
+        if estimate_tokens(text) <= _PROMPT:
+            return text
+    return prompt.fill(**values, exemplars="")
+
+
+def _entity(each: EntityDescription) -> str:
+    return as_data(each.label) + (f" ({', '.join(map(as_data, each.types[:_KINDS]))})" if each.types else "")
+
+
+def _relation(each: RelationHint) -> str:
+    ends = " -> ".join(as_data(" or ".join(kinds[:_KINDS])) or "*" for kinds in (each.starts, each.ends))
+    wording = f'"{as_data(each.wording)}"' if each.wording and len(each.wording) <= _WORDING else ""
+    return "  ".join(filter(None, (as_data(str(each.hop)), "" if ends == "* -> *" else ends, wording)))
 
 
 def _before(last: LastAnswers | None, hits: Sequence[EntityHit]) -> str:
@@ -91,7 +117,7 @@ def _known(topics: Sequence[str]) -> str:
 
 
 def _shown(exemplar: Exemplar) -> str:
-    subs = json.dumps(list(exemplar.sub_questions), ensure_ascii=False)
+    subs = json.dumps({"sub_questions": list(exemplar.sub_questions)}, ensure_ascii=False)
     return f"Input: {as_data(exemplar.question)}\nOutput: {subs}\n\n"
 
 
@@ -107,6 +133,49 @@ async def _with_habits(subs: Sequence[SubQuestion], kg: str) -> tuple[SubQuestio
         sub if habit == "cue" else replace(sub, excludes_used=habit == "always" and sub.dep != (NO_DEPENDENCY,))
         for sub, habit in zip(subs, habits, strict=True)
     )
+
+
+async def _walkable(
+    subs: Sequence[SubQuestion], links: Mapping[str, tuple[EntityHit, ...]], kg: str
+) -> tuple[tuple[SubQuestion, ...], dict[str, tuple[EntityHit, ...]]]:
+    """The relations that the model named, turned round where only that can be walked, and given up where nothing can.
+
+    Of the entities that a name may mean, first those that have the relation: "French" is a people and a language.
+    """
+    out, linked = list[SubQuestion](), dict(links)
+    ends: dict[int, Hop] = {}
+    for sub in subs:
+        if sub.chain is None:
+            out.append(sub)
+            continue
+        (hop,) = sub.chain
+        either = (hop, Hop(hop.relation, not hop.inverse))
+        if sub.dep == (NO_DEPENDENCY,):
+            way = await _way_from_names(sub.seed_entities, either, linked, kg)
+        else:
+            able = await next_relations(kg, [ends[dep] for dep in sub.dep if dep in ends])
+            way = next((each for each in either if all(each in hops for hops in able)), None)
+        if way is not None:
+            ends[sub.id] = way
+        out.append(replace(sub, chain=(way,) if way else None))
+    return tuple(out), linked
+
+
+async def _way_from_names(
+    names: Sequence[str], either: Sequence[Hop], linked: dict[str, tuple[EntityHit, ...]], kg: str
+) -> Hop | None:
+    """The first of these hops that an entity of each name can take; those that can come first in `linked`."""
+    for hop in either:
+        able: dict[str, tuple[EntityHit, ...]] = {}
+        for name in names:
+            hits = linked.get(name) or tuple((await find_entities(kg, [name], _CANDIDATES))[0])
+            described = await describe_entities(kg, [hit.id for hit in hits])
+            can = [hit for hit, each in zip(hits, described, strict=True) if each is not None and hop in each.hops]
+            able[name] = (*can, *(hit for hit in hits if hit not in can)) if can else ()
+        if all(able.values()):
+            linked.update(able)
+            return hop
+    return None
 
 
 async def _linked(subs: Sequence[SubQuestion], topics: Sequence[str], kg: str) -> dict[str, tuple[EntityHit, ...]]:

@@ -89,6 +89,11 @@ async def plan_question(question: str, topics: Sequence[str], kg: str) -> Planne
     ]
     if not readings:
         return None
+    return await planned(readings, kg)
+
+
+async def planned(readings: Sequence[Reading], kg: str) -> Planned:
+    """The first of these readings as sub-questions; the others stay beside it."""
     best, *others = readings
     ids = list(dict.fromkeys(each for node in nodes(best.plan) if isinstance(node, Entities) for each in node.ids))
     found = await describe_entities(kg, ids, relations=False)
@@ -97,6 +102,11 @@ async def plan_question(question: str, topics: Sequence[str], kg: str) -> Planne
     steps = sub_questions(best.plan, wording.get, labels)
     links = {label: [Link(id=each, label=label, score=1.0, degree=1, match="exact")] for each, label in labels.items()}
     return Planned(best, tuple(others), tuple(steps), links)
+
+
+def written_reading(plan: QueryPlan) -> Reading:
+    """A plan that a model wrote, as a reading without words."""
+    return Reading(plan, score=0.0, parts=(), unread=(), unused=(), empty=False, lexical=0.0)
 
 
 def _hops(plan: QueryPlan) -> list[Hop]:

@@ -15,7 +15,7 @@ from trivium.kg.types import chain_text
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import LastAnswers, continues, last_answers, points_back, resolve
-from trivium.nodes.keqing.decompose.plan import Planned, plan_question
+from trivium.nodes.keqing.decompose.plan import Planned, plan_question, planned, written_reading
 from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import AssessedState, KeqingState, OperatorState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
@@ -98,16 +98,19 @@ async def _decomposed(question: str, state: KeqingState, context: KeqingContext)
     trained = None
     if context.decompose == "auto":
         trained = await _trained_if_any(question, topics, last, context.kg)
-        if trained and _is_sure(trained.found, context):
+        if trained and context.plan != "llm" and _is_sure(trained, context):
             return trained
+    if context.plan != "trained":
+        trained = trained or await _trained_if_any(question, topics, last, context.kg)
+        if trained and trained.reading and _chooses_plan(trained.reading, context):
+            return await _by_chosen_plan(question, trained, trained.reading, context)
     from trivium.nodes.keqing.decompose.model import decompose_by_model  # a run without a model does not import it
 
     written = await decompose_by_model(question, topics, context, last)
     if written.found is not None:
         spent = written.outcome
         return _Decomposed(written.found, written.only, "llm", usage=spent.usage, events=spent.events)
-    if context.decompose == "llm":
-        trained = await _trained_if_any(question, topics, last, context.kg)
+    trained = trained or await _trained_if_any(question, topics, last, context.kg)
     trained = trained or _Decomposed(Decomposition(()))
     return replace(trained, usage=written.outcome.usage, events=[*trained.events, *written.outcome.events])
 
@@ -205,8 +208,41 @@ async def _tuned(question: str, topics: Sequence[str], last: LastAnswers | None,
     )
 
 
-def _is_sure(found: Decomposition, context: KeqingContext) -> bool:
+def _chooses_plan(read: Planned, context: KeqingContext) -> bool:
+    """Whether the model chooses a plan in place of writing sub-questions: what chains cannot say, or over types."""
+    by_types = context.decompose == "auto" and read.reading.typed
+    return context.plan == "llm" or by_types or not read.is_chain
+
+
+async def _by_chosen_plan(question: str, trained: _Decomposed, read: Planned, context: KeqingContext) -> _Decomposed:
+    """The plan that the model picked or wrote; nothing where it says that the graph cannot answer.
+
+    Where the model could not be asked, the trained decomposer's reading stands.
+    """
+    from trivium.nodes.keqing.decompose.choose_plan import choose_plan  # a run without a model does not import it
+
+    choice = await choose_plan(question, read.readings, context)
+    spent, events = choice.reply.usage, [*trained.events, *choice.reply.events]
+    if choice.none:
+        doubted = replace(trained.assessment, confidence=0.0) if trained.assessment else None
+        return _Decomposed(Decomposition(()), reading=read, assessment=doubted, usage=spent, events=events)
+    if choice.picked is None and choice.written is None:
+        return replace(trained, usage=spent, events=events)
+    readings = list(read.readings)
+    if choice.written is not None:
+        readings.insert(0, written_reading(choice.written))
+    elif choice.picked:
+        readings.insert(0, readings.pop(choice.picked))
+    chosen = await planned(readings, context.kg)
+    return _Decomposed(Decomposition(()), by="llm", planned=chosen, reading=chosen, usage=spent, events=events)
+
+
+def _is_sure(trained: _Decomposed, context: KeqingContext) -> bool:
     """Whether no model needs to decompose: the reading has most of the probability, and leaves no name unread."""
+    if trained.planned is not None:
+        known = trained.assessment
+        return known is not None and known.confidence >= context.sure and not known.unread
+    found = trained.found
     return bool(found.sub_questions) and found.confidence >= context.sure and not found.unread
 
 

@@ -17,6 +17,7 @@ from trivium.nodes.model import ask_typed
 from trivium.nodes.model.events import brief
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.run.conversation import question_of
 from trivium.nodes.run.qualifiers import notes
 from trivium.tools.decompose_question import MASK
 from trivium.tools.get_labels import get_labels
@@ -93,7 +94,7 @@ async def _prompt(
         lines = "\n".join(evidence.lines)
         blocks.append(f'<context id="{number}">\n{lines}\n</context>\n<question id="{number}">{words}</question>')
     default = REASON_TUPLES if context.triple_format == "tuples" else REASON_TEXT
-    return operator_prompt(default).fill(questions="\n\n".join(blocks))
+    return operator_prompt(default).fill(questions="\n\n".join(blocks), asked=as_data(question_of(state), 2_000))
 
 
 def _missing(said: WaveAnswers, asked: Mapping[int, ShownEvidence]) -> str | None:

@@ -314,7 +314,7 @@ async def test_a_kg_that_has_learnt_nothing_answers_with_a_model(ask: Ask, tmp_p
         told = await ask(server, "who made Heat?", kg=str(folder), decompose="auto")
         prompt = server.requests[0].last
     assert ids(told) == {"mann"}
-    assert "what does [mask] star in?" in prompt
+    assert '^starring  "what does [mask] star in?"' in prompt
     assert "Input: who directed Heat?" in prompt, "an exemplar of its own templates"
 
 
@@ -324,8 +324,8 @@ async def test_exemplars_are_the_nearest_learnt_pairs(ask: Ask) -> None:
         prompt = server.requests[0].last
         await ask(server, exemplars=0)
         bare = server.requests[4].last
-    own = prompt.split("</templates>")[1].count("Input: ")
-    assert own - 2 == bare.split("</templates>")[1].count("Input: ") == 2, "the paper's own, and the question"
+    own, none = (text.split("</relations>")[1].count("Input: ") for text in (prompt, bare))
+    assert (own, none) == (3, 1), "two exemplars and the question"
     assert "who starred in the films directed by" in prompt.split("Input: ")[-2]
 
 
@@ -402,3 +402,21 @@ async def test_a_threads_next_run_counts_its_own(kg_name: str, monkeypatch: pyte
     assert "by" not in told["steps"][0]
     await close_all()
     await close_models()
+
+
+async def test_the_relation_that_a_sub_question_names_is_walked_without_a_template(ask: Ask) -> None:
+    named = [
+        {**SUBS[0], "question": "what has [mask] to do with?", "relation": "directed_by"},
+        {**SUBS[1], "question": "and [mask]?", "relation": "starring"},
+    ]
+    with FakeOpenAI(script({"json": named})) as server:
+        told = await ask(server, reason="auto")
+        assert not any(REASON in request.last for request in server.requests), "there is nothing to choose from"
+    assert ids(told) == ANSWERS
+    walked = [step["chains"] for step in told["steps"] if step["stage"] == "retrieve"]
+    assert walked[0] == [["^directed_by"]], "turned round: he is no film"
+    unknown = [{**named[0], "relation": "produced"}, named[1]]
+    with FakeOpenAI([rule("cannot be used", {"json": named}), *script({"json": unknown})]) as server:
+        told = await ask(server, reason="auto")
+        assert "'produced', which the graph has not" in server.requests[1].last
+    assert ids(told) == ANSWERS

@@ -38,7 +38,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "rank_texts": {"question": "who directed it?", "texts": ["a director", "a year"]},
     "score_chains": {"question": "who directed it?", "chains": [["directed_by"], ["^starring", "directed_by"]]},
     "triple_properties": {"triples": [["heat", "starring", "deniro"]]},
-    "decomposition_hints": {"question": "who directed Heat?", "templates": 3, "exemplars": 2},
+    "decomposition_hints": {"question": "who directed Heat?", "relations": 3, "exemplars": 2},
+    "describe_schema": {"question": "who directed Heat?", "limit": 4},
+    "next_relations": {"relations": ["directed_by", "^starring"]},
     "match_templates": {"sub_question": "who directed [mask]?"},
     "select_prompt": {"question": "who directed Heat?"},
 }
@@ -75,6 +77,8 @@ SHAPES: dict[str, tuple[str, set[str]]] = {
     ),
     "match_templates": ("templates", {"template", "score", "chains"}),
     "decomposition_hints": ("exemplars", {"question", "sub_questions"}),
+    "describe_schema": ("relationships", {"text"}),
+    "next_relations": ("relations", {"relation", "next"}),
     "select_prompt": ("arms", {"arm", "expectation", "bound", "pulls", "mean"}),
 }
 NEED_A_RUN = {"record_prompt", "feedback"}

@@ -29,7 +29,7 @@ def test_without_settings_the_prompts_are_those_beside_the_nodes(
     assert prompts_folder() is None
     assert operator_prompt(RESPOND) is RESPOND
     check_keqing_prompts()
-    assert len({prompt.name for prompt in KEQING_PROMPTS}) == len(KEQING_PROMPTS) == 4
+    assert len({prompt.name for prompt in KEQING_PROMPTS}) == len(KEQING_PROMPTS) == 5
 
 
 def test_an_operators_text_takes_the_place_of_its_prompt(folder: Path) -> None:
@@ -46,7 +46,7 @@ def test_an_operators_text_takes_the_place_of_its_prompt(folder: Path) -> None:
     [
         ("keqing_respond", "{question}", "{log} is missing"),
         ("keqing_respond", "{question} {log} {answers}", "{answers} is unknown"),
-        ("keqing_decompos", "anything", "unknown prompt; choose one of: keqing_decompose"),
+        ("keqing_decompos", "anything", "unknown prompt; choose one of: keqing_choose_plan, keqing_decompose"),
     ],
 )
 def test_what_cannot_be_used_is_refused_before_a_run(
