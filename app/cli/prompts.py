@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -65,7 +65,7 @@ def _show_filled(name: str | None, question: str, kg: str, choices: str, setting
         # What a stage asks only of a model that decomposed is recorded in the first run, the rest in the second.
         for asked in ({}, {"decompose": "llm", "reason": "llm"}) if method == "keqing" else ({},):
             with recording() as recorded:
-                own = {"model": "openai:none", **asked, **given}
+                own: dict[str, Any] = {"model": "openai:none", **asked, **given}
                 ask(question, kg=kg, method=method, choices=shown if method == "knowgpt" else (), **own)
             for each in known:
                 found.setdefault(each, []).extend(recorded.named(each))
