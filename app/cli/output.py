@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+
+_COLUMN = 14  # characters that a column of a drawn table needs
 
 
 def tolerate_encodings() -> None:
@@ -39,6 +43,25 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None
         _draw_table(columns, rows)
     elif lines := "\n".join("\t".join(map(str, row)) for row in rows):
         print_text(lines)
+
+
+def print_section(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """A titled table; where a terminal is too narrow for its columns, a block of lines a row."""
+    print_text(f"\n{title}")
+    numbered = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in row] for row in rows]
+    width = shutil.get_terminal_size().columns
+    if sys.stdout.isatty() and width < _COLUMN * len(columns):
+        print_text("\n".join(line for row in numbered for line in _block(columns, row, width)))
+    else:
+        print_rows(columns, numbered)
+
+
+def _block(columns: Sequence[str], row: Sequence[object], width: int) -> list[str]:
+    named = [f"{name}: {cell}" for name, cell in zip(columns[1:], row[1:], strict=True) if str(cell)]
+    return [
+        *textwrap.wrap(str(row[0]), width),
+        *(line for text in named for line in textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")),
+    ]
 
 
 def print_facts(facts: Mapping[str, object]) -> None:

@@ -95,7 +95,7 @@ class _Book:
         verb = _Verb(base, past, now="~" in rest, who="what" if "what" in rest else "who")
         agents = [word for word in rest if word not in ("~", "what")]
         self.by_participle.setdefault(participle, verb)
-        for name in [f"{participle} by", *agents, *map(_plural, agents)]:
+        for name in [f"{participle} by", *agents, *map(plural, agents)]:
             self.phrases.setdefault(name, verb.done())
         for name in [past, _present(base), *(f"{agent} of" for agent in agents)]:
             self.phrases.setdefault(name, verb.doing())
@@ -151,7 +151,7 @@ def _wordings(hop: Hop, relation: RelationSchema) -> list[str]:
     # Alike so far: "the film [mask]" says which of two relations with one name is meant, and the event's name does.
     start = names.tail if hop.inverse else names.head
     if hop.inverse and names.head and names.plain[-1] not in _PREPOSITIONS:
-        texts.append(f"which {_plural(names.head)} have the {' '.join(names.plain)} [mask]?")
+        texts.append(f"which {plural(names.head)} have the {' '.join(names.plain)} [mask]?")
     texts += [text.replace("[mask]", f"the {start} [mask]") for text in texts[:1] if start and "the [mask]" not in text]
     texts += [f"{text.removesuffix('?')} by {names.between}?" for text in texts[-1:] if names.between]
     return list(dict.fromkeys([*texts, schema_template(hop).text]))
@@ -227,9 +227,9 @@ def _filled(text: str, names: _Names) -> str:
             inside, _, after = rest.partition("}")
             one, several = inside.split("|")
             named = noun and not _is_person(noun)
-            text = f"{before}{f'which {_plural(noun)} {several}' if named else one}{after}"
+            text = f"{before}{f'which {plural(noun)} {several}' if named else one}{after}"
         if noun:
-            text = text.replace(f"{{{slot}}}", _plural(noun))
+            text = text.replace(f"{{{slot}}}", plural(noun))
             continue
         for many, single in (("were", "was"), ("are", "is"), ("have", "has")):
             text = text.replace(f"which {{{slot}}} {many} ", f"what {single} ")
@@ -269,7 +269,7 @@ def _base(present: str) -> str:
     return present[:-2] if present.endswith(("sses", "xes", "ches", "shes")) else present[:-1]
 
 
-def _plural(noun: str) -> str:
+def plural(noun: str) -> str:
     """A noun's plural: `award nominee` -> `award nominees`."""
     *before, last = noun.split()
     if last in _IRREGULAR:

@@ -8,6 +8,7 @@ from trivium.app.cli.kg.change import add, remove
 from trivium.app.cli.kg.check import info, verify
 from trivium.app.cli.kg.make import build, copy, export, vectors
 from trivium.app.cli.kg.remote import index, schema, snapshot
+from trivium.app.cli.kg.report import report
 from trivium.app.cli.kg.upgrade import upgrade
 from trivium.app.cli.kg.walk import find, neighbors, paths
 
@@ -20,6 +21,7 @@ COMMANDS = (
     upgrade,
     verify,
     info,
+    report,
     find,
     neighbors,
     paths,

@@ -1,0 +1,312 @@
+"""Questions with their answers, written from a KG: what it can be asked, and what it must not answer.
+
+Worded from the schema (`trivium.policies.keqing.natural`), answered by query plans. Kinds: `relation` and `inverse`
+(one hop), `two hops`, `value`, `condition`, `superlative`, `count`, and `unanswerable` (a name that the KG lacks, a
+fact that an entity lacks, a relation of another type).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from trivium.kg.indexes import own_words, relation_words
+from trivium.kg.plans.columns import Column, GraphColumns, number_text, value_text
+from trivium.kg.plans.text import parse
+from trivium.kg.profile import GraphProfile, PropertyProfile, TypeProfile
+from trivium.kg.store import GraphStore
+from trivium.kg.types import Hop, RelationSchema, schema_hops
+from trivium.policies.keqing.natural import own_wordings, plural
+
+UNANSWERABLE = "unanswerable"
+_MOST_ANSWERS = 12  # a question with more answers says little about a method
+_TRIES = 40  # a writer that fails so often in a row has nothing to say on this KG
+_LONGEST = 60  # characters of a name
+_LINKING = frozenset(
+    {"by", "in", "of", "at", "to", "for", "from", "on", "with", "as", "is", "has", "was", "are", "into"}
+)
+
+
+@dataclass(frozen=True)
+class WrittenQuestion:
+    """A question line (`trivium.kg.loaders.read_questions`): `answers` are ids or values as text, () for none."""
+
+    id: str
+    question: str
+    answers: tuple[str, ...]
+    kind: str
+
+    def line(self) -> str:
+        """As a line of a question file."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+async def write_questions(
+    store: GraphStore, count: int, *, seed: int = 0, unanswerable: float = 0.25
+) -> list[WrittenQuestion]:
+    """Write up to `count` different questions, the kinds in turn; fewer where the KG has too little for them.
+
+    Args:
+        store: the KG.
+        count: how many.
+        seed: of every choice; the same KG and seed give the same questions.
+        unanswerable: share of questions that the KG cannot answer, in [0, 1].
+
+    Raises:
+        NoCopyError: as `GraphStore.profile`.
+    """
+    writer = _Writer(store, await store.columns(), await store.profile(), await store.schema(), random.Random(seed))
+    none = round(count * unanswerable)
+    found = await _in_turn(writer.answerable(), count - none)
+    found += await _in_turn(writer.unanswerable(), none)
+    return [WrittenQuestion(str(number), *each) for number, each in enumerate(found, 1)]
+
+
+_Draft = tuple[str, tuple[str, ...], str]
+"""Words, answers, kind."""
+
+
+async def _in_turn(writers: Sequence[AsyncIterator[_Draft]], count: int) -> list[_Draft]:
+    """One question of each writer in turn, no words twice, until there are `count` or all have ended."""
+    found: dict[str, _Draft] = {}
+    left = list(writers)
+    while left and len(found) < count:
+        for each in list(left):
+            draft = await anext(each, None)
+            if draft is None:
+                left.remove(each)
+            elif len(found) < count:
+                found.setdefault(draft[0], draft)
+    return list(found.values())
+
+
+class _Writer:
+    """Writes single questions; each method tries one, and returns None where what it chose gives none."""
+
+    def __init__(
+        self,
+        store: GraphStore,
+        columns: GraphColumns,
+        profile: GraphProfile,
+        schema: Sequence[RelationSchema],
+        random_: random.Random,
+    ) -> None:
+        self._store, self._columns, self._profile, self._random = store, columns, profile, random_
+        self._relations = {each.name: each for each in schema if each.kind is None and each.name in columns.relations}
+        self._wordings = own_wordings(schema)
+        self._hops = [hop for hop in schema_hops(self._relations.values()) if self._wordings.get(hop)]
+        self._types = [each for each in profile.types if relation_words(each.name).replace(" ", "").isalpha()]
+        self._named = [(each, part) for each in profile.types for part in each.properties if _sayable(part)]
+        self._numbers = [(each, part) for each, part in self._named if each.name and part.kind == "number"]
+        self._forward = [hop for hop in self._hops if not hop.inverse]
+        self._nouns = [hop for hop in self._forward if _is_noun(hop.relation, self._wordings[hop][0])]
+
+    def answerable(self) -> list[AsyncIterator[_Draft]]:
+        """Writers of questions with answers, by kind."""
+        inverse = [hop for hop in self._hops if hop.inverse]
+        counted = [
+            hop for hop in self._hops if self._wordings[hop][0].startswith("which ") and self._leads_to_many(hop)
+        ]
+        return [
+            self._repeat("relation", self._forward, self._one_hop),
+            self._repeat("value", self._named, self._value),
+            self._repeat("inverse", inverse, self._one_hop),
+            self._repeat("superlative", self._numbers, self._superlative),
+            self._repeat("condition", self._numbers, self._condition),
+            self._repeat("count", counted, self._count),
+            self._repeat("two hops", self._nouns, self._two_hops),
+        ]
+
+    def unanswerable(self) -> list[AsyncIterator[_Draft]]:
+        """Writers of questions that the KG cannot answer."""
+        return [
+            self._repeat(UNANSWERABLE, self._forward, self._unknown_name),
+            self._repeat(UNANSWERABLE, self._forward, self._lacking),
+            self._repeat(UNANSWERABLE, self._forward, self._of_another_type),
+        ]
+
+    async def _repeat(self, kind: str, subjects: Sequence[Any], write: Callable[[Any], Any]) -> AsyncIterator[_Draft]:
+        """Questions of one kind, its subjects in a random order, again and again until nothing new comes of them."""
+        failed = 0
+        known = set[str]()
+        while subjects and failed < _TRIES:
+            for subject in self._random.sample(list(subjects), len(subjects)):
+                made = await write(subject)
+                if made is not None and made[0] not in known:
+                    failed = 0
+                    known.add(made[0])
+                    yield (*made, kind)
+                elif (failed := failed + 1) >= _TRIES:
+                    break
+
+    async def _one_hop(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
+        row = self._start(hop)
+        name = await self._name(row)
+        if name is None:
+            return None
+        answers = await self._run(f"ids {_quoted(self._columns.ids[row])} | follow {_step(hop)}")
+        return answers and (self._worded(hop, name), answers)
+
+    async def _two_hops(self, second: Hop) -> tuple[str, tuple[str, ...]] | None:
+        """The B of the A of X, where what a reaches has a B."""
+        firsts = [hop for hop in self._nouns if hop != second]
+        if not firsts:
+            return None
+        first = self._random.choice(firsts)
+        row = self._start(first)
+        name = await self._name(row)
+        if name is None:
+            return None
+        plan = f"ids {_quoted(self._columns.ids[row])} | follow {_step(first)}, {_step(second)}"
+        answers = await self._run(plan)
+        words = f"what is the {own_words(second.relation)} of the {own_words(first.relation)} of {name}?"
+        return answers and (words, answers)
+
+    async def _count(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
+        """How many, where the hop's own wording says which."""
+        asked = await self._one_hop(hop)
+        return asked and (asked[0].replace("which ", "how many ", 1), (str(len(asked[1])),))
+
+    async def _value(self, subject: tuple[TypeProfile, PropertyProfile]) -> tuple[str, tuple[str, ...]] | None:
+        _, part = subject
+        column = self._columns.main(part.name)
+        if column is None or not len(column.owners):
+            return None
+        row = int(self._random.choice(column.owners))
+        name = await self._name(row)
+        if name is None:
+            return None
+        answers = await self._run(f"ids {_quoted(self._columns.ids[row])} | values {_named(part.name)}")
+        return answers and (f"what is the {relation_words(part.name)} of {name}?", answers)
+
+    async def _superlative(self, subject: tuple[TypeProfile, PropertyProfile]) -> tuple[str, tuple[str, ...]] | None:
+        kind, part = subject
+        largest = self._random.random() < 0.7
+        plan = f"type {_named(kind.name)} | where has {_named(part.name)} | {'top' if largest else 'bottom'} 2 by "
+        both = (await self._store.run_plan(parse(plan + _named(part.name)))).entities
+        column = self._columns.main(part.name)
+        if len(both) < 2 or column is None:
+            return None
+        first, second = (self._keys(column, each.id) for each in both[:2])
+        if not first or first == second:
+            return None
+        words = f"which {relation_words(kind.name)} has the {'highest' if largest else 'lowest'} "
+        return f"{words}{relation_words(part.name)}?", (both[0].id,)
+
+    async def _condition(self, subject: tuple[TypeProfile, PropertyProfile]) -> tuple[str, tuple[str, ...]] | None:
+        kind, part = subject
+        column = self._columns.main(part.name)
+        if column is None or len(column.keys) < 3:
+            return None
+        ends = column.keys[-min(len(column.keys) - 1, _MOST_ANSWERS) :]
+        bound = number_text(float(self._random.choice(ends[:-1].tolist())))
+        answers = await self._run(f"type {_named(kind.name)} | where {_named(part.name)} > {bound}")
+        words = f"which {plural(relation_words(kind.name))} have a {relation_words(part.name)} above {bound}?"
+        return answers and (words, answers)
+
+    async def _unknown_name(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
+        """A name with the letters of two others, which nothing in the KG resembles."""
+        names = [await self._name(self._start(hop)) for _ in range(2)]
+        if None in names:
+            return None
+        letters = sorted("".join(filter(str.isalpha, "".join(map(str, names)))).lower())
+        self._random.shuffle(letters)
+        made = "".join(letters[:9]).capitalize()
+        [hits] = await self._store.find([made])
+        return None if len(made) < 5 or hits else (self._worded(hop, made), ())
+
+    async def _lacking(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
+        """A fact that others of its type have, and this entity has not."""
+        heads = self._relations[hop.relation].head_types[:1]
+        rows = self._columns.types.get(heads[0], np.empty(0)) if heads else np.arange(len(self._columns))
+        return await self._without(hop, int(self._random.choice(rows))) if len(rows) else None
+
+    async def _of_another_type(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
+        """A relation that no entity of the type has."""
+        heads = set(self._relations[hop.relation].head_types)
+        others = [each for each in self._types if each.name not in heads and each.name in self._columns.types]
+        if not heads or not others:
+            return None
+        return await self._without(hop, int(self._random.choice(self._columns.types[self._random.choice(others).name])))
+
+    async def _without(self, hop: Hop, row: int) -> tuple[str, tuple[str, ...]] | None:
+        """A question about a hop that does not leave the entity, in either direction."""
+        name = await self._name(row)
+        [leaving] = await self._store.hops([self._columns.ids[row]])
+        if name is None or any(each.relation == hop.relation for each in leaving):
+            return None
+        return self._worded(hop, name), ()
+
+    def _start(self, hop: Hop) -> int:
+        """The row of an entity from which the hop leads somewhere."""
+        code = self._columns.relation_codes[hop.relation] + hop.inverse * len(self._columns.relations)
+        starts, _, _ = self._columns.pairs(code)
+        return int(starts[self._random.randrange(len(starts))]) if len(starts) else -1
+
+    def _leads_to_many(self, hop: Hop) -> bool:
+        relation = self._relations[hop.relation]
+        return relation.triples > (relation.tails if hop.inverse else relation.heads)
+
+    def _keys(self, column: Column, id_: str) -> list[float]:
+        [row] = self._columns.rows([id_]).tolist()
+        owners, values = column.by_owner
+        low, high = np.searchsorted(owners, [row, row + 1])
+        return sorted(column.keys[values[low:high]].tolist())
+
+    async def _name(self, row: int) -> str | None:
+        """The entity's label, where it names this entity alone and a person can say it."""
+        if row < 0:
+            return None
+        [label] = self._columns.labels(np.array([row], dtype=np.int64))
+        if not any(map(str.isalpha, label)) or len(label) > _LONGEST or "?" in label:
+            return None
+        [hits] = await self._store.find([label], limit=2, fuzzy=False)
+        return label if len(hits) == 1 else None
+
+    def _worded(self, hop: Hop, name: str) -> str:
+        return self._wordings[hop][0].replace("[mask]", name)
+
+    async def _run(self, plan: str) -> tuple[str, ...] | None:
+        """The answers of a plan as ids and texts; None where there are none or too many."""
+        result = await self._store.run_plan(parse(plan), limit=_MOST_ANSWERS + 1)
+        if result.value is not None:
+            return (value_text(result.value),)
+        answers = tuple(dict.fromkeys(each["id"] for each in islice(result.answers(), _MOST_ANSWERS + 1)))
+        return answers if 0 < len(answers) <= _MOST_ANSWERS else None
+
+
+def _sayable(part: PropertyProfile) -> bool:
+    """Whether a person would ask for the property by its name: no key, no long text."""
+    words = relation_words(part.name)
+    short = max(map(len, part.examples), default=0) <= _LONGEST
+    return words.replace(" ", "").isalpha() and _reads_as_noun(words) and short and not part.foreign_key
+
+
+def _is_noun(relation: str, wording: str) -> bool:
+    """Whether "the … of X" reads as English with the relation's name in it: what has a verb is worded with it."""
+    words = own_words(relation)
+    return wording.endswith(f" is the {words} of [mask]?") and _reads_as_noun(words)
+
+
+def _reads_as_noun(words: str) -> bool:
+    first, *rest = words.split()
+    inner = [first, *(word for word in rest[:-1] if word != "of"), *rest[-1:]]
+    return not any(word in _LINKING or word.endswith("ed") for word in inner)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _named(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _step(hop: Hop) -> str:
+    return f"{'^' if hop.inverse else ''}{_named(hop.relation)}"
