@@ -151,7 +151,7 @@ class _Writer:
         if name is None:
             return None
         answers = await self._run(f"ids {_quoted(self._columns.ids[row])} | follow {_step(hop)}")
-        return answers and (self._worded(hop, name), answers)
+        return (self._worded(hop, name), answers) if answers else None
 
     async def _two_hops(self, second: Hop) -> tuple[str, tuple[str, ...]] | None:
         """The B of the A of X, where what a reaches has a B."""
@@ -166,12 +166,12 @@ class _Writer:
         plan = f"ids {_quoted(self._columns.ids[row])} | follow {_step(first)}, {_step(second)}"
         answers = await self._run(plan)
         words = f"what is the {own_words(second.relation)} of the {own_words(first.relation)} of {name}?"
-        return answers and (words, answers)
+        return (words, answers) if answers else None
 
     async def _count(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
         """How many, where the hop's own wording says which."""
         asked = await self._one_hop(hop)
-        return asked and (asked[0].replace("which ", "how many ", 1), (str(len(asked[1])),))
+        return (asked[0].replace("which ", "how many ", 1), (str(len(asked[1])),)) if asked else None
 
     async def _value(self, subject: tuple[TypeProfile, PropertyProfile]) -> tuple[str, tuple[str, ...]] | None:
         _, part = subject
@@ -183,7 +183,7 @@ class _Writer:
         if name is None:
             return None
         answers = await self._run(f"ids {_quoted(self._columns.ids[row])} | values {_named(part.name)}")
-        return answers and (f"what is the {relation_words(part.name)} of {name}?", answers)
+        return (f"what is the {relation_words(part.name)} of {name}?", answers) if answers else None
 
     async def _superlative(self, subject: tuple[TypeProfile, PropertyProfile]) -> tuple[str, tuple[str, ...]] | None:
         kind, part = subject
@@ -208,7 +208,7 @@ class _Writer:
         bound = number_text(float(self._random.choice(ends[:-1].tolist())))
         answers = await self._run(f"type {_named(kind.name)} | where {_named(part.name)} > {bound}")
         words = f"which {plural(relation_words(kind.name))} have a {relation_words(part.name)} above {bound}?"
-        return answers and (words, answers)
+        return (words, answers) if answers else None
 
     async def _unknown_name(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
         """A name with the letters of two others, which nothing in the KG resembles."""
