@@ -63,25 +63,24 @@ class Client:
         self._silent = False  # the last read was waited for in vain
         self._closed = False
 
-    async def read(self, text: str, /, **parameters: Any) -> list[Row]:  # noqa: ANN401 - whatever Cypher takes
+    async def read(self, text: str, seconds: float | None = None, /, **parameters: Any) -> list[Row]:  # noqa: ANN401 - whatever Cypher takes
         """The rows of one read query.
+
+        `seconds` are those after which the server ends it, if fewer than the client's time-out.
 
         Raises:
             StoreError: the database does not answer, or refuses; a connection that broke was tried again first.
         """
-        return await self._elsewhere(self._patiently(lambda: self._read(text, parameters)))
+        return await self._elsewhere(self._patiently(lambda: self._read(text, parameters, seconds)))
 
     async def read_packed(
         self,
         text: str,
         columns: Sequence[str],
-        seconds: float | None = None,
         /,
         **parameters: Any,  # noqa: ANN401 - as above
     ) -> list[Row]:
         """As `read`, for answers of many rows: `columns` are the names of all that the query returns.
-
-        `seconds` are those after which the server ends it, if fewer than the client's time-out.
 
         A record costs the driver some 0.1 ms whatever it holds, which is far more than the database's work on a row;
         so rows come in records of hundreds. Measured on the neighbours of 1,000 entities (3,934 rows): 874 ms row by
@@ -91,7 +90,7 @@ class Client:
             f"CALL () {{ {text} }} WITH collect([{', '.join(columns)}]) AS rows "
             f"UNWIND range(0, size(rows) - 1, {_PACKED}) AS first RETURN rows[first..first + {_PACKED}]"
         )
-        found = await self._elsewhere(self._patiently(lambda: self._read(packed, parameters, seconds)))
+        found = await self._elsewhere(self._patiently(lambda: self._read(packed, parameters)))
         return [row for (rows,) in found for row in rows]
 
     async def write(self, work: Callable[[AsyncManagedTransaction], Awaitable[T]]) -> T:

@@ -57,16 +57,13 @@ async def run_plan(
         StoreError: the database failed.
     """
     query = to_cypher(plan, store.view, profile)
-    columns = {"entities": ["id"], "value": ["value"]}.get(query.shape, [f"c{i}" for i in range(len(query.entities))])
+    text = query.text if query.shape == "value" else query.packed(row_limit + 1)
     try:
-        rows = await store.client.read_packed(
-            f"{query.text} LIMIT {int(row_limit) + 1}" if query.shape != "value" else query.text,
-            columns,
-            seconds,
-            **query.parameters,
-        )
+        rows = await store.client.read(text, seconds, **query.parameters)
     except QueryTimeoutError as error:
         raise TimeLimitError(f"the query took longer than {seconds:g} s: ask for less, or allow more time") from error
+    if query.shape != "value":
+        ((rows,),) = rows
     if len(rows) > row_limit:
         raise TimeLimitError(f"the answer has more than {row_limit:,} rows; ask for less, or allow more rows")
     if query.shape == "value":

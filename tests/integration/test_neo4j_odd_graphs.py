@@ -40,6 +40,7 @@ from trivium.kg.plans.plan import (
     steps,
 )
 from trivium.kg.plans.result import PlanResult, materialize
+from trivium.kg.plans.text import parse
 from trivium.kg.types import QualifiedTriple, Triple, ValueText, parse_chain
 
 Open = Callable[..., Neo4jStore]
@@ -153,6 +154,35 @@ async def test_plans_give_the_same_on_the_copy_and_on_the_server(opened: Open) -
         here, there = await both(store, plan)
         assert (here.entities, here.value, here.total) == (there.entities, there.value, there.total), plan
         assert sorted(map(str, here.rows)) == sorted(map(str, there.rows)), plan
+
+
+TEXTS = """
+UNWIND [['1/08/2017', '2017-08-01 10:00:00', '1999'], ['31/01/2018', '2018-01-31T23:59:59Z', '2013'],
+        ['28/12/2016', '2016-12-28 00:00:00', '2013'], ['29/02/2016', '2016-02-29T00:00:00', '7.5'],
+        ['02-03-2015', '2015-03-02 01:02:03.5', '-3'], ['5.6.2014', '2014-06-05 07:00', '12'],
+        ['7/7/2013', '2013-07-07T07:07:07+02:00', '0.5'], ['8/8/2012', '2012-08-08 08:08:08', '8'],
+        [' 9/9/2011', '2011-09-09 09:09:09', ' 9 '], ['10/10/2010', '2010-10-10 10:10:10', '10'],
+        ['11/11/2009', '2009-11-11 11:11:11', '11'], ['31/02/2017', 'soon', 'NaN']] AS row
+CREATE (:Car {sold: row[0], at: row[1], year: row[2]})<-[:SOLD]-(:Dealer)
+"""
+
+
+ON_TEXTS = (
+    "type Car | top 1 by sold", "type Car | bottom 2 by sold", "type Car | top 1 by at", "type Car | bottom 1 by at",
+    "type Car | top 1 by year", "type Car | sum year", "type Car | maximum year", "type Car | where year > 8 | count",
+    'type Car | where sold < date "2014-01-01" | count', "type Car | where sold::month = 2 | count",
+    'type Car | where at > datetime "2015-01-01T00:00:00" | count', "type Car | count sold", "type Car | count year",
+    "type Car | where has at | where has sold | count", 'type Car | where year = "NaN" | count',
+)  # fmt: skip
+
+
+async def test_texts_that_are_nearly_all_dates_or_numbers(opened: Open) -> None:
+    store = opened(TEXTS)
+    sold = Where(OfType("Car"), Has(Term(steps=steps("^SOLD"))))
+    few = Where(sold, Compare(Term(property="year"), "<", Value.of(10)))
+    for plan in (*map(parse, ON_TEXTS), few):
+        here, there = await both(store, plan)
+        assert (here.entities, here.value) == (there.entities, there.value), plan
 
 
 async def test_a_thousand_labels(opened: Open, neo4j_server: Server) -> None:
