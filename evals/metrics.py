@@ -6,13 +6,17 @@ names of the answer at place i, G the gold answers, both folded (case, accents a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from trivium.kg.loaders import Question
+from trivium.kg.plans.columns import number_text
 from trivium.kg.text import fold_case
 from trivium.nodes.run.answer_record import Answer
+
+_SPOKEN = {"yes": "true", "no": "false"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,48 @@ def score(answers: Sequence[Collection[str]], gold: Collection[str]) -> Score:
 
 
 def score_answer(answer: Mapping[str, Any], gold: Collection[str]) -> Score:
-    """Score an answer in the shape of the contract (`nodes.run.answer_record`); one entity said twice counts once."""
-    names = {item["id"]: (item["id"], item["label"]) for item in answer["answers"]}
-    return score(list(names.values()), gold)
+    """Score an answer in the shape of the contract (`nodes.run.answer_record`); one entity said twice counts once.
+
+    A choice, else a value, else the entities, else the literal values are scored. Numbers are equal as numbers, and
+    where a gold number has decimals, to so many decimals; true is also yes, false no.
+    """
+    return score(_claims(answer, gold), [*map(_plain, gold)])
+
+
+def claims(answer: Mapping[str, Any]) -> bool:
+    """Whether an answer claims something ("The contract" in the design)."""
+    return bool(_claims(answer, ()))
+
+
+def _claims(answer: Mapping[str, Any], gold: Collection[str]) -> list[set[str]]:
+    """What an answer claims, best first, each by all its names."""
+    if answer.get("choice") is not None:
+        return [{answer["choice"]}]
+    if answer.get("value") is not None:
+        return [_names(answer["value"], gold)]
+    entities = {item["id"]: _names(item["id"], gold) | _names(item["label"], gold) for item in answer["answers"]}
+    if entities:
+        return list(entities.values())
+    values = (each["key"] if isinstance(each, Mapping) else each for each in answer.get("values", ()))
+    return [_names(each, gold) for each in values]
+
+
+def _names(value: object, gold: Collection[str]) -> set[str]:
+    """The texts that a value may be given by: a number also rounded as numbers of `gold` are."""
+    text = _plain(value)
+    try:
+        number = float(text)
+    except ValueError:
+        return {text}
+    decimals = {len(each.partition(".")[2]) for each in gold if re.fullmatch(r"-?\d+\.\d+", each)}
+    return {text, *(number_text(round(number, places)) for places in decimals)}
+
+
+def _plain(value: object) -> str:
+    text = str(value)
+    if re.fullmatch(r"-?\d{1,15}(\.\d+)?", text) and not re.match(r"-?0\d", text):
+        return number_text(float(text))
+    return _SPOKEN.get(text.casefold(), text)
 
 
 def mean(scores: Iterable[Score]) -> Score:

@@ -29,6 +29,7 @@ class Measurement:
 
 _ABLATIONS = "trivium.evals.ablations.__main__"
 MEASUREMENTS = {
+    "own": Measurement("trivium.evals.own", "Your questions over your KG: all methods, intervals, errors by cause."),
     "sample": Measurement("trivium.evals.sample", "The bundled sample's test questions: Hits@1, F1, exact sets."),
     "own-graphs": Measurement(
         "trivium.evals.own_graphs", "Small graphs in users' manner, learned from their schema alone."

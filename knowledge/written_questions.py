@@ -150,7 +150,11 @@ class _Writer:
         name = await self._name(row)
         if name is None:
             return None
-        answers = await self._run(f"ids {_quoted(self._columns.ids[row])} | follow {_step(hop)}")
+        relation, wording = self._relations[hop.relation], self._wordings[hop][0]
+        [asked_for] = (relation.head_types if hop.inverse else relation.tail_types)[:1] or [""]
+        named = asked_for and wording.startswith(f"which {plural(relation_words(asked_for))} ")
+        only = f" | where is {_named(asked_for)}" if named else ""
+        answers = await self._run(f"ids {_quoted(self._columns.ids[row])} | follow {_step(hop)}{only}")
         return (self._worded(hop, name), answers) if answers else None
 
     async def _two_hops(self, second: Hop) -> tuple[str, tuple[str, ...]] | None:

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from trivium.evals.metrics import Score, ScoredAnswer, mean, score, score_answer
+from trivium.evals.metrics import ScoredAnswer, mean, score_answer
 from trivium.graphs.keqing import graph as keqing
 from trivium.graphs.oda import graph as oda
 from trivium.kg.embedded import build
-from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
+from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.oda.context import OdaContext
@@ -51,17 +51,10 @@ async def measure(name: str, work: Path, method: str = "keqing") -> list[ScoredA
         for question in read_questions(source / "questions.jsonl"):
             asked = await graph.ainvoke({"question": question.question}, context=settings(kg=str(kg)))
             answer: Answer = asked["answer"]
-            done.append(ScoredAnswer(question, answer, _score(answer, question)))
+            done.append(ScoredAnswer(question, answer, score_answer(answer, question.answers)))
     finally:
         await close_all()
     return done
-
-
-def _score(answer: Answer, question: Question) -> Score:
-    """By its entities, or where something was counted by the number."""
-    if answer["value"] is not None:
-        return score([[str(answer["value"])]], question.answers)
-    return score_answer(answer, question.answers)
 
 
 def table(done: dict[str, list[ScoredAnswer]]) -> str:

@@ -43,6 +43,8 @@ class Question:
         chain: the gold logical chain; None where the line has none.
         branches: the gold chains of a question with several topics, whose results are intersected.
         exclude_topic: whether the gold answers leave the topic entity out; None where the line does not say.
+        kind: what sort of question it is, in its author's words; "" where the line does not say.
+        labeled: whether the line has `answers`; an empty list means that nothing must be claimed.
     """
 
     id: str
@@ -53,6 +55,8 @@ class Question:
     chain: LogicalChain | None = None
     branches: tuple[Branch, ...] = ()
     exclude_topic: bool | None = None
+    kind: str = ""
+    labeled: bool = False
 
 
 def read_questions(path: Path | str) -> list[Question]:
@@ -62,13 +66,26 @@ def read_questions(path: Path | str) -> list[Question]:
         BadInputError: with file and line, when a line is not a JSON object, has no question or a value of a wrong type;
             when the file is missing, damaged or holds no question.
     """
-    questions = list(_questions(Source(path)))
+    questions = [_question(line, path, number) for number, line in read_objects(path)]
     if not questions:
         raise BadInputError("holds no question", path=path)
     return questions
 
 
-def _questions(source: Source) -> Iterator[Question]:
+def _question(line: dict[str, Any], path: Path | str, number: int) -> Question:
+    try:
+        return parse_question(line, str(number))
+    except _ProblemError as problem:
+        raise BadInputError(str(problem), path=path, line=number) from problem
+
+
+def read_objects(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of a JSON lines file (or `.gz`) with their line numbers; blank lines are skipped.
+
+    Raises:
+        BadInputError: with file and line, when a line is not a JSON object; when the file is missing or damaged.
+    """
+    source = Source(path)
     number = 0
     with closing(source.blocks()) as blocks:
         for block in blocks:
@@ -77,7 +94,7 @@ def _questions(source: Source) -> Iterator[Question]:
                 if not line.strip():
                     continue
                 try:
-                    yield parse_question(_json_object(decode(line, source.path, number)), str(number))
+                    yield number, _json_object(decode(line, source.path, number))
                 except _ProblemError as problem:
                     raise BadInputError(str(problem), path=source.path, line=number) from problem
 
@@ -97,6 +114,8 @@ def parse_question(line: dict[str, Any], default_id: str) -> Question:
         chain=None if chain is None else _chain(chain, "chain"),
         branches=tuple(_branch(item) for item in _list(line.get("branches"), "branches")),
         exclude_topic=_flag(line.get("exclude_topic"), "exclude_topic"),
+        kind=str(line.get("kind") or ""),
+        labeled=line.get("answers") is not None,
     )
 
 

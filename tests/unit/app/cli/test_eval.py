@@ -21,10 +21,10 @@ def test_all_measurements_are_listed_and_can_be_run(trivium: Trivium) -> None:
 
 
 def test_options_after_the_name_are_the_measurements_own(trivium: Trivium, tmp_path: Path) -> None:
-    said = trivium("eval", "sample", "--help")
+    said = trivium("eval", "own", "--help")
     assert said.code == 0
-    assert "--misses" in said.out
-    refused(trivium("eval", "sample", "--questions", tmp_path / "none.jsonl"), "BadInputError", "none.jsonl")
+    assert "--compare" in said.out
+    refused(trivium("eval", "own", tmp_path / "none.jsonl"), "BadInputError", "none.jsonl")
 
 
 def test_what_cannot_be_measured_is_refused(trivium: Trivium, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,0 +1,163 @@
+"""The report of `trivium eval own`, as text and as an HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from trivium.evals.own.causes import MENDS
+from trivium.evals.own.runs import Interval, Run, RunAnswer, disagreements, interval, said
+from trivium.kg.html_page import HtmlPage
+
+_CELL = 60  # characters of a cell in the text report
+
+
+class ReportTable(NamedTuple):
+    """A table; `bars` holds (label, share in [0, 1], text) where a chart shows it too."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    bars: Sequence[tuple[str, float, str]] = ()
+
+
+def text_report(runs: Sequence[Run], before: Sequence[Run] = (), *, limit: int = 10, seed: int = 0) -> str:
+    """All tables as text; at most `limit` questions a cause."""
+    return "\n\n".join(_aligned(table) for table in tables(runs, before, limit=limit, seed=seed))
+
+
+def html_page(kg: str, runs: Sequence[Run], before: Sequence[Run] = (), *, seed: int = 0) -> str:
+    """All tables in full, with charts."""
+    page = HtmlPage(f"Questions over {kg}")
+    for table in tables(runs, before, limit=None, seed=seed):
+        page.heading(table.title)
+        if table.bars:
+            page.bars(table.bars, full=1.0)
+        page.table(table.columns, table.rows)
+    return str(page)
+
+
+def tables(
+    runs: Sequence[Run], before: Sequence[Run] = (), *, limit: int | None = None, seed: int = 0
+) -> Iterator[ReportTable]:
+    """The report's tables; those without a row are left out."""
+    found = [
+        _methods(runs, seed),
+        _kinds(runs),
+        _calibration(runs),
+        *_compared(runs, before, seed),
+        *(_errors(runs[0], limit) if runs else ()),
+        _disagreeing(runs, limit),
+    ]
+    return (table for table in found if table.rows)
+
+
+def _methods(runs: Sequence[Run], seed: int) -> ReportTable:
+    rows, bars = [], []
+    for run in runs:
+        figures = run.figures(seed)
+        error = figures["calibration"]
+        rows.append(
+            (
+                run.name,
+                str(figures["n"]),
+                str(figures["hits"]),
+                str(figures["f1"]),
+                str(figures["withheld"]),
+                f"{figures['false_claims']} of {figures['unanswerable']}",
+                "-" if error is None else f"{error:.2f}",
+                f"{1000 * figures['seconds']:.0f}",
+                f"{figures['calls']} / {figures['tokens']:,}",
+            )
+        )
+        bars.append((run.name, figures["hits"].mean, str(figures["hits"])))
+    columns = (
+        "method", "n", "Hits@1 % [95 %]", "F1 % [95 %]", "withheld", "false claims", "calibration error",
+        "ms (median)", "calls / tokens",
+    )  # fmt: skip
+    return ReportTable("Methods", columns, rows, bars)
+
+
+def _kinds(runs: Sequence[Run]) -> ReportTable:
+    """Hits@1 by kind of question; the best method of a kind is marked, several where they are equal."""
+    grouped = [run.by(lambda each: each.kind) for run in runs]
+    rows = []
+    for kind, group in grouped[0].items() if grouped else ():
+        shares = [_share([each.score.top1 for each in by_kind[kind]]) for by_kind in grouped]
+        marked = [f"{100 * share:.0f}{' *' if share == max(shares) > 0 else ''}" for share in shares]
+        rows.append((kind, str(len(group)), *marked))
+    return ReportTable("Hits@1 % by kind (* best)", ("kind", "n", *(run.name for run in runs)), rows)
+
+
+def _calibration(runs: Sequence[Run]) -> ReportTable:
+    rows, bars = [], []
+    for confidence, right, count in runs[0].bins() if runs else ():
+        rows.append((f"{confidence:.2f}", f"{right:.2f}", str(count)))
+        bars.append((f"confidence {confidence:.2f}", right, f"{right:.2f} right of {count}"))
+    name = runs[0].name if runs else ""
+    return ReportTable(f"Confidence and share right: {name}", ("confidence", "right", "claims"), rows, bars)
+
+
+def _errors(run: Run, limit: int | None) -> Iterator[ReportTable]:
+    """The errors of a run by cause: one table that counts them, one with the questions."""
+    groups = {cause: group for cause, group in run.by(lambda each: each.cause).items() if cause}
+    counted = [(cause, str(len(group)), MENDS.get(cause, "")) for cause, group in groups.items()]
+    yield ReportTable(f"Errors by cause: {run.name}", ("cause", "n", "to mend"), counted)
+    for cause, group in groups.items():
+        rows = [_miss(each) for each in group[:limit]]
+        more = f", {limit} of {len(group)}" if limit and len(group) > limit else ""
+        yield ReportTable(f"{cause}{more}", ("id", "question", "said", "gold"), rows)
+
+
+def _miss(each: RunAnswer) -> tuple[str, ...]:
+    gold = ", ".join(each.question.answers[:4]) or "(nothing)"
+    return each.question.id, each.question.question, said(each.answer), gold
+
+
+def _disagreeing(runs: Sequence[Run], limit: int | None) -> ReportTable:
+    rows = []
+    for question, voices in disagreements(runs)[:limit]:
+        rows.append((question.id, question.question, "; ".join(f"{name}: {text}" for name, text in voices.items())))
+    return ReportTable("Methods disagree", ("id", "question", "claims"), rows)
+
+
+def _compared(runs: Sequence[Run], before: Sequence[Run], seed: int) -> Iterator[ReportTable]:
+    """What changed since another run: paired differences, and the questions that were won and lost."""
+    rows: list[tuple[str, ...]] = []
+    changed: list[tuple[str, ...]] = []
+    for run in runs:
+        old = next((each for each in before if (each.method, each.model) == (run.method, run.model)), None)
+        if old is None:
+            continue
+        known = {each.question.question: each for each in old.scored}
+        pairs = [(known[each.question.question], each) for each in run.scored if each.question.question in known]
+        moved = [(was, now) for was, now in pairs if was.score.top1 != now.score.top1]
+        won = sum(now.score.top1 > was.score.top1 for was, now in moved)
+        difference = interval([now.score.top1 - was.score.top1 for was, now in pairs], seed)
+        rows.append((run.name, str(len(pairs)), _signed(difference), str(won), str(len(moved) - won)))
+        for was, now in moved:
+            mark = "won" if now.score.top1 > was.score.top1 else "lost"
+            changed.append((run.name, mark, now.question.question, said(was.answer), said(now.answer)))
+    yield ReportTable("Since the other run", ("method", "n", "right, points [95 %]", "won", "lost"), rows)
+    yield ReportTable("Questions that changed", ("method", "", "question", "before", "now"), changed)
+
+
+def _signed(difference: Interval) -> str:
+    return f"{100 * difference.mean:+.1f} [{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"
+
+
+def _share(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _aligned(table: ReportTable) -> str:
+    rows = [tuple(" ".join(_cut(cell).split()) for cell in row) for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(table.columns, *rows, strict=True)]
+    drawn = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in (table.columns, *rows)
+    )
+    return "\n".join([table.title, *map(str.rstrip, drawn)])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"
