@@ -123,7 +123,7 @@ def _disagreeing(runs: Sequence[Run], limit: int | None) -> ReportTable:
 
 def _compared(runs: Sequence[Run], before: Sequence[Run], seed: int) -> Iterator[ReportTable]:
     """What changed since another run: paired differences, and the questions that were won and lost."""
-    rows: Sequence[tuple[str, ...]] = []
+    rows: list[tuple[str, ...]] = []
     changed: list[tuple[str, ...]] = []
     for run in runs:
         old = next((each for each in before if (each.method, each.model) == (run.method, run.model)), None)
