@@ -21,6 +21,7 @@ def test_every_field_of_the_contract(tmp_path: Path) -> None:
         "chain": ["directed_by", "^starred_actors"],
         "branches": [{"topic": "X", "chain": ["r"]}, {"topic": "Y", "chain": ["^s"]}],
         "exclude_topic": True,
+        "kind": "chain",
         "unknown": {"is": "ignored"},
     }
     (tmp_path / "q.jsonl").write_text("\ufeff" + json.dumps(line) + "\r\n\n" + '{"question": "what\u2028?"}\n')
@@ -34,9 +35,11 @@ def test_every_field_of_the_contract(tmp_path: Path) -> None:
         chain=(Hop("directed_by", False), Hop("starred_actors", True)),
         branches=(Branch("X", (Hop("r", False),)), Branch("Y", (Hop("s", True),))),
         exclude_topic=True,
+        kind="chain",
+        labeled=True,
     )
     assert second == Question("3", "what\u2028?")
-    assert (second.chain, second.exclude_topic) == (None, None)
+    assert (second.chain, second.exclude_topic, second.labeled) == (None, None, False)
 
 
 def test_gzip_nulls_and_long_questions(tmp_path: Path) -> None:
