@@ -29,7 +29,7 @@ def prompts(
     """Show the prompts, the operator's own where trivium.toml names a folder; fails where one cannot be used.
 
     With --question a prompt is shown as a model would get it, with its size in tokens; without a name all prompts
-    of the question are counted.
+    of the question are counted, the longest of each.
     """
     if question is not None:
         _show_filled(name, question, kg, choices, settings or [])
@@ -70,7 +70,9 @@ def _show_filled(name: str | None, question: str, kg: str, choices: str, setting
             for each in known:
                 found.setdefault(each, []).extend(recorded.named(each))
     if name is None:
-        print_rows(["prompt", "tokens"], [(each, estimate_tokens(texts[0])) for each, texts in found.items() if texts])
+        print_rows(
+            ["prompt", "tokens"], [(each, max(map(estimate_tokens, texts))) for each, texts in found.items() if texts]
+        )
     elif texts := found[name]:
         print_text(f"{texts[0]}\n\n({estimate_tokens(texts[0]):,} tokens, estimated)")
     else:

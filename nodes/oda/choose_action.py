@@ -33,6 +33,9 @@ async def _asked(state: OdaState, context: OdaContext) -> tuple[Action, dict[str
     from trivium.nodes.model import ask_typed, state_update
 
     candidates = candidates_of(state)
+    if len(candidates) == 1 and not state["history"] and not state["memory"]:  # nothing else could be chosen
+        alone = Action(name="GetNeighbor", entities=candidates, thought="", by="only_choice", hop=None)
+        return alone, {}
     prompt, names = await act_prompt(state, context)
     outcome = await ask_typed(
         context,

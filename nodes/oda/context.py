@@ -53,7 +53,7 @@ class OdaContext(Context):
     path_limit: Annotated[int, Field(ge=1)] = 20
     """Paths that GetPath returns at most, the shortest first; the paper gives no limit."""
 
-    shown_triples: Annotated[int, Field(ge=1)] = 50
+    shown_triples: Annotated[int, Field(ge=1)] = 30
     """Triples of the observation that a prompt shows, the nearest to the question."""
 
     candidate_triples: Annotated[int, Field(ge=1)] = 100

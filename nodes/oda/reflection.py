@@ -9,25 +9,30 @@ from pydantic import BaseModel, Field
 
 from trivium.kg.types import WalkedTriple
 from trivium.nodes.model.operator_prompts import operator_prompt
-from trivium.nodes.oda.action import ActionChoice, act_prompt, chosen, problem_of
+from trivium.nodes.oda.action import ActionChoice, chosen, meant, problem_of
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.prompts import FACTS, REFLECT
 from trivium.nodes.oda.state import OdaState
-from trivium.nodes.oda.text import EntityNames, entities_of_run, named_in, nearest
+from trivium.nodes.oda.text import EntityNames, Line, entities_of_run, named_in, nearest, numbered
 from trivium.nodes.oda.ways import candidates_of, observations_of
 
 _AND_ACT = """
 
-After this selection, choose the next action as well. An entity of a selected triple is a candidate, too.
-
-"""
+After this selection, choose the next action as well:
+GetNeighbor(entity): returns the triples that contain the given entity.
+GetPath(entity1, entity2): returns the triples that link the two given entities.
+Answer(): ends the search; the question is then answered from the memory, the selected triples among it.
+Candidate entities, beside those of the selected triples: {candidates}
+Action history (avoid these actions):
+{history}"""
 
 
 class Selection(BaseModel):
     """What the model answers to a reflection."""
 
     thought: str = Field("", description="why, in a sentence or two")
-    triples: list[int] = Field(description="numbers of the selected candidate triples")
+    triples: list[int] = Field(description="numbers of the selected lines")
+    only: list[str] = Field(default_factory=list, description="of a line with many entities those that matter")
 
 
 class SelectionAndAction(Selection):
@@ -50,32 +55,41 @@ async def ask_triples(
 
     if not candidates:
         return [], {}
-    prompt, names = await _prompt(state, context, candidates)
+    prompt, names, lines = await _prompt(state, context, candidates)
     schema: type[Selection] = SelectionAndAction if context.combined else Selection
 
     def check(selection: Selection) -> str | None:
-        wrong = [number for number in selection.triples if not 1 <= number <= len(candidates)]
+        wrong = [number for number in selection.triples if not 1 <= number <= len(lines)]
         if wrong:
-            return f"triple {wrong[0]} is not among the candidates, numbered 1 to {len(candidates)}"
+            return f"line {wrong[0]} is not among the candidates, numbered 1 to {len(lines)}"
         if not isinstance(selection, SelectionAndAction):
             return None
-        return problem_of(selection.action, _after(state, candidates, selection), names, state["history"])
+        after = _after(state, _selected(selection, lines, names))
+        return problem_of(selection.action, after, names, state["history"])
 
     outcome = await ask_typed(context, state.get("usage"), prompt, schema, stage="reflect", check=check)
     added = state_update(outcome)
     if outcome.value is None:
         return None, added
+    selected = _selected(outcome.value, lines, names)
     if isinstance(outcome.value, SelectionAndAction):
-        added["proposed"] = chosen(outcome.value.action, _after(state, candidates, outcome.value), names)
-    # Models name a triple twice, and more than they were asked for: what came first counts.
-    numbers = list(dict.fromkeys(outcome.value.triples))[: context.reflected_triples]
-    return [candidates[number - 1] for number in numbers], added
+        added["proposed"] = chosen(outcome.value.action, _after(state, selected), names)
+    return selected[: context.reflected_triples], added
 
 
-def _after(state: OdaState, candidates: Sequence[WalkedTriple], selection: Selection) -> list[str]:
+def _selected(selection: Selection, lines: Sequence[Line], names: EntityNames) -> list[WalkedTriple]:
+    """The triples of the lines that a model named, each once: of a line those that it names, else all."""
+    out: list[WalkedTriple] = []
+    for number in dict.fromkeys(selection.triples):
+        found = lines[number - 1].triples
+        named = set(meant(selection.only, [triple.end for triple in found], names))
+        out += [triple for triple in found if triple.end in named] or found
+    return out
+
+
+def _after(state: OdaState, selected: Sequence[WalkedTriple]) -> list[str]:
     """What the next action may name, once this selection is the reflection."""
-    tails = [candidates[number - 1].end for number in selection.triples if 1 <= number <= len(candidates)]
-    return list(dict.fromkeys([*tails, *candidates_of(state)]))
+    return list(dict.fromkeys([*(triple.end for triple in selected), *candidates_of(state)]))
 
 
 async def ask_facts(
@@ -90,7 +104,7 @@ async def ask_facts(
     prompt = operator_prompt(FACTS).fill(
         question=state["question"],
         memory=names.memory(state),
-        triples=names.numbered(candidates),
+        triples=numbered(names.lines(candidates)),
         most=context.reflected_triples,
     )
     outcome = await ask_typed(context, state.get("usage"), prompt, Facts, stage="reflect")
@@ -104,20 +118,26 @@ async def ask_facts(
     return [], added
 
 
-async def _prompt(state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]) -> tuple[str, EntityNames]:
-    """The reflection's prompt, with that of an action behind it where both are one request; and its labels."""
+async def _prompt(
+    state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]
+) -> tuple[str, EntityNames, list[Line]]:
+    """The reflection's prompt, with that of an action behind it where both are one request; its labels and lines."""
     seen = await observations_of(state, context, candidates_of(state))
-    observed = nearest(seen.values(), context.shown_triples)
-    shown = [*entities_of_run(state), *named_in(observed), *named_in(candidates)]
-    names = await EntityNames.of(context.kg, shown)
+    shown = {triple[:3] for triple in candidates}
+    observed = [each for each in nearest(seen.values(), context.shown_triples) if each[:3] not in shown]
+    names = await EntityNames.of(
+        context.kg, [*entities_of_run(state), *named_in(observed), *named_in(candidates), *candidates_of(state)]
+    )
+    lines = names.lines(candidates)
     text = operator_prompt(REFLECT).fill(
         question=state["question"],
         memory=names.memory(state),
-        triples=names.numbered(candidates),
+        triples=numbered(lines),
         observation=names.triples(observed),
         most=context.reflected_triples,
     )
-    if not context.combined:
-        return text, names
-    act, _ = await act_prompt(state, context)
-    return f"{text}{_AND_ACT}{act}", names
+    if context.combined:
+        text += _AND_ACT.format(
+            candidates=names.entities(candidates_of(state)), history=names.actions(state["history"])
+        )
+    return text, names, lines

@@ -23,7 +23,7 @@ class Action(TypedDict):
     name: ActionName
     entities: list[str]
     thought: str
-    by: Literal["model", "similarity", "human"]
+    by: Literal["model", "only_choice", "similarity", "human"]
     hop: str | None
 
 

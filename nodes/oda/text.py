@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from trivium.kg.text import fold_name
 from trivium.kg.types import WalkedTriple
 from trivium.nodes.oda.memory import triples_of
 from trivium.nodes.oda.state import Action, OdaState
@@ -11,6 +14,20 @@ from trivium.tools.get_labels import get_labels
 from trivium.tools.observe import Observation
 
 _NOTHING = "(none)"
+_ENDS = 20  # entities named in a line
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a prompt, and the triples that it stands for."""
+
+    text: str
+    triples: list[WalkedTriple]
+
+
+def numbered(lines: Sequence[Line]) -> str:
+    """The lines, numbered from 1."""
+    return "\n".join(f"{place}. {line.text}" for place, line in enumerate(lines, 1)) or _NOTHING
 
 
 class EntityNames:
@@ -18,6 +35,7 @@ class EntityNames:
 
     def __init__(self, labels: dict[str, str]) -> None:
         self._labels = labels
+        self._called = Counter(map(fold_name, labels.values()))
 
     @classmethod
     async def of(cls, kg: str, entities: Iterable[str]) -> EntityNames:
@@ -39,12 +57,31 @@ class EntityNames:
         return f"({self.entity(triple.head)}, {triple.relation}, {self.entity(triple.tail)})"
 
     def triples(self, triples: Iterable[WalkedTriple]) -> str:
-        """A line a triple."""
-        return "\n".join(dict.fromkeys(map(self.triple, triples))) or _NOTHING
+        """The triples, a line for each start and relation."""
+        return "\n".join(line.text for line in self.lines(triples)) or _NOTHING
 
-    def numbered(self, triples: Sequence[WalkedTriple]) -> str:
-        """A line a triple, numbered from 1."""
-        return "\n".join(f"{place}. {self.triple(triple)}" for place, triple in enumerate(triples, 1)) or _NOTHING
+    def lines(self, triples: Iterable[WalkedTriple]) -> list[Line]:
+        """The triples as they are stored, each once; those of one start and relation share a line.
+
+        `(Lured; Shockproof, directed_by, Douglas Sirk)`. Entities of one name are told apart by their ids.
+        """
+        groups: dict[tuple[str, str, bool], list[WalkedTriple]] = {}
+        seen: set[tuple[str, str, str]] = set()
+        for triple in triples:
+            if triple[:3] not in seen:
+                seen.add(triple[:3])
+                groups.setdefault((triple.start, triple.relation, triple.inverse), []).append(triple)
+        out = []
+        for (start, relation, inverse), found in groups.items():
+            ends = [self._told_apart(triple.end) for triple in found[:_ENDS]]
+            many = "; ".join(ends) + (f"; and {len(found) - _ENDS} more" if len(found) > _ENDS else "")
+            one = self._told_apart(start)
+            out.append(Line(f"({many if inverse else one}, {relation}, {one if inverse else many})", found))
+        return out
+
+    def _told_apart(self, key: str) -> str:
+        """The label, with the id where another entity is called the same."""
+        return self.entity(key) if self._called[fold_name(self.label(key))] > 1 else self.label(key)
 
     def entities(self, keys: Iterable[str]) -> str:
         """Entities in a line."""

@@ -32,7 +32,7 @@ from trivium.tools.next_relations import next_relations
 
 _ANSWERS = 20  # of the last run, named in the prompt
 _RELATIONS = 20
-_PROMPT = 1_000  # tokens of the prompt without its schema; exemplars are left out from where it would be longer
+_PROMPT = 950  # tokens of the prompt without its schema; exemplars are left out from where it would be longer
 _WORDING = 60  # characters of a template that is shown beside its relation
 _KINDS = 2  # types shown at each end of a relation
 _CANDIDATES = 5  # entities of a name that are tried

@@ -7,7 +7,7 @@ import pytest
 from trivium.kg.types import WalkedTriple
 from trivium.nodes.oda.action import ActionChoice, chosen, meant, problem_of, same_action
 from trivium.nodes.oda.state import Action, ActionName
-from trivium.nodes.oda.text import EntityNames, named_in, nearest
+from trivium.nodes.oda.text import EntityNames, named_in, nearest, numbered
 from trivium.policies.oda.observation import Observation, Observed
 
 NAMES = EntityNames({"q/tokyo": "Tokyo", "q/tokyo_film": "Tokyo", "q/edo": "Edo", "1868": "1868"})
@@ -78,8 +78,15 @@ def test_prompts_show_labels_with_ids_and_triples_as_stored() -> None:
     assert (NAMES.entity("1868"), NAMES.entity("unknown")) == ("1868", "unknown")
     assert NAMES.triple(STEP) == "(Edo [q/edo], became, Tokyo [q/tokyo])", "whichever way it was walked"
     assert NAMES.triples([STEP, STEP._replace(inverse=False)]).count("\n") == 0, "each once"
-    assert NAMES.numbered([STEP, STEP]).splitlines()[1].startswith("2. (Edo")
-    assert [NAMES.triples([]), NAMES.numbered([]), NAMES.entities([]), NAMES.actions([])] == ["(none)"] * 4
+    other = WalkedTriple("q/edo", "became", "1868", False)
+    lines = NAMES.lines([STEP, STEP._replace(inverse=False, head="1868"), other])
+    assert [line.text for line in lines] == [
+        "(Edo, became, Tokyo [q/tokyo])", "(1868, became, Tokyo [q/tokyo])", "(Edo, became, 1868)"
+    ]  # fmt: skip
+    assert numbered(lines).splitlines()[1] == "2. (1868, became, Tokyo [q/tokyo])"
+    two = NAMES.lines([other, STEP._replace(inverse=False)])
+    assert [(line.text, len(line.triples)) for line in two] == [("(Edo, became, 1868; Tokyo [q/tokyo])", 2)]
+    assert [NAMES.triples([]), numbered([]), NAMES.entities([]), NAMES.actions([])] == ["(none)"] * 4
     assert NAMES.actions([done("GetPath", "q/edo", "1868")]) == "GetPath(Edo [q/edo]; 1868)"
     assert named_in([STEP]) == ["q/edo", "q/tokyo"]
 
