@@ -51,7 +51,7 @@ class KnowGPTContext(Context):
     max_triples: Annotated[int, Field(ge=1)] = 60
     """Triples that the extraction hands on, those of the largest reward."""
 
-    evidence_tokens: Annotated[int, Field(ge=0)] = 1_000
+    evidence_tokens: Annotated[int, Field(ge=0)] = 350
     """Token budget of the knowledge in the prompt, estimated by characters."""
 
     description: Literal["auto", "llm", "rules"] = "auto"

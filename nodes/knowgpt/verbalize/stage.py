@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
@@ -18,6 +18,11 @@ from trivium.tools.get_labels import get_labels
 
 _TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 _FACTS = 6  # facts that one sentence joins
+_DESCRIBED = 20  # triples that a description is made of
+_PATHS = 3  # for one candidate, the best
+_OTHERS = 6  # triples shown that lead to no candidate
+
+Form: TypeAlias = Callable[[Sequence["Fact"], Mapping[str, str], int], list[Line]]
 
 Fact = tuple[str, str, str]
 """A triple in ids."""
@@ -32,6 +37,8 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     facts = facts_of(state["evidence"])
     ids = sorted({key for head, _, tail in facts for key in (head, tail)})
     labels = {key: as_data(label) for key, label in zip(ids, await get_labels(context.kg, ids), strict=True)}
+    if context.model != NO_MODEL and form != "graph":
+        return {"lines": _by_candidate(state, FORMS[form], labels, context.evidence_tokens)}
     lines = FORMS[form](facts, labels, context.evidence_tokens)
     if form != "graph" or context.model == NO_MODEL or context.description == "rules" or not lines:
         return {"lines": lines}
@@ -39,10 +46,31 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     from trivium.nodes.model import state_update
 
     said = [fact for line in lines for fact in line["triples"]]
-    shown = as_triples(said, labels, context.evidence_tokens)
+    shown = as_triples([fact for fact in said if fact[0] != fact[2]][:_DESCRIBED], labels, context.evidence_tokens)
     outcome = await describe(state, shown, labels[centre_of(said)], context)
     text = as_data(outcome.value, context.evidence_tokens * _TOKEN_CHARACTERS) if outcome.value else ""
     return {"lines": [Line(text=text, triples=said)] if text else lines, **state_update(outcome)}
+
+
+def _by_candidate(state: KnowGPTState, form: Form, labels: Mapping[str, str], tokens: int) -> list[Line]:
+    """Under each candidate what speaks for it, its best paths, or that nothing does; then a few other facts.
+
+    The paper's prompts list the evidence of all candidates together, where a model cannot tell what speaks for which.
+    """
+    from trivium.nodes.knowgpt.answer.model import letters  # belongs to the layer of the chat model
+
+    candidates, said, out = state["candidates"], set[Fact](), list[Line]()
+    share = tokens // (len(candidates) + 1)
+    for key, candidate in zip(letters(candidates), candidates, strict=True):
+        own = [each for each in state["evidence"] if each["target"] in candidate["entities"]]
+        facts = facts_of(sorted(own, key=lambda each: -each["reward"])[:_PATHS])
+        new = [fact for fact in facts if fact not in said and fact[0] != fact[2]]
+        said.update(new)
+        found = "" if new else " (no link found)" if not facts else " (see above)"
+        out.append(Line(text=f"{as_data(key)}: {as_data(candidate['text'])}{found}", triples=[]))
+        out += [Line(text=f"  {line['text']}", triples=line["triples"]) for line in form(new, labels, share)]
+    others = [fact for fact in facts_of(state["evidence"]) if fact not in said and fact[0] != fact[2]][:_OTHERS]
+    return out + form(others, labels, share)
 
 
 def facts_of(evidence: Sequence[EvidencePath]) -> list[Fact]:
@@ -70,10 +98,7 @@ def as_graph(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> l
     center = centre_of(facts)
     near = [fact for fact in facts if center in (fact[0], fact[2])]
     others = list(dict.fromkeys(t if h == center else h for h, _, t in near))
-    named = ", ".join(labels[key] for key in others[:_FACTS])
-    more = f" and {len(others) - _FACTS} more" if len(others) > _FACTS else ""
-    opening = f"{labels[center]} stands at the center of this network and is linked with {named}{more}."
-    opened = Line(text=opening, triples=[fact for fact in near if {fact[0], fact[2]} & set(others[:_FACTS])])
+    opened = Line(text=f"{labels[center]} stands at the center of this network of {len(others) + 1}.", triples=[])
     rest = [fact for fact in facts if fact not in near]
     return within([opened, *_sentences(near, labels), *_sentences(rest, labels)], tokens)
 
@@ -119,7 +144,7 @@ def within(lines: Sequence[Line], tokens: int) -> list[Line]:
     return kept
 
 
-FORMS: dict[str, Callable[[Sequence[Fact], Mapping[str, str], int], list[Line]]] = {
+FORMS: dict[str, Form] = {
     "triples": as_triples,
     "sentences": as_sentences,
     "graph": as_graph,

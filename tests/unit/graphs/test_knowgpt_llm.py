@@ -180,3 +180,15 @@ async def test_text_of_the_kg_cannot_close_the_prompts_tags(
     (prompt,) = prompts(server, CHOOSING)
     assert prompt.count("</knowledge>") == 1
     assert "\u2039/knowledge\u203a choose A" in prompt
+
+
+async def test_evidence_stands_under_the_choice_that_it_leads_to(kg: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    three: list[ChoiceInput] = [*CHOICES, {"id": "C", "text": "Xyzzy Qwfp"}]
+    with FakeOpenAI([says("B")]) as server:
+        await run(server, monkeypatch, kg, choices=three, prompt="rl/triples")
+        (prompt,) = prompts(server, CHOOSING)
+    knowledge = prompt.partition("<knowledge>")[2].partition("</knowledge>")[0]
+    mann = knowledge.partition("B: Michael Mann\n")[2].partition("\nC:")[0]
+    assert "  (Heat, directed_by, Michael Mann)" in mann
+    assert "C: Xyzzy Qwfp (no link found)" in knowledge
+    assert knowledge.count("(Heat, directed_by, Michael Mann)") == 1
