@@ -63,6 +63,7 @@ def import_tables(
     applied = Applied(tables, mappings)
     if dry_run:
         _show(mappings, _examples(islice(chain.from_iterable(applied.batches()), 10_000)))
+        _tell_opaque(mappings)
         _say_where(mapping, guessed=guessed)
         return
     if is_kg(out):
@@ -72,6 +73,7 @@ def import_tables(
         if not as_json:
             _show(mappings, examples)
     _tell_unknown(applied)
+    _tell_opaque(mappings)
     _say_where(mapping, guessed=guessed)
     (print_json if as_json else print_facts)({**facts, "rows": applied.rows})
 
@@ -152,6 +154,15 @@ def _update(out: Path, applied: Applied) -> dict[str, object]:
 
 async def _held(store: GraphStore) -> set[Triple]:
     return {triple async for batch in store.triples() for triple in batch}
+
+
+def _tell_opaque(mappings: Mappings) -> None:
+    """Name the types that no question can name."""
+    from trivium.knowledge.report import is_opaque
+
+    for name, table in mappings.items():
+        if table.type and is_opaque(table.type):
+            complain(f'the type {table.type!r} has no word that a question can use: set type = "…" under [{name}]')
 
 
 def _tell_unknown(applied: Applied) -> None:

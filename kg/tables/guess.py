@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
@@ -23,6 +23,7 @@ ROWS_READ = 100_000
 
 _ENOUGH = 0.9  # share of a column's texts that are keys of the table that they name
 _SAME_NAME = 0.5  # the same where both columns have one name
+_IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
 _COMPLETE = 0.95  # share of rows that have a label
 _LONG_KEY, _LONG_NAME = 64, 40  # characters
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
@@ -104,6 +105,10 @@ class _Seen:
         return [singular(word) for word in words_of(self.table.name)]
 
 
+SharedColumns = Mapping[str, Sequence[_Profile]]
+"""By the relation that they would state, the columns of all tables."""
+
+
 def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     """What the tables' columns seem to be; raises as reading the tables does."""
     seen = [_look_at(table) for table in tables]
@@ -115,7 +120,10 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
         for name, (other, key) in each.refers.items():
             if other.key is key and key.name in other.refers:  # rows about the entities of another table
                 each.refers[name] = other.refers[key.name]
-    shared = Counter(_relation(profile) for each in seen for profile in each.columns.values())
+    shared: dict[str, list[_Profile]] = {}
+    for each in seen:
+        for profile in each.columns.values():
+            shared.setdefault(_relation(profile), []).append(profile)
     return {each.table.name: _mapping(each, shared) for each in seen}
 
 
@@ -219,7 +227,8 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
     rest = {singular(word) for word in _words_without_key(profile)}
     by_table = bool(rest & set(other.words))
     by_key = key.words == profile.words and not set(key.words) <= {*_KEY_WORDS, *_NAME_WORDS}
-    if inside < (_SAME_NAME if by_key and profile.kind is None else _ENOUGH):
+    alike = by_key and profile.kind is None and (other.key is key or by_table)
+    if inside < (_SAME_NAME if alike else _ENOUGH):
         return None
     if not by_table and not by_key:
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
@@ -240,7 +249,7 @@ def _without_name(words: list[str]) -> list[str]:
     return words[:-1] if len(words) > 1 and words[-1] == "name" else words
 
 
-def _mapping(seen: _Seen, shared: Counter[str]) -> TableMapping:
+def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
     file = seen.table.path.name
     about = seen.refers.get(seen.key.name) if seen.key else None
     ends = [name for name in seen.refers if seen.key is None or name != seen.key.name]
@@ -326,7 +335,7 @@ def _label(seen: _Seen) -> tuple[str, ...]:
     return (max(telling)[1],) if telling else ()
 
 
-def _column(seen: _Seen, profile: _Profile, shared: Counter[str]) -> TableColumn:
+def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColumn:
     if not profile.texts:
         return TableColumn()
     if profile.name in seen.refers:
@@ -336,12 +345,23 @@ def _column(seen: _Seen, profile: _Profile, shared: Counter[str]) -> TableColumn
         return TableColumn()  # a second key of what another column names already
     split = _separator(profile)
     texts = [part.strip() for text in profile.texts for part in text.split(split)] if split else list(profile.texts)
-    repeated = len(set(texts)) <= 0.6 * sum(profile.texts.values()) or (shared[_relation(profile)] > 1 and not split)
+    repeated = len(set(texts)) <= 0.6 * sum(profile.texts.values()) or (
+        not split and _occurs_elsewhere(profile, shared)
+    )
     if profile.kind is None and (repeated or split or profile.many) and _are_names(texts):
         name = _relation(profile)
         kind = " ".join(singular(word) for word in profile.words) if split or profile.many else name.replace("_", " ")
         return TableColumn(name, to=kind, split=split)
     return _value(profile, split)
+
+
+def _occurs_elsewhere(profile: _Profile, shared: SharedColumns) -> bool:
+    """Whether a column of the same name holds the same texts; codes that are only called alike do not."""
+    others = (each for each in shared[_relation(profile)] if each is not profile and each.texts)
+    return any(
+        sum(text in each.texts for text in profile.texts) >= _IN_COMMON * min(len(profile.texts), len(each.texts))
+        for each in others
+    )
 
 
 def _twin(seen: _Seen, profile: _Profile) -> bool:
@@ -352,7 +372,7 @@ def _twin(seen: _Seen, profile: _Profile) -> bool:
 def _value(profile: _Profile, split: str = "") -> TableColumn:
     if not profile.texts:
         return TableColumn()
-    return TableColumn(_relation(profile), profile.kind or "text", split=split)
+    return TableColumn("_".join(profile.words) or profile.name, profile.kind or "text", split=split)
 
 
 def _separator(profile: _Profile) -> str:

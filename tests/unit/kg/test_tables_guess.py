@@ -210,3 +210,16 @@ def test_words_of_names() -> None:
     assert [singular(word) for word in ("countries", "boxes", "airports", "class", "bus", "basis")] == [
         "country", "box", "airport", "class", "bus", "basis",
     ]  # fmt: skip
+
+
+def test_codes_that_are_only_called_alike_are_values(tmp_path: Path) -> None:
+    nations = "name,code3,numeric,official_name\nItaly,ITA,380,Italian Republic\nPeru,PER,604,Republic of Peru\n"
+    coins = "code3,name,numeric\nEUR,Euro,978\nPEN,Sol,604\n"
+    found = guess_mapping(read_tables(_write(tmp_path, nations=nations, coins=coins)))
+    assert found["nations"].columns["code3"] == TableColumn("code_3", "text")
+    assert found["nations"].columns["official_name"] == TableColumn("official_name", "text")
+    assert found["coins"].columns["numeric"] == TableColumn("numeric", "number")
+    cities = "name,region\nBern,Mittelland\nChur,Alpen\nSion,Alpen\n"
+    peaks = "name,region\nEiger,Alpen\nNapf,Mittelland\n"
+    found = guess_mapping(read_tables(_write(tmp_path, cities=cities, peaks=peaks)))
+    assert found["peaks"].columns["region"] == TableColumn("region", to="region")

@@ -33,6 +33,9 @@ def test_a_dry_run_shows_and_builds_nothing(trivium: Trivium, tables: list[Path]
     said = trivium("import", *tables, "--out", "kg", "--dry-run")
     assert (said.code, (tmp_path / "kg").exists(), (tmp_path / "mapping.toml").exists()) == (0, False, True)
     assert "boats\tmaker_id\trelation maker to makers.id" in said.out
+    assert "has no word" not in said.err
+    coded = tables[0].rename(tmp_path / "3166-1.csv")
+    assert "the type '3166 1' has no word" in trivium("import", coded, "--out", "kg", "--dry-run", "--mapping", "m").err
 
 
 def test_what_a_user_edits_and_what_changed_comes_in_at_the_next_import(
