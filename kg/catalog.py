@@ -19,7 +19,7 @@ SETTINGS_FILE = "trivium.toml"
 SAMPLE = "sample"
 """The name of the bundled sample."""
 
-_TABLES = ("kg", "prompts", "server")
+_TABLES = ("kg", "prompts", "prices", "server")
 _OF_A_FOLDER = ("path", "embedder", "properties", "words", "min_confidence")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from trivium.nodes.run.context import Context
 
 
+_JOBS = 16  # questions of a batch at a time, where a model is waited for
+
+
 def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
     question: Annotated[str | None, typer.Argument(help="The question in words.")] = None,
     kg: Annotated[str, typer.Option(help="A KG directory or name; without it, the bundled sample.")] = "sample",
@@ -29,6 +33,17 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     supplement: Annotated[
         Literal["auto", "always", "never"], typer.Option(help="Dense triples beside the chains'.")
     ] = "auto",
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=1_000, help="Questions of --batch at a time; 16 with a model, else 1.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="A file that keeps the model's answers, so that none is asked for twice.")
+    ] = None,
+    max_cost: Annotated[float | None, typer.Option(help="Stop --batch where so much is spent (--price).")] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(help="PROMPT/COMPLETION: the price of a million tokens of each; or [prices] in trivium.toml."),
+    ] = None,
     choice: Annotated[
         list[str] | None, typer.Option(help="An option of a multiple-choice question, TEXT or ID=TEXT; once each.")
     ] = None,
@@ -55,6 +70,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     given = {"kg": kg, "model": model, "templates_per_sub_question": templates, "supplement": supplement}
     context = chosen.context(**{**given, **chosen.read_settings(settings or ())})
     context.check()
+    if cache is not None:
+        os.environ["TRIVIUM_LLM_CACHE"] = str(cache)
     if question is not None:
         from trivium.nodes.run.conversation import check_question
 
@@ -67,10 +84,15 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
         raise UsageError("give a question, or --batch IN.jsonl with --out OUT.jsonl")
     if batch is not None and out is not None:
         from trivium.app.cli.batch import answer_file
+        from trivium.app.cli.output import complain
+        from trivium.app.cli.spending import Spending, named_price
 
         if out.exists() and batch.exists() and out.samefile(batch):
             raise UsageError(f"{out} holds the questions: name another file for the answers")
-        asyncio.run(answer_file(method, batch, out, context))
+        limits = Spending(max_cost=max_cost, price=price or named_price(context.model))
+        many = jobs or (1 if context.model == "none" else _JOBS)
+        if told := asyncio.run(answer_file(method, batch, out, context, many, limits)):
+            complain(told)
     else:
         offered = _choices(method, choice or ())
         shown = Shown(json=json, query=show_query, explain=explain)

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+from collections import deque
 from pathlib import Path
 from typing import Any
 
 from trivium.app.cli.lines import ResumableLines
 from trivium.app.cli.progress import progress
+from trivium.app.cli.spending import Spending
 from trivium.graphs.methods import answer, close_all, refusal
-from trivium.kg.errors import StoreError, UnknownEntityError, UsageError
+from trivium.kg.errors import ModelError, StoreError, UnknownEntityError, UsageError
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
 
 
-async def answer_file(method: str, asked: Path, answers: Path, context: Context) -> None:
+async def answer_file(
+    method: str, asked: Path, answers: Path, context: Context, jobs: int = 1, spending: Spending | None = None
+) -> str | None:
     """Answer every question of a file that has no answer yet.
 
     A question that cannot be run (too long, an unknown topic entity) gets a line that says so.
 
+    Args:
+        method: the method of all questions.
+        asked: the file of questions.
+        answers: where their answers go, in order.
+        context: the settings of all.
+        jobs: questions that are answered at the same time.
+        spending: what may be spent on a model; those under way when a limit is reached are finished.
+
+    Returns:
+        What was spent and whether a limit ended it, in words; None without a model.
+
     Raises:
         BadInputError: a line of `asked` is not a question, or `answers` holds answers to others.
     """
+    limits = spending or Spending()
+    limits.prices()
+    spent = NO_USAGE
+    stopped: str | None = None
     questions = read_questions(asked)
     try:
         await _check_ready(method, context)
@@ -33,11 +54,35 @@ async def answer_file(method: str, asked: Path, answers: Path, context: Context)
             ResumableLines(answers, len(questions), lambda i, line: _answers(line, questions[i])) as lines,
             progress() as show,
         ):
-            for number, question in enumerate(questions[lines.done :], lines.done + 1):
-                lines.write(dict(await _one(method, question, context)))
-                show("answer", number, len(questions))
+            under_way: deque[asyncio.Task[Answer]] = deque()
+            waiting = iter(questions[lines.done :])
+            try:
+                for number in range(lines.done + 1, len(questions) + 1):
+                    while len(under_way) < jobs and not stopped and (following := next(waiting, None)):
+                        under_way.append(asyncio.create_task(_one(method, following, context)))
+                    if not under_way:
+                        break
+                    found = await under_way[0]
+                    under_way.popleft()
+                    lines.write(dict(found))
+                    show("answer", number, len(questions))
+                    spent = add_usage(spent, found["usage"])
+                    tokens = spent["prompt_tokens"], spent["completion_tokens"]
+                    stopped = limits.reached(sum(tokens), limits.cost(*tokens))
+            finally:
+                for task in under_way:
+                    task.cancel()
+                await asyncio.gather(*under_way, return_exceptions=True)
     finally:
         await close_all()
+    return None if context.model == NO_MODEL else _told(spent, limits, stopped)
+
+
+def _told(spent: Usage, limits: Spending, stopped: str | None) -> str:
+    tokens = spent["prompt_tokens"], spent["completion_tokens"]
+    cost = f", cost {limits.cost(*tokens):.4f}" if limits.price else ""
+    said = f"{spent['llm_calls']:,} calls, {tokens[0]:,} prompt and {tokens[1]:,} completion tokens{cost}"
+    return f"{said}; {stopped}" if stopped else said
 
 
 async def _check_ready(method: str, context: Context) -> None:
@@ -54,7 +99,7 @@ def _answers(line: dict[str, Any], question: Question) -> bool:
 async def _one(method: str, question: Question, context: Context) -> Answer:
     try:
         found = await answer(method, question.question, context, question.topic_entities, question.id, question.choices)
-    except (UsageError, UnknownEntityError) as error:
+    except (UsageError, UnknownEntityError, ModelError) as error:
         return refusal(method, question.question, question.id, context, error)
     if found["stop_reason"] == "store_error":  # no line is written: run again, the question is asked again
         raise StoreError(found["events"][-1]["message"])

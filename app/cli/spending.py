@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from trivium.kg.errors import UsageError
+from trivium.kg.catalog import SETTINGS_FILE, read_settings
+from trivium.kg.errors import BadInputError, UsageError
+
+
+def named_price(model: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
+    """The model's price in `[prices]` of trivium.toml, as `--price` takes it; None where it names none.
+
+    Raises:
+        BadInputError: the settings cannot be read, or the price is no text.
+    """
+    prices = read_settings(settings).get("prices", {})
+    named = prices.get(model) or prices.get(model.partition(":")[2]) if isinstance(prices, dict) else None
+    if named is not None and not isinstance(named, str):
+        raise BadInputError(f"[prices] {model!r} must be PROMPT/COMPLETION in quotes, not {named!r}", path=settings)
+    return named
 
 
 @dataclass(frozen=True)

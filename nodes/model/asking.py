@@ -19,7 +19,7 @@ from trivium.nodes.model.budget import Budget
 from trivium.nodes.model.calls import Patience
 from trivium.nodes.model.models import Model, open_model
 from trivium.nodes.model.outcome import ModelReply
-from trivium.nodes.model.streamed import Streamed, streamed
+from trivium.nodes.model.streamed import streamed
 from trivium.nodes.model.structured import structured
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.usage import Usage
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 T = TypeVar("T", bound=BaseModel)
+Value = TypeVar("Value")
 
 
 async def ask_typed(
@@ -50,17 +51,28 @@ async def ask_typed(
         stage: the stage's name, for events and traces.
         check: what is wrong with a value that the schema cannot know, or None.
         parts: stages that ask side by side, each with its share of the calls and tokens that are left.
+
+    Raises:
+        ModelError: there is no usable answer, and the run's `fallback` is off.
     """
     model, budget, patience = await _terms(context, spent, parts)
-    return await structured(model, messages, schema, stage=stage, budget=budget, patience=patience, check=check)
+    reply = await structured(model, messages, schema, stage=stage, budget=budget, patience=patience, check=check)
+    return _required(reply, context, stage)
 
 
 async def ask_text(
     context: Context, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
-) -> Streamed:
-    """A text of the run's model, piece by piece where somebody listens to it; arguments as of `ask_typed`."""
+) -> tuple[ModelReply[str], str | None]:
+    """A text of the run's model, streamed where somebody listens, and its message's id; else as `ask_typed`."""
     model, budget, patience = await _terms(context, spent, 1)
-    return streamed(model, messages, stage=stage, budget=budget, patience=patience, live=is_heard())
+    stream = streamed(model, messages, stage=stage, budget=budget, patience=patience, live=is_heard())
+    return _required(await stream.whole(), context, stage), stream.message_id
+
+
+def _required(reply: ModelReply[Value], context: Context, stage: str) -> ModelReply[Value]:
+    if reply.value is None and not context.fallback:
+        raise ModelError(f"stage {stage} got no usable answer of {context.model}: {reply.reason} (fallback is off)")
+    return reply
 
 
 def is_heard() -> bool:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from langgraph.constants import TAG_NOSTREAM
 
 from trivium.nodes.model.budget import Budget, estimate_tokens, prompt_tokens
+from trivium.nodes.model.cache import CACHE_FILE, answer_cache, prompt_text
 from trivium.nodes.model.events import Event, Kind, brief, event
 from trivium.nodes.model.failures import Failure, client_errors, failure
 from trivium.nodes.model.models import Model
+from trivium.nodes.model.outcome import declined
 from trivium.nodes.model.recorded import current
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
     from langchain_core.messages.ai import UsageMetadata
+    from langchain_core.outputs import ChatGeneration
     from langchain_core.runnables import RunnableConfig
 
 
@@ -80,19 +84,34 @@ class Exchange:
         self.note(kind, message)
 
     async def ask(self, messages: Sequence[BaseMessage]) -> AIMessage | None:
-        """The model's answer; None with a reason where there is none."""
+        """The model's answer, or what a cache keeps of it; None with a reason where there is none."""
+        if (kept := await self._kept(messages)) is not None:
+            return kept
         attempt = 0
         while self.allowed(messages):
             without = frozenset(self.model.refused)
             reply = await self._send(messages)
             if not isinstance(reply, Failure):
                 self.count(messages, str(reply.text), reply.usage_metadata)
+                await self._keep(messages, reply)
                 return reply
             self.count(messages if reply.timeout else (), "")
             if not await self.again(reply, attempt, without):
                 return None
             attempt += 1
         return None
+
+    async def _kept(self, messages: Sequence[BaseMessage]) -> AIMessage | None:
+        cache = await asyncio.to_thread(answer_cache) if os.environ.get(CACHE_FILE) else None
+        found = await cache.alookup(prompt_text(messages), self.model.parameters()) if cache else None
+        return cast("AIMessage", cast("ChatGeneration", found[0]).message) if found else None
+
+    async def _keep(self, messages: Sequence[BaseMessage], reply: AIMessage) -> None:
+        cache = answer_cache() if os.environ.get(CACHE_FILE) else None
+        if cache and reply.text and not declined(reply):
+            from langchain_core.outputs import ChatGeneration
+
+            await cache.aupdate(prompt_text(messages), self.model.parameters(), [ChatGeneration(message=reply)])
 
     async def _send(self, messages: Sequence[BaseMessage]) -> AIMessage | Failure:
         limit = self.request_seconds()
@@ -148,7 +167,9 @@ class Exchange:
             self.note("llm_parameter", f"retried without {lost.parameter}: {lost.message}")
             return True
         wait = self.patience.wait(attempt, lost.wait)
-        if not lost.again or attempt >= self.patience.retries or wait >= self._left():
+        # A server that was silent once is asked once more, and not as often as one that said that it is busy.
+        retries = min(self.patience.retries, 1) if lost.timeout else self.patience.retries
+        if not lost.again or attempt >= retries or wait >= self._left():
             self.give_up(self.kind(lost, "llm_failed"), lost.message)
             return False
         if wait >= self._budget_left():

@@ -7,6 +7,7 @@ connections, and a pool belongs to its loop.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 from dataclasses import dataclass, field
@@ -40,6 +41,13 @@ class Model:
     client: HttpClient | None = None
     json_mode: bool = False
     refused: set[str] = field(default_factory=set)
+
+    def parameters(self) -> str:
+        """What an answer depends on besides its prompt, as one text; no secret is in it."""
+        names = ("temperature", "max_tokens", "max_completion_tokens", "model_kwargs", "reasoning_effort")
+        chosen = {name: value for name in names if (value := getattr(self.chat, name, None)) is not None}
+        url = _openai_url() if self.name.startswith("openai:") else ""
+        return json.dumps([self.name, url, self.json_mode, chosen], sort_keys=True, default=str)
 
     @cached_property
     def quiet(self) -> BaseChatModel:

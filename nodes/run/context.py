@@ -73,6 +73,9 @@ class Context(BaseModel):
     stage_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 150.0
     """Seconds that one stage may spend on the model, its waits and repair turn included; then it does without."""
 
+    fallback: bool = True
+    """Whether a stage whose model gives no usable answer does without it, and says so; False refuses the run."""
+
     min_confidence: Annotated[float | None, Field(ge=0, le=1, allow_inf_nan=False)] = None
     """The confidence, in [0, 1], below which an answer claims nothing; None takes the KG's own of `trivium.toml`,
     `[kg.NAME] min_confidence`, else 0.5. 0 claims whatever was found."""

@@ -29,10 +29,9 @@ async def say(
     prompt = operator_prompt(RESPOND).fill(
         question=as_data(state["question"], 10_000), log=await _log(state, answers, context.kg)
     )
-    stream = await ask_text(context, state.get("usage"), prompt, stage="respond")
-    outcome = await stream.whole()
+    outcome, message_id = await ask_text(context, state.get("usage"), prompt, stage="respond")
     whole = outcome.reason is None or outcome.events[-1]["event"] == "llm_truncated"
-    return (outcome.value if whole else None), stream.message_id, outcome
+    return (outcome.value if whole else None), message_id, outcome
 
 
 async def _log(state: KeqingState, answers: Sequence[AnswerEntity], kg: str) -> str:
