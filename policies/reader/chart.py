@@ -30,6 +30,7 @@ _WHOSE = frozenset({"with", "whose", "having", "of", "where", "has", "have", "is
 _ENDS = frozenset({"by", "on", "in", "at", "to", "from", "for", "with"})  # prepositions that end relations' names
 _REMEMBERED = 20_000  # joins
 _LONGEST = 4  # hops of one chain
+_OWNED = frozenset({"s"})
 _AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
 _SIGNS = {"before": "<", "after": ">"}
 
@@ -597,7 +598,7 @@ class Chart:
 
     def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         lists = left.data if left.category == "PL" else (left.data,)
-        if left.category == "P" and not gap and (both := tuple(each for each in left.data if each in right.data)):
+        if left.category == "P" and gap <= _OWNED and (both := tuple(each for each in left.data if each in right.data)):
             # "reporter occupation": two words of one column
             yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
         elif right.data not in lists:
@@ -792,7 +793,9 @@ class Chart:
         term = right.data[1][0] if right.data[0] == "values" else right.data[2]
         if term[0] != "p":
             return
-        numbers = tuple(each.number for each in self._schema.properties if each.name == term[2])
+        numbers = tuple(each.number for each in self._schema.properties if each.name == term[2] and each.ordered)
+        if not numbers:
+            return
         plan = (
             ("values", right.node, right.data[1])
             if right.data[0] == "values"

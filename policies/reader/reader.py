@@ -170,6 +170,8 @@ class Reader:
         sketch, item, score = candidate
         if item.category == "S" and sketch[0] != "yes":
             return shown(sketch, item.type, wanted, self.schema), item, score
+        if sketch[0] == "values":  # what the clause wants is shown, not what the question speaks of
+            return shown(sketch[1], item.type, wanted, self.schema), item, score - scores.ALL_OF_TYPE
         return candidate
 
     def _compared(

@@ -36,6 +36,7 @@ UNREAD_NAME = 1.6
 _EXACT = 0.5  # gain of a word that names an element exactly
 _SLOPE = 1.25  # what it loses for each unit of likeness
 _OTHERS = 0.25  # what is lost beside an exact match
+_NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
 @dataclass
@@ -166,6 +167,7 @@ class Tagger:
                 if phrase in (("when",), ("where",)) and start > 1:
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
+                weak = weak or (phrase == ("number", "of") and start > 0 and self._is_noun(folded[start - 1]))
                 cost = 0.2 if weak else UNREAD_OPERATOR
                 items = [
                     Item(item.category, data=item.data, score=item.score, links=link(start, " ".join(phrase), 0.0))
@@ -173,6 +175,16 @@ class Tagger:
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
+
+    def _is_noun(self, word: str) -> bool:
+        """Whether the number that follows is a word's own: "the sequence number of"."""
+        language = self.language
+        return (
+            word not in language.stop
+            and (word,) not in self._operators
+            and language.stem(word) not in language.generic
+            and any(match.element.kind == "property" for match in self.matcher.phrase([word]))
+        )
 
     def _phrase_blocks(self, folded: Sequence[str]) -> list[_Block]:
         """What schemas call by one word: "last name"."""
@@ -403,7 +415,8 @@ class Tagger:
             return [Item("P", data=(element.number,), score=gain, links=links)]
         if element.kind == "relation":
             return [Item("R", data=(element.number,), score=gain, links=links)]
-        return [Item("E", data=((element.number,), element.name), score=gain - 0.05, links=links)]
+        loose = 0.05 if match.exact else 0.3
+        return [Item("E", data=((element.number,), element.name), score=gain - loose, links=links)]
 
     def _schema_items(self, words: Sequence[str], place: int, *, soft: bool) -> list[Item]:
         """Items of a span by its words: exact ones, and for single words those alike, at a discount."""
@@ -506,21 +519,28 @@ class Tagger:
         counted = bool(first) or (1 in counts and not tagged.gaps[1])
         which = bool(tagged.gaps[0] & self.language.which)
         found: dict[int, set[int]] = defaultdict(set)
+        near: dict[int, set[int]] = defaultdict(set)
         columns = set()
         for start, stop, item in tagged.items:
             exact = bool(item.links) and item.links[0][2] >= 0.95
-            if start == first and exact and item.category == "S" and item.form == "plain":
-                found[stop].add(item.type)
+            if start == first and item.category == "S" and item.form in ("plain", "value"):
+                if exact and (item.form == "plain" or stop - start > 1):
+                    found[stop].add(item.type)
+                elif item.form == "plain" and item.links and item.links[0][2] >= _NOUN:
+                    near[stop].add(item.type)
             if exact and item.category in ("P", "PL") and item.links[0][1] != "named":
                 columns.add(start)
-        if not found or (stop := max(found)) >= len(tagged.positions) or first in columns:
+        if first in columns:
+            return
+        found = found or near
+        if not found or (stop := max(found)) >= len(tagged.positions):
             return
         if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
             return
         who = tagged.positions[0].casefold() in ("who", "whom", "everyone", "everybody")
         if counted or which or who or tagged.gaps[0] & self.language.commands:
             tagged.asked = frozenset(found[stop])
-            tagged.asked_as = "count" if counted else "one" if which else "any"
+            tagged.asked_as = "count" if counted else "one" if which or who else "any"
 
     def _keeps(self, word: str, place: int) -> bool:
         return (
@@ -672,8 +692,8 @@ def _slice(text: str, words: Sequence[Token], span: tuple[int, int]) -> str:
 
 
 def _is_adjective(block: _Block) -> bool:
-    """Whether an operator's block may be part of a name: "highest point", "total area", "number of pages"."""
-    return any(item.category in ("SUP", "AGG", "NUM", "P", "DATE") for item in block.items)
+    """Whether an operator's block may be part of a name: "highest point", "total area", "falls under"."""
+    return any(item.category in ("SUP", "AGG", "NUM", "P", "DATE", "CMP") for item in block.items)
 
 
 def _certain(items: Sequence[Item]) -> bool:
