@@ -31,6 +31,7 @@ _ENDS = frozenset({"by", "on", "in", "at", "to", "from", "for", "with"})  # prep
 _REMEMBERED = 20_000  # joins
 _LONGEST = 4  # hops of one chain
 _OWNED = frozenset({"s"})
+_HAVING = frozenset({"have", "has", "having"})
 _AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
 _SIGNS = {"before": "<", "after": ">"}
 
@@ -219,6 +220,9 @@ class Chart:
             ("CMP X", self._compare_value),
             ("P CP", self._name_column),
             ("SUP P", self._key),
+            ("SUP P", self._frequent),
+            ("SUP E", self._frequent),
+            ("FQ S", self._frequencies),
             ("SUP S", self._extreme),
             ("ADJ S", self._vague),
             ("SUP NUM", self._top_k),
@@ -562,7 +566,9 @@ class Chart:
     def _bind(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         if right.form == "value" and right.data and right.data[0] in left.data:
-            gain = scores.BOUND + (scores.WHOSE if gap & _WHOSE else 0.0)
+            gain = (scores.BOUND if left.score >= scores.LIKE else scores.BOUND_BY_PART) + (
+                scores.WHOSE if gap & _WHOSE else 0.0
+            )
             yield right.but(data=(), form="set", score=score + gain, links=links)
         elif right.form == "name" and self._naming(right, left.data):
             yield right.but(score=score + scores.BOUND, links=links)
@@ -587,13 +593,21 @@ class Chart:
         lists = right.data if right.category == "PL" else (right.data,)
         if "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
+        if gap & _HAVING and right.category == "P":  # "persons who have a title"
+            node = left.node
+            for number in right.data:
+                column = self._schema.properties[number]
+                if self._schema.compatible(left.type, column.type):
+                    held = ("where", node, ("has", ("p", (), column.name, "")))
+                    yield Item("S", held, left.type, (), score - scores.HAVING, links, "set", True, left.extreme)
+                    break
         cost = 0.0 if "s" in gap else scores.TURNED
         cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
         yield from self._table(left, lists, score - cost, links)
         if right.category == "P" and self._naming(left, right.data):
             gain = 0.6 * scores.BOUND if left.form == "name" and not gap else 0.0
             yield left.but(score=score - cost + gain, links=links)
-        if left.form == "value" and left.data and left.data[0] in right.data and not gap:
+        if left.form == "value" and left.data and left.data[0] in right.data and (not gap or "as" in gap):
             yield left.but(data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
 
     def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -829,6 +843,43 @@ class Chart:
             direction = "max" if direction in ("most", "count") else "min"
             score -= 0.1
         yield Item("KEY", None, -1, (direction, limit, right.data), score, links)
+
+    def _frequent(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the three most frequent routes": values by how often they occur."""
+        direction, hints, limit = left.data
+        if direction not in ("most", "fewest", "least") and (hints or left.score < scores.LIKE):
+            return
+        what: tuple[Any, ...] = right.data
+        if right.category == "P":
+            what = tuple(n for n in right.data if not self._schema.properties[n].ordered)
+        if what:
+            data = (right.category, what, direction in ("most", "max", "count"), limit)
+            yield Item("FQ", data=data, score=left.score + right.score, links=(left.links, right.links))
+
+    def _frequencies(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        kind, what, descending, limit = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if kind == "P":
+            for term, cost in self._term(right, what):
+                data: tuple[Any, ...] = ("group", (term,), (("count", None),), 1, descending, limit)
+                yield Item("X", right.node, right.type, data, score - cost, links, "set")
+            return
+        for hop, reached, to, cost in self._edge_ways(right, what[0]):
+            data = ("often", hop, what[1], to, descending, limit, reached)
+            yield Item("X", right.node, right.type, data, score - cost, links, "set")
+
+    def _edge_ways(self, source: Item, relations: Sequence[int]) -> list[tuple[Walk, int, Sketch | None, float]]:
+        """The hops over relationships with a property: hop, type reached, the set at their end, and the cost.
+
+        Where the source was reached over one of them, that one is meant, from the set that it came from.
+        """
+        walked = {hop.back(): part for hop, part in _hops(source.node)}
+        ways = [(hop, reached) for hop, reached in self._schema.leaving(source.type) if hop.relation in relations]
+        used = any(hop in walked for hop, _ in ways)
+        return [
+            (hop, reached, walked.get(hop), 0.1 + (scores.EDGE if used and hop not in walked else 0.0))
+            for hop, reached in ways
+        ]
 
     def _extreme(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, hints, limit = left.data
@@ -1127,6 +1178,18 @@ class Chart:
                 node = right.node if left.form == "plain" else left.node
                 data = ("multi", (*self._aggregates(left), *self._aggregates(right)))
                 yield right.but(node=node, data=data, score=score - 0.2, links=links)
+            elif left.form == "plain" == right.form:
+                yield from self._two_kinds(left, right, score, links)
+
+    def _two_kinds(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "how many reactions, and the average age of the patients": what is counted hangs on the others."""
+        for own, other, turned in ((right, left, False), (left, right, True)):
+            if own.data[0] != "agg" or other.data[0] != "count":
+                continue
+            for path in self._schema.paths(own.type, other.type)[:2]:
+                both = [("count", ("e", path.hops)), *self._aggregates(own)]
+                data = ("multi", tuple(reversed(both) if turned else both))
+                yield own.but(data=data, score=score - 0.2 - path.cost, links=links)
 
     # ---- results with modifiers
 
@@ -1172,10 +1235,11 @@ class Chart:
         """As in "the route of the drug X": values of a property of relationships that touch the set."""
         relations, name, *function = left.data
         score, links = left.score + right.score, (left.links, right.links)
-        for hop, reached in self._schema.leaving(right.type):
-            if hop.relation in relations:
-                data = ("walks", function[0] if function else "", hop, name, reached)
-                yield Item("X", right.node, right.type, data, score - 0.1, links, right.form)
+        for hop, reached, to, cost in self._edge_ways(right, relations):
+            data = ("walks", function[0] if function else "", hop, name, reached)
+            yield Item(
+                "X", right.node, right.type, data if to is None else (*data, to), score - cost, links, right.form
+            )
 
     def _aggregate_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "average weight of interactions": a column of relationships to aggregate."""
@@ -1190,7 +1254,7 @@ class Chart:
 
     def _edge_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links = (left.links, right.links)
-        yield from self._edge_condition(left, "=", self._constant(right), left.score + right.score + 0.2, links)
+        yield from self._edge_condition(left, "=", self._constant(right), left.score + right.score + 0.35, links)
 
     def _edge_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, _, value = right.data
@@ -1229,3 +1293,14 @@ class Chart:
         if shared and left.data[2] is None:
             data = (tuple(shared), left.data[1], right.data[2], left.data[3])
             yield left.but(data=data, score=left.score + right.score + 0.1, links=(left.links, right.links))
+
+
+def _hops(node: Sketch | None) -> Iterator[tuple[Walk, Sketch]]:
+    """The single hops by which a set was reached, each with the set that it came from."""
+    if node and node[0] == "and":
+        for part in node[1:]:
+            yield from _hops(part)
+    elif node and node[0] == "go" and len(node[2]) == 1:
+        yield node[2][0], node[1]
+    elif node and node[0] in ("where", "top"):
+        yield from _hops(node[1])

@@ -17,6 +17,7 @@ Category = Literal[
     "E",  # a property of relationships
     "EC",  # a condition on a property of relationships
     "SUP",  # a superlative
+    "FQ",  # values by how often they occur
     "KEY",  # what a superlative ranks by
     "ADJ",  # an adjective without a bound: "major"
     "CMP",  # a comparative

@@ -124,6 +124,9 @@ class Phrases:
         end = f" and {self.say(to)}" if to else ""
         return f"{function} {' '.join(words_of(name))} {self._relation(hop)} {self.say(source)}{end}"
 
+    def _often(self, source: Sketch, hop: Walk, name: str, *_: Any) -> str:
+        return f"most frequent {' '.join(words_of(name))} {self._relation(hop)} {self.say(source)}"
+
     def _group(self, source: Sketch, keys: Any, aggregates: Any, *_: Any) -> str:
         made = " and ".join(f"{_FUNCTIONS[f]} {self._term(t) if t else ''}" for f, t in aggregates)
         return f"{made} of {self.say(source)} for each {' and '.join(map(self._term, keys))}"

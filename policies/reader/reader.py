@@ -336,6 +336,8 @@ def _result(item: Item) -> Sketch:
     node, (kind, *rest) = item.node, item.data
     if kind == "agg":
         return ("agg", rest[0], node, *rest[1:])
+    if kind == "often":
+        return ("often", node, *rest[:-1])
     if kind == "walks":
         function, hop, name, _, *to = rest
         return ("walks", function, node, hop, name, to[0] if to else None)

@@ -180,17 +180,17 @@ class Drafter:
         return Aggregate(self.plan(source), function, self.term(term), distinct)  # type: ignore[arg-type]
 
     def _walks(self, function: str, source: Sketch, hop: Walk, name: str, to: Sketch | None) -> QueryPlan:
-        (step,) = self.steps((hop,))
-        if to is not None:
-            step = replace(step, to=Compare(Term(), "=", self.plan(to)))
-        rows = Walks(self.plan(source), (step,))  # type: ignore[arg-type]
+        rows = self._walked(source, hop, to)
         term = Term((), name, relationship=True, start=1)
         if function:
             return Aggregate(rows, function, term)  # type: ignore[arg-type]
         return ValueOf(rows, (term,))
 
     def _group(self, source: Sketch, keys: Any, aggregates: Any, order: Any, descending: bool, limit: Any) -> QueryPlan:
-        made = tuple(Aggregation(function, self.term(term) if term else None) for function, term in aggregates)
+        made = tuple(
+            Aggregation(function, self.term(term) if term else None, distinct=bool(term) and function == "count")
+            for function, term in aggregates
+        )
         return Group(
             self.plan(source),  # type: ignore[arg-type]
             tuple(map(self.term, keys)),
@@ -199,6 +199,19 @@ class Drafter:
             descending=descending,
             limit=limit,
         )
+
+    def _often(
+        self, source: Sketch, hop: Walk, name: str, to: Sketch | None, descending: bool, limit: int
+    ) -> QueryPlan:
+        """How often each value of a property of relationships occurs, the most frequent first."""
+        key = Term((), name, relationship=True, start=1)
+        return Group(self._walked(source, hop, to), (key,), order=1, descending=descending, limit=limit)
+
+    def _walked(self, source: Sketch, hop: Walk, to: Sketch | None) -> Walks:
+        (step,) = self.steps((hop,))
+        if to is not None:
+            step = replace(step, to=Compare(Term(), "=", self.plan(to)))
+        return Walks(self.plan(source), (step,))  # type: ignore[arg-type]
 
     def _multi(self, source: Sketch, aggregates: Any) -> QueryPlan:
         return self._group(source, (), aggregates, None, False, None)

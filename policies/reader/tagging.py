@@ -36,6 +36,8 @@ UNREAD_NAME = 1.6
 _EXACT = 0.5  # gain of a word that names an element exactly
 _SLOPE = 1.25  # what it loses for each unit of likeness
 _OTHERS = 0.25  # what is lost beside an exact match
+_PHRASE = 0.5  # gain of each further word of a name
+_NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
@@ -415,7 +417,7 @@ class Tagger:
             return [Item("P", data=(element.number,), score=gain, links=links)]
         if element.kind == "relation":
             return [Item("R", data=(element.number,), score=gain, links=links)]
-        loose = 0.05 if match.exact else 0.3
+        loose = 0.05 if match.exact and element.name.casefold() not in self.language.naming else 0.3
         return [Item("E", data=((element.number,), element.name), score=gain - loose, links=links)]
 
     def _schema_items(self, words: Sequence[str], place: int, *, soft: bool) -> list[Item]:
@@ -565,8 +567,9 @@ class Tagger:
                 tagged.items += [(position, position + 1, item) for item in exact]
             literal = block.strength < 15 or any(item.category == "DATE" for item in block.items)
             if literal and not block.operator:
+                bare = tagged.positions[position].isdigit()
                 tagged.items += [
-                    (position, position + 1, item)
+                    (position, position + 1, item.worse(_NUMBER) if bare else item)
                     for item in self._value_items(tagged.positions[position], position, 0.95)
                 ]
             return
@@ -671,7 +674,7 @@ class Tagger:
                 folded = [word.text for word in words[spans[first][0] : spans[last][1]]]
                 if len(folded) <= 6:
                     for item in self._schema_items(folded, first, soft=False):
-                        item.score += 0.35 * (last - first)
+                        item.score += _PHRASE * (last - first)
                         item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
                         tagged.items.append((first, last + 1, item))
 

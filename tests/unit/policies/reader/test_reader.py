@@ -11,6 +11,7 @@ from tests.shop import ask, reader
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.result import EntityItem, item_json, item_label, materialize
 from trivium.kg.plans.survey import profile_of
 from trivium.policies.linking import NamedEntity
 from trivium.policies.reader.opening import names_of, open_reader
@@ -160,3 +161,47 @@ def test_a_number_before_a_property_is_its_value_and_is_never_lost(question: str
     found = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
     said = Executor(graph).answer(found[0].plan)
     assert sorted(graph.ids[row] for row in np.asarray(said).tolist()) == answer
+
+
+def _clinic() -> GraphColumns:
+    """Cases that fall under age groups, and the drugs given in them, by routes."""
+    cases = {
+        "c1": (70, "Elderly", "Old pain"),
+        "c2": (81, "Elderly", ""),
+        "c3": (9, "Child", "Fever"),
+        "c4": (30, "Adult", ""),
+    }
+    entities: list[Any] = [
+        (name, ["Case"], {"age": age, **({"note": note} if note else {})}) for name, (age, _, note) in cases.items()
+    ]
+    entities += [(name, ["AgeGroup"], {"ageGroup": name}) for name in ("Elderly", "Adult", "Child")]
+    entities += [(name, ["Drug"], {"code": code}) for name, code in (("Aspirin", "B01"), ("Ibuprofen", "M01"))]
+    edges: list[Any] = [(name, "FALLS_UNDER", group, {}) for name, (_, group, _) in cases.items()]
+    edges += [
+        (case, relation, drug, {"route": route, "week": week})
+        for case, relation, drug, route, week in (
+            ("c1", "SUSPECT", "Aspirin", "Oral", 1), ("c2", "SUSPECT", "Aspirin", "Oral", 2),
+            ("c3", "SUSPECT", "Aspirin", "Topical", 1), ("c4", "OTHER_USE", "Aspirin", "Nasal", 1),
+            ("c4", "OTHER_USE", "Ibuprofen", "Nasal", 3), ("c1", "OTHER_USE", "Ibuprofen", "Nasal", 2),
+        )
+    ]  # fmt: skip
+    return GraphColumns.of(entities, edges)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How many cases fall under the 'Elderly' age group?", [2]),
+        ("What are the two most frequent routes for drugs that are suspects in cases?", ["Oral", 2, "Topical", 1]),
+        ("What is the average age of cases that have a note?", [39.5]),
+        ("How many age groups are there, and what is the average age of the cases?", [3, 47.5]),
+        ("Which drugs have 'B01' as their code?", ["Aspirin"]),
+        ("Which cases are a suspect of Aspirin in week 1? Return the cases.", ["c1", "c3"]),
+    ],
+)
+def test_frequencies_relationships_own_values_and_counts_beside_averages(question: str, answer: list[Any]) -> None:
+    graph = _clinic()
+    (best, *_) = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
+    found = materialize(Executor(graph), best.plan)
+    cells = [found.value] if found.value else [cell for row in found.rows for cell in row] or list(found.entities)
+    assert [item_label(cell) if isinstance(cell, EntityItem) else item_json(cell) for cell in cells] == answer
