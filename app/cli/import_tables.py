@@ -13,6 +13,7 @@ import typer
 
 from trivium.app.cli.kg.options import JsonOption
 from trivium.app.cli.output import complain, print_facts, print_json, print_rows
+from trivium.kg.errors import UsageError
 
 if TYPE_CHECKING:
     from trivium.kg.store import GraphStore
@@ -30,7 +31,10 @@ def register(app: typer.Typer) -> None:
 
 def import_tables(
     files: Annotated[
-        list[Path], typer.Argument(metavar="F…", help="CSV or TSV with a header, .json or .jsonl records; also .gz.")
+        list[Path],
+        typer.Argument(
+            metavar="F…", help="CSV or TSV with a header, .json or .jsonl records, Neo4j exports; also .gz."
+        ),
     ],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The KG directory; one that is there is brought up to date.")
@@ -49,12 +53,17 @@ def import_tables(
     again: the KG is brought up to date, and keeps what it has learned.
     """
     from trivium.kg.files import write_atomic
+    from trivium.kg.loaders import is_graph_export
     from trivium.kg.manifest import is_kg
     from trivium.kg.tables.apply import Applied
     from trivium.kg.tables.guess import guess_mapping
     from trivium.kg.tables.mapping import read_mapping, write_mapping
     from trivium.kg.tables.reading import read_tables
 
+    exported = [path for path in files if is_graph_export(path)]
+    if exported:
+        _import_export(files, exported, out, dry_run=dry_run, as_json=as_json)
+        return
     tables = read_tables(files)
     guessed = not mapping.exists()
     mappings = guess_mapping(tables) if guessed else read_mapping(mapping, tables)
@@ -76,6 +85,21 @@ def import_tables(
     _tell_opaque(mappings)
     _say_where(mapping, guessed=guessed)
     (print_json if as_json else print_facts)({**facts, "rows": applied.rows})
+
+
+def _import_export(files: list[Path], exported: list[Path], out: Path, *, dry_run: bool, as_json: bool) -> None:
+    """Build a KG of a graph that Neo4j exported; it says itself what each column is."""
+    if tables := [path for path in files if path not in exported]:
+        what = f"{exported[0]} is a graph that Neo4j exported, {tables[0]} a table: import them into KGs of their own"
+        raise UsageError(what)
+    if dry_run:
+        from trivium.kg.loaders import read_triples
+
+        print_rows(("head", "relation", "tail"), _examples(islice(chain.from_iterable(read_triples(files[0])), 10_000)))
+        return
+    from trivium.app.cli.kg.make import build
+
+    build(files, str(out), as_json=as_json)
 
 
 def _say_where(mapping: Path, *, guessed: bool) -> None:

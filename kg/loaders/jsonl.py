@@ -5,6 +5,11 @@
     {"head": "Q2", "relation": "acted_in", "tail": "Q1", "properties": {"role": "Neo", "lines": 80}, "id": "r7"}
     {"id": "Q1", "label": "The Matrix", "aliases": [], "types": ["film"]}
 
+and what `apoc.export.json` writes:
+
+    {"type": "node", "id": "0", "labels": ["Film"], "properties": {"title": "The Matrix", "released": 1999}}
+    {"type": "relationship", "id": "5", "label": "ACTED_IN", "properties": {}, "start": {"id": "1"}, "end": {"id": "0"}}
+
 `value` is a value, `tail` is an entity, or what `trivium.kg.embedded.natures` makes of it; a tail that is a JSON number
 or truth value is a value. Values may be `{"value", "datatype"}` or a list of several. `statements` lists parallel
 relationships: `[{"properties", "id"}]`. An entity's own `properties` are values of it.
@@ -24,6 +29,7 @@ from trivium.kg.loaders.source import decode
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
+_APOC = ("node", "relationship")
 _HINT = "; --skip-bad leaves such lines out"
 
 
@@ -68,7 +74,27 @@ class JsonLines:
             raise _BadLineError("not a JSON object")
         if "head" in row:
             return _triples(row)
+        if row.get("type") in _APOC:
+            return self._apoc(row)
         return self._entity(row)
+
+    def _apoc(self, row: Mapping[str, object]) -> list[Triple]:
+        """A node or relationship as apoc writes it; both are numbered by the database."""
+        where = f"{row['type']} {row.get('id')!r}"
+        if row["type"] == "node":
+            key = f"node/{_text(row, 'id')}"
+            self.entities.append(Entity(key, key, types=_names(row, "labels")))
+            return [Triple(key, name, value) for name, value in _properties(row.get("properties"), where)]
+        ends = []
+        for side in ("start", "end"):
+            end = row.get(side)
+            if not isinstance(end, dict):
+                raise _BadLineError(f"{where} has no {side}")
+            ends.append(f"node/{_text(end, 'id')}")
+        statements = tuple(each for each in _statements(row, where) if each.properties)
+        head, tail = ends
+        relation = _text(row, "label")
+        return [QualifiedTriple(head, relation, tail, statements) if statements else Triple(head, relation, tail)]
 
     def _entity(self, row: Mapping[str, object]) -> list[Triple]:
         key = _text(row, "id")
@@ -190,3 +216,12 @@ def entity_line(entity: Entity) -> str:
     if entity.types:
         row["types"] = list(entity.types)
     return json.dumps(row, ensure_ascii=False)
+
+
+def is_apoc_line(line: bytes) -> bool:
+    """Whether a line is a node or relationship of `apoc.export.json`."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and row.get("type") in _APOC and ("id" in row or "start" in row)

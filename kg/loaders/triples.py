@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import chain, islice
 from pathlib import Path
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import detect_delimiter, is_header, parse_block
-from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines
+from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines, is_apoc_line
+from trivium.kg.loaders.neo4j_csv import Neo4jCsv, is_neo4j_csv
 from trivium.kg.loaders.rdf import RDF_SUFFIXES, RdfParser
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.source import Source
@@ -69,7 +71,8 @@ class TripleReader:
     def _batches(self) -> Iterator[list[Triple]]:
         if self._source.suffix in RDF_SUFFIXES:
             return self._rdf()
-        return self._json() if self._source.suffix in JSONL_SUFFIXES else self._delimited()
+        json = self._source.suffix in JSONL_SUFFIXES or (self._source.suffix == ".json" and is_graph_export(self.path))
+        return self._json() if json else self._delimited()
 
     def _json(self) -> Iterator[list[Triple]]:
         parser = JsonLines(self.path, self.skipped)
@@ -81,7 +84,12 @@ class TripleReader:
 
     def _delimited(self) -> Iterator[list[Triple]]:
         delimiter = None
-        with closing(self._source.blocks()) as blocks:
+        with closing(self._source.blocks()) as read:
+            opening = list(islice(read, 1))
+            blocks = chain(opening, read)
+            if opening and is_neo4j_csv(opening[0]):
+                yield from self._neo4j(blocks)
+                return
             for block in blocks:
                 first, lines = self.lines + 1, block.count(b"\n")
                 rows = block
@@ -94,6 +102,13 @@ class TripleReader:
                 if batch:
                     yield batch
 
+    def _neo4j(self, blocks: Iterator[bytes]) -> Iterator[list[Triple]]:
+        parser = Neo4jCsv(self.path, self.skipped)
+        for batch in parser.batches(blocks):
+            self.lines = parser.lines
+            yield batch
+        self.lines, self._entities = parser.lines, parser.entities
+
     def _rdf(self) -> Iterator[list[Triple]]:
         parser = RdfParser(self.path, self._source.suffix, self.skipped)
         with self._source.open() as file:
@@ -105,7 +120,7 @@ class TripleReader:
 
 
 def read_triples(path: Path | str, *, skip_bad: bool = False) -> TripleReader:
-    """Open a file of triples: by tab, `|` or comma (its first line tells), .nt, .ttl, .jsonl; also `.gz`.
+    """Open a file of triples: by tab, `|` or comma (its first line tells), RDF, .jsonl, Neo4j's exports; also `.gz`.
 
     Args:
         path: the file.
@@ -115,3 +130,13 @@ def read_triples(path: Path | str, *, skip_bad: bool = False) -> TripleReader:
         BadInputError: the file is missing, unreadable or a folder; its content is judged while iterating.
     """
     return TripleReader(path, skip_bad=skip_bad)
+
+
+def is_graph_export(path: Path | str) -> bool:
+    """Whether a file is a graph that Neo4j exported (CSV with a header of roles, or apoc's JSON lines), not a table."""
+    source = Source(path)
+    with closing(source.blocks()) as blocks:
+        block = next(blocks, b"")
+    if source.suffix in (*JSONL_SUFFIXES, ".json"):
+        return is_apoc_line(block.partition(b"\n")[0])
+    return source.suffix not in RDF_SUFFIXES and is_neo4j_csv(block)
