@@ -55,6 +55,11 @@ def read_examples(kg: Path, method: str) -> list[Question] | None:
     return read_questions(kind.load(folder).files["questions"]) if kind.exists(folder) else None
 
 
+def has_examples(kg: Path, method: str) -> bool:
+    """Whether the questions that a method learned from are kept."""
+    return _kind(method).exists(kg / FOLDER)
+
+
 def _line(question: Question) -> dict[str, Any]:
     """A question as a line of a question file; what is not known is left out."""
     line: dict[str, Any] = {"id": question.id, "question": question.question}

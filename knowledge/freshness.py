@@ -17,7 +17,7 @@ from typing import Literal, get_args
 from trivium.kg.artifact import read_head
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import TriviumError
-from trivium.kg.examples import read_examples
+from trivium.kg.examples import has_examples, read_examples
 from trivium.kg.knowledge_base import Progress
 from trivium.knowledge.knowledge import Knowledge
 
@@ -78,6 +78,9 @@ def _stale(kg: Knowledge, what: Learned, now: dict[str, str], *, large: bool) ->
         # What the schema of a KG that is not large taught is brought up to date at the next question.
         if what == "keqing" and made_from and not data.get("pairs") and not large:
             old = False
+        # What keeps no questions (version 1) cannot be learned again without them.
+        if what == "knowgpt" or data.get("pairs") or not made_from:
+            again = again if has_examples(kg.path, what) else f"trivium learn {what} --kg {kg.name} --questions F"
         kept = "is from before the last change of the graph, and stays in use"
         why = f"{name} {kept if made_from else 'was written by an older Trivium'}; to renew it: {again}"
     return [Stale(what, why)] if old else []

@@ -320,8 +320,10 @@ def read_header(folder: Path) -> Header:
         raise SnapshotError(f"{path} is missing") from None
     except (ValueError, KeyError, AttributeError):
         raise SnapshotError(f"{path} is damaged") from None
-    if checksum != _checksum(fields) or fields.get("format") != FORMAT:
+    if checksum != _checksum(fields):
         raise SnapshotError(f"{path} is damaged")
+    if fields.get("format") != FORMAT:
+        raise SnapshotError(f"{path} was written by another version of Trivium")
     header: Header = fields
     return header
 

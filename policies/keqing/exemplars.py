@@ -6,6 +6,7 @@ those nearest to it in meaning. The decomposition is the trained decomposer's, k
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from trivium.kg.errors import CorruptError, VersionError
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
 from trivium.kg.text import tokens
-from trivium.kg.types import Hop
+from trivium.kg.types import Hop, parse_chain
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion
 from trivium.policies.keqing.templates import QuestionTemplate
@@ -112,6 +113,32 @@ def load_exemplars(folder: Path) -> list[Exemplar]:
         return found if all(map(_masked, found)) else []
     except (CorruptError, VersionError, ValueError, KeyError, TypeError):
         return []
+
+
+def pairs_of_version_1(kg: Path) -> tuple[list[Pair], int]:
+    """The pairs that what version 1 learned on a KG directory still shows, and how many it had learned from.
+
+    It kept no questions, but exemplars: questions with sub-questions in the words of templates, which own the chains.
+    Those with one name and one sub-question after the other are pairs; none where the files are missing or newer.
+    """
+    try:
+        rows = json.loads((kg / "keqing" / "exemplars.json").read_bytes())
+        templates = json.loads((kg / "templates" / "templates.json").read_bytes())
+        learned = int(json.loads((kg / "keqing" / "decomposer.json").read_bytes())["pairs"] or 0)
+        if not isinstance(rows, list) or not isinstance(templates, list):
+            return [], 0
+        chains = {row["text"]: parse_chain(row["chains"][0]) for row in templates}
+        found = []
+        for number, row in enumerate(rows):
+            subs = row["sub_questions"]
+            in_turn = [sub["dep"] for sub in subs] == [[place - 1] for place in range(len(subs))]
+            seeds = subs[0]["args"]["seed_entities"]
+            if in_turn and len(seeds) == 1 and all(sub["question"] in chains for sub in subs):
+                chain_of_all = tuple(hop for sub in subs for hop in chains[sub["question"]])
+                found.append(Pair(str(number), row["question"], tuple(seeds), chain=chain_of_all))
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return [], 0
+    return found, learned
 
 
 class ExemplarIndex:

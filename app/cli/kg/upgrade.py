@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trivium.app.cli.kg.options import DirectoryArgument, JsonOption, PropertyOption
-from trivium.app.cli.output import complain, print_facts, print_json
-from trivium.kg.errors import CorruptError, UsageError
-
-if TYPE_CHECKING:
-    from trivium.kg.embedded.upgrade import Upgrade
+from trivium.app.cli.output import print_facts, print_json
+from trivium.kg.errors import UsageError
 
 _DERIVED = {"snapshot", "vectors", "kg.json", ".write.lock"}
 """What is made anew; all else of a KG directory was learned, or is made again where it does not fit."""
@@ -20,8 +17,8 @@ _DERIVED = {"snapshot", "vectors", "kg.json", ".write.lock"}
 def upgrade(kg: DirectoryArgument, properties: PropertyOption = None, as_json: JsonOption = False) -> None:
     """Renew a KG directory: its relations' natures by today's rules and settings, its files, what it has learned.
 
-    The new folder takes the old one's place in one step. What was learned stays where it still fits; a template whose
-    chains pass through what is now a value is named and left out, and the schema is learned again.
+    The new folder takes the old one's place in one step. Keqing learns again, from the questions that are kept (of
+    version 1 those that its exemplars show); whatever else is older than the KG is named with its command.
     """
     from trivium.app.cli.kg.make import derive, natures_of
     from trivium.kg.catalog import SAMPLE
@@ -34,9 +31,7 @@ def upgrade(kg: DirectoryArgument, properties: PropertyOption = None, as_json: J
     directory = find_directory(kg).resolve()
     natures = natures_of(directory, properties or [])
     done = _upgrade(directory, natures)
-    lost: list[str] = []
     if done is not None:
-        lost = _lost_templates(directory, {name.rpartition(" (")[0] for name in done.properties})
         store = EmbeddedStore.open(directory)
         try:
             info = store.meta.info
@@ -45,19 +40,39 @@ def upgrade(kg: DirectoryArgument, properties: PropertyOption = None, as_json: J
         derive(directory, info, read_manifest(directory).embedder)
     report: dict[str, object] = {"upgraded": done is not None}
     if done is not None:
-        report |= {"properties": done.properties, "entities": done.entities, "templates left out": lost}
-        for name in lost:
-            complain(f"left out, since no chain passes through a value: {name}")
+        report |= {"properties": done.properties, "entities": done.entities, "Keqing": done.keqing}
+    report["to learn again"] = _older(directory)
     if as_json:
         print_json(report)
     else:
         print_facts({
-            name: (", ".join(value) or "none") if isinstance(value, list) else "yes" if value else "no, it is current"
+            name: (", ".join(map(str, value)) or "none") if isinstance(value, list)
+            else value if isinstance(value, str) else "yes" if value else "no, it is current"
             for name, value in report.items()
         })  # fmt: skip
 
 
-def _upgrade(directory: Path, natures: dict[str, str]) -> Upgrade | None:
+def _older(directory: Path) -> list[str]:
+    """What is older than the KG, each with the command that learns it again."""
+    import asyncio
+
+    from trivium.knowledge.freshness import stale
+    from trivium.knowledge.knowledge import Knowledge
+
+    with Knowledge.open(directory) as kg:
+        return [each.message for each in asyncio.run(stale(kg))]
+
+
+@dataclass
+class _Upgraded:
+    """What an upgrade came to: relations that became properties or entities, and what Keqing learns again from."""
+
+    properties: list[str]
+    entities: list[str]
+    keqing: str
+
+
+def _upgrade(directory: Path, natures: dict[str, str]) -> _Upgraded | None:
     """Build the new folder beside the old one and exchange them; None where nothing is to be done."""
     from trivium.app.cli.kg.writing import exchange
     from trivium.app.cli.progress import progress
@@ -65,7 +80,9 @@ def _upgrade(directory: Path, natures: dict[str, str]) -> Upgrade | None:
     from trivium.kg.embedded.locks import build_lock, write_lock
     from trivium.kg.embedded.record import RECORD
     from trivium.kg.embedded.upgrade import read_upgrade, write_upgrade
+    from trivium.kg.examples import keep_examples
     from trivium.kg.manifest import read_manifest, set_embedder
+    from trivium.policies.keqing.exemplars import pairs_of_version_1
 
     beside = directory.with_name(f".{directory.name}.upgrading")
     with build_lock(directory), write_lock(directory):
@@ -81,24 +98,16 @@ def _upgrade(directory: Path, natures: dict[str, str]) -> Upgrade | None:
                     (shutil.copytree if entry.is_dir() else shutil.copy2)(entry, beside / entry.name)
             old = read_manifest(directory)
             set_embedder(beside, old.embedder)
-            guard_files(beside, [beside / name for name in old.derived])
+            pairs, learned = pairs_of_version_1(directory)
+            kept = keep_examples(beside, "keqing", pairs) if pairs else []
+            guard_files(beside, [*(beside / name for name in old.derived), *kept])
             exchange(beside, directory)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
-    return done
-
-
-def _lost_templates(directory: Path, properties: set[str]) -> list[str]:
-    """Texts of learned templates all of whose chains pass through what is a value now."""
-    from trivium.kg.types import passes_value
-    from trivium.policies.keqing.templates import read_templates
-
-    try:
-        templates = read_templates(directory / "templates")
-    except CorruptError:
-        return []
-    return [
-        template.text
-        for template in templates
-        if template.count and all(passes_value(chain, properties) for chain in template.chains)
-    ]
+    keqing = "learned again from the questions that are kept, or from the schema"
+    if learned:
+        keqing = (
+            f"learned again from {len(pairs)} of {learned} questions, since version 1 kept no others; "
+            f"for all of them: trivium learn keqing --kg {directory} --questions F"
+        )
+    return _Upgraded(done.properties, done.entities, keqing)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from trivium.kg.types import parse_chain
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.exemplars import (
     Exemplar,
     ExemplarIndex,
     load_exemplars,
+    pairs_of_version_1,
     save_exemplars,
     template_exemplars,
 )
@@ -50,3 +53,33 @@ async def test_templates_stand_in_where_there_are_no_pairs(films: Knowledge) -> 
     made = await template_exemplars(templates, films.store)
     assert {each.sub_questions[0]["question"] for each in made} == {template.text for template in templates}
     assert all(each.sub_questions[0]["args"]["seed_entities"][0] in each.question for each in made)
+
+
+def test_version_1_s_exemplars_are_pairs(tmp_path: Path) -> None:
+    def sub(text: str, number: int, dep: int, seed: str) -> dict[str, object]:
+        return {"question": text, "id": number, "dep": [dep], "args": {"seed_entities": [seed]}}
+
+    exemplars = [
+        {
+            "question": "who acts in films by Kim",
+            "sub_questions": [sub("films by [mask]", 0, -1, "Kim"), sub("who acts in [mask]", 1, 0, "<GENERATED>-0")],
+        },
+        {"question": "both", "sub_questions": [sub("films by [mask]", 0, -1, "a"), sub("films by [mask]", 1, -1, "b")]},
+        {"question": "unknown words", "sub_questions": [sub("what of [mask]", 0, -1, "a")]},
+    ]
+    templates = [
+        {"text": "films by [mask]", "chains": [["^directed_by"]], "count": 2, "exclusion": "never"},
+        {"text": "who acts in [mask]", "chains": [["starred"], ["acted"]], "count": 1, "exclusion": "never"},
+    ]
+    assert pairs_of_version_1(tmp_path) == ([], 0)
+    for name, held in (
+        ("keqing/exemplars", exemplars), ("templates/templates", templates), ("keqing/decomposer", {"pairs": 7}),
+    ):  # fmt: skip
+        path = tmp_path / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(held))
+    ((pair,), learned) = pairs_of_version_1(tmp_path)
+    assert (pair.question, pair.topic_entities, learned) == ("who acts in films by Kim", ("Kim",), 7)
+    assert pair.chain == parse_chain(["^directed_by", "starred"])
+    (tmp_path / "keqing" / "exemplars.json").write_text("[{}]")
+    assert pairs_of_version_1(tmp_path) == ([], 0)
