@@ -15,6 +15,7 @@ from trivium.kg.errors import UsageError
 
 if TYPE_CHECKING:
     from trivium.kg.loaders import Choice
+    from trivium.nodes.run.answer_record import Answer
     from trivium.nodes.run.context import Context
 
 
@@ -27,6 +28,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     method: Annotated[str, typer.Option(help="auto, keqing, knowgpt, oda")] = "auto",
     model: Annotated[str, typer.Option(help="A chat model, such as openai:gpt-4o-mini, or none.")] = "none",
     json: Annotated[bool, typer.Option("--json", help="Print the answer as one JSON object.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the answers as CSV with a header.")] = False,
     batch: Annotated[Path | None, typer.Option(help="A file of question lines (JSON), .gz allowed.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the answers of --batch go, a line each.")] = None,
     templates: Annotated[int, typer.Option(help="Templates matched to each sub-question.")] = 3,
@@ -78,6 +80,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
         check_question(question)
     if explain and (json or question is None):
         raise UsageError("--explain prints text for one question; trivium tool read_question gives the same as JSON")
+    if csv and (json or explain or question is None):
+        raise UsageError("--csv prints the answers to one question, without --json and --explain")
     if choice and question is None:
         raise UsageError("--choice goes with a question; the lines of a file carry their own choices")
     if (batch is None) != (out is None) or (batch is None) == (question is None):
@@ -95,7 +99,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
             complain(told)
     else:
         offered = _choices(method, choice or ())
-        shown = Shown(json=json, query=show_query, explain=explain)
+        shown = Shown(json=json, csv=csv, query=show_query, explain=explain)
         asyncio.run(_one(method, question or "", context, offered, shown))
 
 
@@ -114,9 +118,10 @@ def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
 
 @dataclass(frozen=True)
 class Shown:
-    """What is printed of an answer: JSON alone, or text with its query and with the readings that it came from."""
+    """What is printed of an answer: JSON or CSV alone, or text with its query and the readings that it came from."""
 
     json: bool
+    csv: bool
     query: bool
     explain: bool
 
@@ -128,6 +133,9 @@ async def _one(method: str, question: str, context: Context, choices: Sequence[C
     try:
         if shown.json:
             print_json(dict(await answer(method, question, context, choices=choices)))
+            return
+        if shown.csv:
+            _print_csv(await answer(method, question, context, choices=choices))
             return
         from trivium.app.cli.show import RunPrinter
 
@@ -143,3 +151,44 @@ async def _one(method: str, question: str, context: Context, choices: Sequence[C
 def register(app: typer.Typer) -> None:
     """Add `ask` to the command line."""
     app.command("ask")(ask)
+
+
+def _print_csv(found: Answer) -> None:
+    """The answers, or the values, as CSV; what was not found goes to stderr."""
+    import csv
+    import sys
+
+    from trivium.app.cli.output import complain
+
+    rows: list[Sequence[object]]
+    if found["value"] is not None:
+        header, rows = ["value"], [[_cell(found["value"])]]
+    elif found["choice"] is not None:
+        header, rows = ["choice"], [[found["choice"]]]
+    elif found["answers"]:
+        header, rows = (
+            ["id", "label", "score"],
+            [[each["id"], each["label"], each["score"]] for each in found["answers"]],
+        )
+    else:
+        rows = [_cells(each) for each in found["values"]]
+        keys = len(_cells(found["values"][0]["key"])) if rows and isinstance(found["values"][0], dict) else 0
+        header = [f"key {n + 1}" if n < keys else f"value {n - keys + 1}" for n in range(len(rows[0]) if rows else 0)]
+    if not rows:
+        complain(found["answer"])
+        return
+    written = csv.writer(sys.stdout, lineterminator="\n")
+    written.writerow(header)
+    written.writerows(rows)
+    sys.stdout.flush()
+
+
+def _cells(value: object) -> list[object]:
+    """A result's row as cells: keys first, then values."""
+    if isinstance(value, dict):
+        return [*_cells(value.get("key")), *_cells(value.get("value"))]
+    return [_cell(each) for each in value] if isinstance(value, list) else [_cell(value)]
+
+
+def _cell(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value

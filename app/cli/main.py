@@ -11,19 +11,25 @@ Exit status: 0; 1 the request failed; 2 wrong usage; 130 interrupted.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from trivium.app.cli.output import complain, print_text, tolerate_encodings
 from trivium.kg.errors import TriviumError, UsageError
 from trivium.nodes.run.operator import own_runs
 
+if TYPE_CHECKING:
+    from typer._click.formatting import HelpFormatter
+
 COMMANDS = {
+    "doctor": ("trivium.app.cli.doctor", "Check what is installed, what is set, and your KGs."),
     "ask": ("trivium.app.cli.ask", "Answer a question, or a file of questions, over a KG."),
     "query": ("trivium.app.cli.query", "Run a query plan, written as JSON or as one line."),
     "import": ("trivium.app.cli.import_tables", "Make a KG of tables: CSV, TSV, JSON."),
@@ -42,6 +48,24 @@ COMMANDS = {
     "draw": ("trivium.app.cli.draw", "Draw a method as a mermaid diagram."),
 }
 """Name -> (module, what the overview says of it)."""
+
+GROUPS = {
+    "Ask": ("ask", "query", "verify"),
+    "Your graph": ("import", "kg", "eval"),
+    "Teach": ("learn", "feedback"),
+    "Serve": ("serve", "mcp"),
+    "Look inside": ("doctor", "tool", "prompts", "draw"),
+}
+"""The overview's sections; a command that none names comes last."""
+
+EXAMPLES = """\b
+Examples:
+  trivium ask "who directed Casablanca?"
+  trivium import airports.csv airlines.csv --out flights
+  trivium kg report flights --html report.html
+  trivium ask "which airlines are in France?" --kg flights
+  trivium eval own mine.jsonl --kg flights --make 60
+  trivium --install-completion"""
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
@@ -77,18 +101,45 @@ def build_app(arguments: Sequence[str]) -> typer.Typer:
     app = typer.Typer(
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=False,
+        cls=_GroupedCommands,
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback(help="Question answering over a knowledge graph: every answer carries the path that proves it.")(_root)
-    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    app.callback(
+        help="Question answering over a knowledge graph: every answer carries the path that proves it.", epilog=EXAMPLES
+    )(_root)
+    chosen = next((word for word in arguments or _completed() if not word.startswith("-")), None)
     for name, (module, summary) in COMMANDS.items():
         if name == chosen:
             import_module(module).register(app)
         else:
             app.command(name, help=summary)(_listed_only)
     return app
+
+
+class _GroupedCommands(TyperGroup):
+    """The overview of commands in sections."""
+
+    def format_commands(self, ctx: typer.Context, formatter: HelpFormatter) -> None:  # type: ignore[override] # typer's own
+        """Write a section a group."""
+        del ctx
+        left = dict.fromkeys(self.commands)
+        for title, names in [*GROUPS.items(), ("More", ())]:
+            shown = [name for name in names or list(left) if name in left]
+            with formatter.section(title):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(80)) for name in shown])
+            for name in shown:
+                del left[name]
+            if not left:
+                break
+
+
+def _completed() -> list[str]:
+    """The words before the one that a shell asks to complete; none where it asks for nothing."""
+    if "_TRIVIUM_COMPLETE" not in os.environ:
+        return []
+    line = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")
+    return line.split()[1:]
 
 
 def _listed_only() -> None:
