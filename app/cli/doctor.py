@@ -91,9 +91,9 @@ def _packages() -> Iterator[Finding]:
     yield Finding("trivium", "ok", own)
     extras: dict[str, list[str]] = {}
     for requirement in wanted:
-        package, extra = _PACKAGE.match(requirement), _EXTRA.search(requirement)
+        package, marked = _PACKAGE.match(requirement), _EXTRA.search(requirement)
         if package:
-            extras.setdefault(extra[1] if extra else "", []).append(package[0])
+            extras.setdefault(marked[1] if marked else "", []).append(package[0])
     for extra, parts in sorted(extras.items()):
         lacking = [each for each in parts if not _installed(each)]
         names = ", ".join(lacking)
