@@ -50,10 +50,10 @@ def read_lines(path: Path) -> list[Any]:
         return [json.loads(line) for line in file if line.strip()]
 
 
-def geoquery(data: Path, questions: str = "train.jsonl") -> Graph:
+def geoquery(data: Path, questions: str = "train.jsonl", entities: str = "entities.tsv") -> Graph:
     """GeoQuery as a typed graph: numbers are properties."""
     folder = data / "geoquery"
-    columns, aliases = from_tsv(folder / "triples.tsv", folder / "entities.tsv")
+    columns, aliases = from_tsv(folder / "triples.tsv", folder / entities)
     asked = [
         ReaderQuestion(q["id"], q["question"], q["kind"], _lists(q["gold"]), str(q["gold"])[:200])
         for q in read_lines(folder / questions)
@@ -172,6 +172,7 @@ def split(index: int) -> str:
 
 GRAPHS: dict[str, Callable[[Path], Graph]] = {
     "geoquery": geoquery,
+    "geoquery-de": lambda data: geoquery(data, "train.de.jsonl", "entities.de.tsv"),
     "geoquery-dev": lambda data: geoquery(data, "dev.jsonl"),
     "pole": lambda data: neo4j_graph(data / "zograscope", "train.jsonl.gz", "pole"),
     "fda": lambda data: neo4j_graph(data / "mindthequery" / "healthcare-analytics", "questions.jsonl.gz", "fda"),

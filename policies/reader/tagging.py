@@ -10,12 +10,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader.english import Language
+from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
@@ -106,14 +108,26 @@ class Tagger:
     def _tag(self, text: str, topics: Sequence[NamedEntity]) -> Tagged:
         words = tokens(text)[:MOST_WORDS]
         text = text[: words[-1].end + 1] if words else ""
+        foreign = next((each for each in languages() if each.is_spoken(words, self.language.stop)), None)
+        if foreign is not None:
+            words = foreign.apply(words, partial(self._stays, [m.span(1) for m in _QUOTED.finditer(text)]))
         folded = [word.text for word in words]
         quoted = self._quoted(text, words)
         blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded)]
         blocks += self._phrase_blocks(folded)
         loose: list[tuple[int, int, Item]] = []
-        blocks += self._name_blocks(text, words, quoted, loose, topics)
-        chosen = _choose(blocks)
-        return self._assemble(text, words, chosen, loose)
+        mixed = foreign is None and _is_mixed(text, words)
+        blocks += self._name_blocks(text, words, quoted, loose, topics, mixed=mixed)
+        tagged = self._assemble(text, words, _choose(blocks), loose)
+        if foreign is not None:  # said in the reader's words
+            tagged.text = " ".join(folded)
+        return tagged
+
+    def _stays(self, quotes: Sequence[tuple[int, int]], word: Token) -> bool:
+        """Whether a word of another language is not translated: in a quoted text, or the schema's own."""
+        if any(start <= word.start < stop for start, stop in quotes):
+            return True
+        return any(match.exact and match.score >= 1 for match in self.matcher.phrase([word.text]))
 
     # ---- operators
 
@@ -300,11 +314,12 @@ class Tagger:
         quoted: Sequence[_Block],
         loose: list[tuple[int, int, Item]],
         topics: Sequence[NamedEntity],
+        *,
+        mixed: bool,
     ) -> list[_Block]:
         """Names and values outside quotes: those of several words as blocks, single words into `loose`."""
         folded, known = [word.text for word in words], {each.id for each in topics}
         taken = {place for block in quoted for place in range(block.start, block.stop)}
-        mixed = _is_mixed(text, words)
         found: dict[tuple[int, int], list[Item]] = defaultdict(list)
         for hit in self.values.find(folded):
             if taken.isdisjoint(range(hit.start, hit.stop)) and self._may_name(words, text, hit, mixed=mixed):
@@ -539,7 +554,9 @@ class Tagger:
             return
         if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
             return
-        who = tagged.positions[0].casefold() in ("who", "whom", "everyone", "everybody")
+        who = not {tagged.positions[0].casefold(), *tagged.first[:1]}.isdisjoint(
+            ("who", "whom", "everyone", "everybody")
+        )
         if counted or which or who or tagged.gaps[0] & self.language.commands:
             tagged.asked = frozenset(found[stop])
             tagged.asked_as = "count" if counted else "one" if which or who else "any"

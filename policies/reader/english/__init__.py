@@ -1,6 +1,6 @@
 """English as the reader needs it: `words.toml` (operators, question words), `concepts.txt` and `asked.txt` (synonyms).
 
-Another language is another folder with the same files, opened by `Language.open(folder)`.
+Another language is a folder beside it with the words of these lists in its own (`trivium.policies.reader.gloss`).
 """
 
 from __future__ import annotations

@@ -13,7 +13,10 @@ from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.result import EntityItem, item_json, item_label, materialize
 from trivium.kg.plans.survey import profile_of
+from trivium.kg.text import tokens
 from trivium.policies.linking import NamedEntity
+from trivium.policies.reader.english import english
+from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.opening import names_of, open_reader
 
 
@@ -161,6 +164,31 @@ def test_a_number_before_a_property_is_its_value_and_is_never_lost(question: str
     found = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
     said = Executor(graph).answer(found[0].plan)
     assert sorted(graph.ids[row] for row in np.asarray(said).tolist()) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Was ist das teuerste Produkt?", ["Oak Desk"]),
+        ("Welche Lieferanten liegen in Berlin?", ["Nordwind", "Tamsin"]),
+        ("Welche Produkte liefert Bergmann?", ["Iron Coil", "Steel Coil"]),
+        ("Produkte mit einem Preis über 100", ["Oak Desk", "Pine Desk"]),
+        ("welcher lieferant hat die wenigsten mitarbeiter", ["Nordwind"]),
+    ],
+)
+def test_german_questions(question: str, answer: list[str]) -> None:
+    assert ask(question) == answer
+
+
+def test_a_language_is_told_by_its_own_words_and_keeps_names_and_quotes() -> None:
+    (german,) = languages()
+    stop = english().stop
+    assert german.is_spoken(tokens("Größte Städte"), stop)
+    assert german.is_spoken(tokens("groesste staedte in texas"), stop)
+    for text in ("who directed Die Hard", "what is the population of Dresden", "name of the case", "Berlin"):
+        assert not german.is_spoken(tokens(text), stop), text
+    said = german.apply(tokens("Nachbarstaaten von 'der Pate'"), lambda word: word.start > 18)
+    assert [word.text for word in said] == ["neighbor", "states", "of", "der", "pate"]
 
 
 def _clinic() -> GraphColumns:
