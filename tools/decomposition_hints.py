@@ -47,12 +47,14 @@ class RelationHint(NamedTuple):
         starts: types of the entities from which it leads; empty where the graph has none.
         ends: types of those to which it leads.
         wording: a template of a question about it.
+        own: whether an entity of the question has it.
     """
 
     hop: Hop
     starts: tuple[str, ...]
     ends: tuple[str, ...]
     wording: str
+    own: bool
 
 
 class DecompositionHints(NamedTuple):
@@ -106,12 +108,12 @@ async def _relations(
     near += [_OWN if hop in own else _NEXT if hop in after else 0.0 for hop in hops]
     types = {each.name: (tuple(each.head_types), tuple(each.tail_types)) for each in schema}
     chosen = [hops[at] for at in np.argsort(-near, kind="stable")[:most]]
-    return [_hint(hop, types[hop.relation], wordings.get(hop, "")) for hop in chosen]
-
-
-def _hint(hop: Hop, types: tuple[tuple[str, ...], tuple[str, ...]], wording: str) -> RelationHint:
-    heads, tails = types
-    return RelationHint(hop, tails, heads, wording) if hop.inverse else RelationHint(hop, heads, tails, wording)
+    hints = []
+    for hop in chosen:
+        heads, tails = types[hop.relation]
+        starts, ends = (tails, heads) if hop.inverse else (heads, tails)
+        hints.append(RelationHint(hop, starts, ends, wordings.get(hop, ""), hop in own))
+    return hints
 
 
 @decomposition_hints.json

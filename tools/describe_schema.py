@@ -82,8 +82,16 @@ def _property(each: PropertyProfile) -> str:
     if each.kind == "text":
         texts = [f'"{text}"' for text in each.examples if len(text) <= _LONGEST][:_EXAMPLES]
         return f"{each.name} ({', '.join(['text', *texts])})"
-    spread = f" {each.minimum}..{each.maximum}" if each.minimum != each.maximum else ""
+    spread = f" {_short(each.minimum)}..{_short(each.maximum)}" if each.minimum != each.maximum else ""
     return f"{each.name} ({each.kind}{f' in {each.unit}' if each.unit else ''}{spread})"
+
+
+def _short(bound: str) -> str:
+    """A bound with as many digits as tell its size."""
+    try:
+        return f"{float(bound):.6g}"
+    except ValueError:
+        return bound
 
 
 def _relationship_line(each: RelationshipProfile) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, Hop
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
@@ -65,12 +66,12 @@ async def decompose_by_model(
     values = {
         "question": as_data(question, 10_000),
         "entities": "\n".join(map(_entity, hints.entities)) or "(none was found by its name)",
-        "relations": "\n".join(map(_relation, hints.relations)),
+        "relations": _relations(hints.relations),
         "context": _before(last, hits) + _known(topics),
     }
     prompt = _within(values, list(map(_shown, hints.exemplars)))
     outcome: ModelReply[AskedDecomposition] = await ask_typed(
-        context, None, prompt, AskedDecomposition, stage="decompose", check=lambda said: problem(said, known)
+        context, None, prompt, AskedDecomposition, stage="decompose", check=_checker(known, hints.entities)
     )
     if outcome.value is None:
         return ModelDecomposition(None, outcome)
@@ -80,6 +81,26 @@ async def decompose_by_model(
     if hits:
         found = from_all(found, LAST_ANSWERS, hits)
     return ModelDecomposition(found, outcome, conditions(outcome.value, last.ids if last else ()))
+
+
+def _checker(relations: Collection[str], entities: Sequence[EntityDescription]) -> Callable[..., str | None]:
+    """What is wrong with a decomposition, for the model to read; that an entity lacks a relation is said once only."""
+    hops = {fold_name(name): each for each in entities for name in (each.label, each.id)}
+    told = False
+
+    def check(said: AskedDecomposition) -> str | None:
+        nonlocal told
+        if (wrong := problem(said, relations)) or told:
+            return wrong
+        for sub in sub_questions(said, excludes_used=False):
+            for each in (hops.get(fold_name(name)) for name in sub.seed_entities):
+                if each and sub.chain and not any(hop.relation == sub.chain[0].relation for hop in each.hops):
+                    told = True
+                    relation = sub.chain[0].relation
+                    return f"{each.label} has no {relation}: take a relation that it has, or leave it out"
+        return None
+
+    return check
 
 
 def _within(values: Mapping[str, str], exemplars: Sequence[str]) -> str:
@@ -94,6 +115,14 @@ def _within(values: Mapping[str, str], exemplars: Sequence[str]) -> str:
 
 def _entity(each: EntityDescription) -> str:
     return as_data(each.label) + (f" ({', '.join(map(as_data, each.types[:_KINDS]))})" if each.types else "")
+
+
+def _relations(hints: Sequence[RelationHint]) -> str:
+    """The relations that the entities have, and apart from them those that can only come later."""
+    own, others = ([_relation(each) for each in hints if each.own is wanted] for wanted in (True, False))
+    if not own or not others:
+        return "\n".join([*own, *others])
+    return "\n".join(["Of these entities:", *own, "Of other entities:", *others])
 
 
 def _relation(each: RelationHint) -> str:

@@ -420,3 +420,19 @@ async def test_the_relation_that_a_sub_question_names_is_walked_without_a_templa
         told = await ask(server, reason="auto")
         assert "'produced', which the graph has not" in server.requests[1].last
     assert ids(told) == ANSWERS
+
+
+async def test_a_relation_that_the_entity_lacks_goes_back_once(ask: Ask) -> None:
+    lacking = [{**SUBS[0], "relation": "has_member"}]
+    right = [{**SUBS[0], "relation": "^directed_by"}]
+    with FakeOpenAI([rule("cannot be used", {"json": right}), *script({"json": lacking})]) as server:
+        told = await ask(server, "which films did Michael Mann direct?", reason="auto")
+        assert "Michael Mann has no has_member" in server.requests[1].last
+        shown = server.requests[0].last.partition("Of these entities:")[2]
+    assert ids(told) == walk(["mann"], ["^directed_by"])
+    assert "^directed_by" in shown.partition("Of other entities:")[0]
+    assert "has_member" in shown.partition("Of other entities:")[2]
+    with FakeOpenAI(script({"json": lacking})) as server:
+        told = await ask(server, "which films did Michael Mann direct?", reason="auto")
+        assert server.count <= 4
+    assert ids(told) == walk(["mann"], ["^directed_by"]), "found by the words of the sub-question"
