@@ -450,20 +450,6 @@ class Knowledge:
         fingerprint = f"{DECOMPOSER.stamp(self.learnt)} {sorted(now.items())}"
         return await self.derived("decomposer", fingerprint, lambda: current_decomposer(self, now))
 
-    async def computing(self, inner: Decomposer) -> Decomposer:
-        """A decomposer that hands plain questions to this one, and reads those that compute besides.
-
-        Raises:
-            NotLearntError: as `decomposer`, whose words and templates it uses.
-        """
-        from trivium.policies.keqing.compact_decomposer import CompactDecomposer
-        from trivium.policies.keqing.computing.composer import ComputingDecomposer
-
-        compact = await self.decomposer()
-        assert isinstance(compact, CompactDecomposer)
-        known, templates = compact.reader.known, await self.templates()
-        return ComputingDecomposer(inner, known, compact.phrases, templates, self.embedder)
-
     async def exemplars(self) -> ExemplarIndex:
         """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""
         from trivium.policies.keqing.exemplars import EXEMPLARS, ExemplarIndex, load_exemplars, template_exemplars

@@ -12,9 +12,7 @@ from pydantic import Field
 from trivium.kg.types import chain_text
 from trivium.knowledge.freshness import stale
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.artefact import has_decomposer
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
-from trivium.policies.keqing.computing.cues import has_cue
 from trivium.policies.keqing.computing.operators import Kind as OperatorKind
 from trivium.policies.keqing.computing.operators import Operator, check_operator
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
@@ -60,8 +58,6 @@ async def decompose_question(
     """
     decomposer = await (kg.lora_decomposer() if reader == "lora" else kg.decomposer())
     taught = isinstance(decomposer, CompactDecomposer) and decomposer.is_taught
-    if has_cue(question) and (reader == "trained" or has_decomposer(kg.learnt)):
-        decomposer = await kg.computing(decomposer)
     reading = decomposer.decompose(question, kg.store, topics)
     # Seconds of arithmetic for some: in a thread, so that an event loop's other runs go on.
     found = await (reading if len(question) <= _SHORT else asyncio.to_thread(asyncio.run, reading))

@@ -21,11 +21,12 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.linking import NamedEntity
 from trivium.policies.reader.confidence import Signals as ReadingSignals
 from trivium.policies.reader.confidence import confidence
+from trivium.policies.reader.guidance import Chains
 from trivium.policies.reader.reader import Outcome, Reader, Reading
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.resolve_entities import resolve_entities
 
-__all__ = ["Reading", "ReadingSignals", "confidence", "read_question", "reading_result"]
+__all__ = ["Chains", "Reading", "ReadingSignals", "confidence", "read_question", "reading_result"]
 
 SECONDS = 2.0
 """After which the reader returns what it has found."""
@@ -43,7 +44,13 @@ class ReadQuestionArguments(Arguments):
 
 @tool(ReadQuestionArguments)
 async def read_question(
-    kg: Knowledge, question: str, topics: Sequence[str] = (), *, most: int = _READINGS, seconds: float = SECONDS
+    kg: Knowledge,
+    question: str,
+    topics: Sequence[str] = (),
+    *,
+    most: int = _READINGS,
+    seconds: float = SECONDS,
+    chains: Chains | None = None,
 ) -> list[Reading]:
     """The best distinct readings of a question, best first; none where no word could be read.
 
@@ -53,6 +60,7 @@ async def read_question(
         topics: ids or labels of the entities that it is known to be about; a reading names one of them.
         most: readings returned.
         seconds: after which what was found is returned.
+        chains: what a trained decomposer knows of the chains that are meant.
 
     Raises:
         UnknownEntityError: a topic is not an entity of the KG.
@@ -64,7 +72,7 @@ async def read_question(
     ids = await resolve_entities.operation(kg, topics) if topics else []
     known = [entity for entity in await held.entities(ids) if entity is not None]
     about = [NamedEntity(each.id, each.label, each.types, 1.0, 1, "exact") for each in known]
-    found = await asyncio.to_thread(_read, reader, columns, question, about, most, seconds)
+    found = await asyncio.to_thread(_read, reader, columns, question, about, most, seconds, chains)
     profile = await held.profile()
     found = [each for each in found if not problems(each.plan, profile)]  # one that does not fit cannot be run
     return [each for each in found if _names_one(each.plan, ids)] if ids else found
@@ -75,7 +83,13 @@ def _names_one(plan: QueryPlan, ids: Sequence[str]) -> bool:
 
 
 def _read(
-    reader: Reader, columns: GraphColumns, question: str, topics: list[NamedEntity], most: int, seconds: float
+    reader: Reader,
+    columns: GraphColumns,
+    question: str,
+    topics: list[NamedEntity],
+    most: int,
+    seconds: float,
+    chains: Chains | None,
 ) -> list[Reading]:
     executor = Executor(columns, row_limit=_ROWS, deadline=time.monotonic() + seconds)
 
@@ -85,7 +99,7 @@ def _read(
         except TimeLimitError:
             return Outcome(-1)
 
-    return reader.read(question, topics, seconds=seconds, most=most, executor=run)
+    return reader.read(question, topics, seconds=seconds, most=most, executor=run, chains=chains)
 
 
 def _size(executor: Executor, plan: QueryPlan) -> int:

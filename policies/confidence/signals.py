@@ -39,6 +39,7 @@ class AnswerSignals:
         gap_unsaid: `gap` where a hop is said by no word, or a word speaks for another relation.
         detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen.
         left: names in the question that the reading does not use.
+        half: 1 where the question asks for a computation that neither the chains nor a plan make.
         share: the reading's share among the feasible ones, in [0, 1]; with several topics the geometric mean a topic.
 
     Those of the plan reader:
@@ -66,6 +67,7 @@ class AnswerSignals:
     gap_unsaid: float = 0.0
     detour: float = 0.0
     left: float = 0.0
+    half: float = 0.0
     share: float = 0.0
     plan: float = 0.0
     read: float = 0.0
@@ -106,9 +108,11 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
         same = list(readings[:1])
     unread = {word for each in same[:1] for text in _left(each) for word in fold_case(text).split()}
     strange = [word for word in known.strange if not same or word in unread] if known else []
-    if plan and known is not None and not _uses(readings[0].plan, known.about):
+    apart = found is not None and bool(found.computes)  # its words ask for more than chains
+    if plan and known is not None and (apart or not _uses(readings[0].plan, known.about)):
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0)  # the chains are about something else
-    out: dict[str, float] = {"plan": float(plan)}
+    half = not plan and apart and (best is None or bool(best.unused))
+    out: dict[str, float] = {"plan": float(plan), "half": float(half)}
     if found is not None:
         starts = sum(sub.dep == (-1,) for sub in found.sub_questions)
         out |= {"left": min(len(found.unread), _MOST), "share": found.confidence ** (1 / max(starts, 1))}
@@ -125,8 +129,8 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
             "detour": float(known.detour),
         }
     if best is not None:
-        # "No" is an answer, and what operators compute is no reading of the plan reader's.
-        computes = isinstance(best.plan, Holds | NonEmpty) or (found is not None and bool(found.operators))
+        # "No" is an answer, and so is 0.
+        computes = isinstance(best.plan, Holds | NonEmpty) or apart
         most = max((each.lexical for each in readings if not each.empty), default=best.lexical - _NONE_FULL)
         top = readings[0] if plan else best
         scores = [min(max(part.score, 0.0), 1.0) for part in top.parts] or [0.0]

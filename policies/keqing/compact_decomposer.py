@@ -20,13 +20,14 @@ from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.keqing.asked_types import TypeNames, asked_type
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
-from trivium.policies.keqing.feasibility import Feasible, first_feasible
+from trivium.policies.keqing.feasibility import Feasible, chains_of, first_feasible
 from trivium.policies.keqing.mentions import Mention, Question, find_mentions
 from trivium.policies.keqing.open_world import Support, support
 from trivium.policies.keqing.phrasing import has_exclusion_cue
 from trivium.policies.keqing.readings import Reader, Reading, Topic, names_left, names_refused, words_left
 from trivium.policies.keqing.similar_mentions import Initials, widened, with_initials
 from trivium.policies.keqing.templates import Exclusion, schema_template
+from trivium.policies.reader.english import english
 
 Phrases = Mapping[Hop, str]
 """For each hop the text of its template."""
@@ -59,7 +60,12 @@ class CompactDecomposer:
         nothing at all, among the words that questions are made of.
         """
         split, found, confidence = await self.read(question, store, topic_entities)
-        return replace(self._write(split, found, confidence), support=self._support(split, found))
+        return replace(
+            self._write(split, found, confidence),
+            support=self._support(split, found),
+            chains=found.chains if found else {},
+            computes=_computes(split, found),
+        )
 
     def _support(self, question: Question, found: Feasible | None) -> Support:
         """How well the question supports its reading against the whole schema."""
@@ -111,6 +117,7 @@ class CompactDecomposer:
         if found is None:
             return None, 0.0
         share = _share(found.reading, readings)
+        found = replace(found, chains=chains_of(readings, hops))
         return found, share if self.reader.learned is None else self.reader.learned.mix.probability(share)
 
     def _write(self, question: Question, found: Feasible | None, confidence: float) -> Decomposition:
@@ -163,6 +170,17 @@ def _masked(question: Question, reading: Reading) -> list[str]:
     for topic in sorted(reading.topics, key=lambda topic: -topic.mention.start):
         words[topic.mention.start : topic.mention.stop] = [MASK]
     return words
+
+
+def _computes(question: Question, found: Feasible | None) -> tuple[str, ...]:
+    """The words outside the names that ask for a computation."""
+    named = {place for topic in (found.reading.topics if found else ()) for place in _span(topic.mention)}
+    spans = [span for span in english().computing(question.plain) if named.isdisjoint(range(*span))]
+    return tuple(" ".join(question.plain[start:stop]) for start, stop in spans)
+
+
+def _span(mention: Mention) -> range:
+    return range(mention.start, mention.stop)
 
 
 def _share(chosen: Reading, readings: Sequence[Reading]) -> float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit, LogicalChain
 from trivium.policies.keqing.computing.operators import Operator
+from trivium.policies.reader.guidance import Chains
 
 if TYPE_CHECKING:
     from trivium.policies.keqing.open_world import Support
@@ -63,9 +64,11 @@ class Decomposition:
             carry the same name and stay as alternatives.
         unread: names in the question that the chosen reading makes no use of.
         operators: what is computed on the sub-questions' results, numbered after what it takes; none for plain ones.
+        computes: the words outside its names that ask for a computation, which no chain is.
         taught: whether pairs taught the decomposer, and not the schema alone.
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
         support: how well the question's words support the reading, where the decomposer can tell.
+        chains: for each entity that may be meant the chains that leave it, each with its nats behind the best.
         stale: what was used although it is older than the KG, each with the command that renews it.
     """
 
@@ -74,8 +77,10 @@ class Decomposition:
     confidence: float = 0.0
     unread: tuple[str, ...] = ()
     operators: tuple[Operator, ...] = ()
+    computes: tuple[str, ...] = ()
     taught: bool = False
     support: Support | None = None
+    chains: Chains = field(default_factory=dict)
     stale: tuple[str, ...] = ()
 
 

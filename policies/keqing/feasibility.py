@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.keqing.readings import Reading, Topic, candidates
+from trivium.policies.reader.guidance import Chains
 
 _CAP = 500  # entities a hop that a trial walk of several topics keeps
 _TRIALS = 24  # readings that are walked
@@ -23,11 +24,13 @@ class Feasible:
         reading: topics and chains.
         links: for each topic its feasible entities: the chosen one first, then the alternatives.
         shared: how many hops at the end of the chains come after the topics' results were intersected.
+        chains: for each entity that may be meant the chains that leave it, each with its nats behind the best.
     """
 
     reading: Reading
     links: tuple[tuple[EntityHit, ...], ...]
     shared: int = 0
+    chains: Chains = field(default_factory=dict)
 
 
 async def first_feasible(
@@ -42,6 +45,19 @@ async def first_feasible(
         if found is not None:
             return found
     return None
+
+
+def chains_of(readings: Sequence[Reading], hops: dict[str, frozenset[Hop]]) -> Chains:
+    """The chains of readings with one topic by the entity that they leave; the best of each name is 0 nats behind."""
+    best: dict[tuple[int, int], float] = {}
+    out: dict[str, dict[LogicalChain, float]] = {}
+    for reading in readings:
+        if len(reading.topics) == 1:
+            (topic,) = reading.topics
+            most = best.setdefault((topic.mention.start, topic.mention.stop), reading.score)
+            for hit in candidates(topic, hops):
+                out.setdefault(hit.id, {}).setdefault(topic.chain, most - reading.score)
+    return out
 
 
 async def _one_topic(

@@ -223,8 +223,14 @@ class Chart:
             ("SUP P", self._frequent),
             ("SUP E", self._frequent),
             ("FQ S", self._frequencies),
+            ("P SUP", self._key_after),
             ("SUP S", self._extreme),
             ("ADJ S", self._vague),
+            ("MORE S", self._more_of),
+            ("R MS", self._more_by),
+            ("S MS", self._has_more),
+            ("CX S", self._than),
+            ("MS S", self._has_most),
             ("SUP NUM", self._top_k),
             ("NUM SUP", self._k_top),
             ("R KEY", self._key_of_relation),
@@ -418,7 +424,13 @@ class Chart:
         if left.form == "plain" and right.form == "plain" and gap:
             return
         cost = scores.POSSESSIVE if "s" in gap else scores.LEFT
-        yield from self._joined(right, left, (), cost + (0.3 if right.modified else 0.0))
+        cost += 0.3 if right.modified else 0.0
+        if right.node and right.node[0] == "top" and not right.modified:  # "texas' largest city" is the largest of its
+            plain = right.but(node=right.node[1], extreme=False)
+            for item in self._joined(plain, left, (), cost):
+                yield item.but(node=("top", item.node, *right.node[2:]), extreme=True)
+            return
+        yield from self._joined(right, left, (), cost)
 
     def _object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         edge = left.data[1] if len(left.data) > 1 else None
@@ -625,12 +637,18 @@ class Chart:
 
     def _more_columns(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
-        if left.data[0] == "values":
+        if left.data[0] == "values" and left.data[1][-1][2:3] and self._reads(left.data[1][-1], right.data):
+            yield left.but(score=score - 0.1, links=links)
+        elif left.data[0] == "values":
             cost = 0.1 if "and" in gap else 0.3
             source = Item("S", left.node, left.type, form=left.form)
             yield from self._table(source, (right.data,), score - cost, links, left.data[1])
         elif left.data[0] in ("count", "agg") and "by" in gap:
             yield from self._grouped(left, right.data, score + 0.3, links)
+
+    def _reads(self, term: Sketch, numbers: Sequence[int]) -> bool:
+        """Whether a term reads a property of one of these names already: "when was it released" asks for one."""
+        return term[0] == "p" and term[2] in {self._schema.properties[number].name for number in numbers}
 
     # ---- conditions
 
@@ -830,7 +848,8 @@ class Chart:
         for column, gain in self._columns.ranked(left.type, names, None):
             term = ("p", (), column.name, "")
             plan = ("values", right.node, (term,))
-            operator = {"age>": "<" if column.dated else ">", "age<": ">" if column.dated else "<"}.get(sign, sign)
+            late = column.dated or column.yearly
+            operator = {"age>": "<" if late else ">", "age<": ">" if late else "<"}.get(sign, sign)
             condition = ("cmp", term, _SIGNS.get(operator, operator), ("plan", plan))
             yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
 
@@ -839,6 +858,8 @@ class Chart:
     def _key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, _, limit = left.data
         links, score = (left.links, right.links), left.score + right.score
+        if not limit:
+            return
         if direction in ("most", "fewest", "least", "count"):
             direction = "max" if direction in ("most", "count") else "min"
             score -= 0.1
@@ -847,7 +868,7 @@ class Chart:
     def _frequent(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the three most frequent routes": values by how often they occur."""
         direction, hints, limit = left.data
-        if direction not in ("most", "fewest", "least") and (hints or left.score < scores.LIKE):
+        if direction not in ("most", "count", "fewest", "least") and (hints or left.score < scores.LIKE):
             return
         what: tuple[Any, ...] = right.data
         if right.category == "P":
@@ -881,16 +902,30 @@ class Chart:
             for hop, reached in ways
         ]
 
+    def _key_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "came out first"."""
+        hints = right.data[1]
+        for item in self._key(right, left, gap):
+            hinted = any(self._columns.hinted(self._schema.properties[number], hints) for number in left.data)
+            item.score += scores.HINTED if hinted else -0.1
+            yield item
+
     def _extreme(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, hints, limit = left.data
         links, score = (left.links, right.links), left.score + right.score
-        if right.form == "name":
+        if right.form == "name" or not (limit or right.form == "pair"):
             return
+        limit = limit or 1  # "older" ranks two
         counting = direction in ("most", "fewest", "least", "count")
         if counting:
             kind = "max" if direction in ("most", "count") else "min"
             yield Item(
-                "KEY", right.node, right.type, (kind, limit, "count", right.form == "plain", ()), score - 0.05, links
+                "KEY",
+                right.node,
+                right.type,
+                (kind, limit, "count", right.form == "plain", (), direction == "count"),
+                score - 0.05,
+                links,
             )
         if right.data[:1] == ("by",):
             for term, cost in self._term(right, right.data[1]):
@@ -941,6 +976,44 @@ class Chart:
         if not gap:
             yield from self._top_k(right, left, gap)
 
+    def _more_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more films": what is counted of two."""
+        if right.form == "plain":
+            yield right.but(
+                category="MS", data=(left.data[0], ()), score=left.score + right.score, links=(left.links, right.links)
+            )
+
+    def _more_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "directed more films"."""
+        if not right.data[1]:
+            links = (left.links, right.links)
+            yield right.but(data=(right.data[0], left.data[:1]), score=left.score + right.score, links=links)
+
+    def _counts(self, owner: int, more: Item) -> Iterator[tuple[Sketch, float]]:
+        """Ways in which an entity of a type has what is counted, with what each costs."""
+        for path, cost in self._ways(owner, more.type, frozenset(more.data[1])):
+            yield ("n", path.hops), cost
+
+    def _has_more(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "A directed more films (than B)"."""
+        if left.form == "name":
+            score, links = left.score + right.score, (left.links, right.links)
+            for term, cost in self._counts(left.type, right):
+                yield left.but(category="CX", data=(right.data[0], term), score=score - cost, links=links)
+
+    def _than(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if right.form == "name" and gap & {"than", "as"}:
+            sign, term = left.data
+            data = ("holds", term, sign, right.node)
+            yield left.but(category="X", data=data, score=left.score + right.score, links=(left.links, right.links))
+
+    def _has_most(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "who directed more films, A or B?"."""
+        if right.form == "pair" and left.data[0] != "=":
+            score, links = left.score + right.score, (left.links, right.links)
+            for term, cost in self._counts(right.type, left):
+                yield self._top(right, term, left.data[0] == ">", 1, score - cost, links)
+
     def _key_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "borders the most states"."""
         if right.data[2] == "count":
@@ -948,7 +1021,8 @@ class Chart:
                 data=(*right.data[:4], left.data[:1]), score=left.score + right.score, links=(left.links, right.links)
             )
 
-    def _keyed(self, source: Item, key: Item) -> Iterator[Sketch | tuple[Sketch, float]]:
+    def _keyed(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
+        """Terms to rank by, what each costs, and the set that is ranked."""
         if key.data[2] == "count":
             relations = set(key.data[4])
             count = 0
@@ -959,9 +1033,15 @@ class Chart:
                 if count > scores.JOINS:
                     break
                 less = path.cost if relations or self._silent.issuperset(path.relations) else path.cost + scores.NO_WORD
-                yield ("n", path.hops) if key.data[3] else ("n", path.hops, key.node), less
+                if key.data[3]:
+                    yield ("n", path.hops), less, source.node
+                elif key.data[0] == "max" and source.node == ("all", source.type):  # none of the others is counted
+                    yield ("n", path.hops, key.node), less, ("go", key.node, path.back, source.type, path.sure)
+                else:
+                    yield ("n", path.hops, key.node), less, source.node
         else:
-            yield from self._term(source, key.data[2])
+            for term, cost in self._term(source, key.data[2]):
+                yield term, cost, source.node
 
     def _by_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, limit, *_ = right.data
@@ -972,17 +1052,18 @@ class Chart:
             limit, score = left.data[1], score + 0.3
         score -= scores.BELOW if left.extreme else 0.0
         score -= scores.AGAIN if left.modified else 0.0
-        for term, cost in self._keyed(left, right):
-            if term[0] == "p" and not self._columns.ordered_term(term, right.data[2]):
-                yield self._top(left, term, direction == "max", limit, score - cost - 0.3, links)
-            else:
-                yield self._top(left, term, direction == "max", limit, score - cost, links)
+        for term, cost, node in self._keyed(left, right):
+            unordered = term[0] == "p" and not self._columns.ordered_term(term, right.data[2])
+            less = cost + (0.3 if unordered else 0.0)
+            yield self._top(left.but(node=node), term, direction == "max", limit, score - less, links)
 
     def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "highest population of states in ...": the value; "highest population state": what has it."""
         direction, limit, *_ = left.data
         links, score = (left.links, right.links), left.score + right.score
         if left.data[2] == "count":
+            if left.data[5:] == (True,) and gap & _AMONG and not right.extreme:
+                yield from self._commonest(left, right, score, links)
             for item in self._by_key(right, left, gap):
                 item.score -= 0.4
                 yield item
@@ -1000,6 +1081,12 @@ class Chart:
                 score - cost - (0.1 if not gap else 0.5 if gap & _AMONG else 0.8),
                 links,
             )
+
+    def _commonest(self, key: Item, source: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "the most common genre of films by X": what most of a set lead to."""
+        for path, cost in self._ways(source.type, key.type, frozenset()):
+            reached = key.but(category="S", node=("go", source.node, path.hops, key.type, path.sure))
+            yield self._top(reached, ("n", path.back, source.node), True, key.data[1], score - cost, links)
 
     # ---- results
 

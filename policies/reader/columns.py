@@ -17,6 +17,7 @@ from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 
 _DATES = ("date", "datetime")
+_TIMES = ("date", "year", "time")
 _MOST = 5  # columns for one hint
 
 
@@ -52,7 +53,7 @@ class Columns:
         for each in fitting:
             gain = self._gain(each, hints) - scores.NO_HINT
             if shape.startswith("DATE") or year:
-                gain += 0.2 if each.dated or "year" in words_of(each.name) else -0.3 if year else 0.0
+                gain += 0.2 if each.dated or each.yearly else -0.3 if year else 0.0
             gain += 0.15 if len(fitting) == 1 else 0.0
             gain -= 0.3 if each.profile.unique and each.profile.kind == "number" and not hints and shape == "" else 0.0
             out.append((each, gain))
@@ -70,13 +71,13 @@ class Columns:
     def _fits(column: Property, shape: str, *, year: bool, dated: bool) -> bool:
         kind = column.profile.kind
         if dated:
-            return column.dated or "year" in words_of(column.name)
+            return column.dated or column.yearly
         if shape == "DATE:time":
             return kind in ("time", "datetime")
         if shape in ("DATE:date", "DATE:month"):
             return kind in _DATES
-        if shape == "DATE:year" or (year and kind in _DATES):
-            return kind in _DATES or (kind == "number" and "year" in words_of(column.name))
+        if shape in ("DATE:year", "DATE:decade") or (year and kind in _DATES):
+            return kind in _DATES or column.yearly
         if shape in ("v", "vs"):
             return kind in ("number", "duration")
         return column.ordered
@@ -88,6 +89,8 @@ class Columns:
             less = scores.HINT_RANK * min(place, 4)
             if hint in words or self.language.stem(hint) in map(self.language.stem, words):
                 best = max(best, scores.HINTED + scores.NO_HINT - less)
+            elif hint in _TIMES and (column.dated or column.yearly):
+                best = max(best, scores.HINTED + scores.NO_HINT - 0.05 - less)
             elif self.matcher.likeness(hint, words) >= 0.85:
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.1 - less)
             else:
@@ -101,6 +104,10 @@ class Columns:
                 )
                 best = max(best, (like - 0.55) * 1.0 - less)
         return best
+
+    def hinted(self, column: Property, hints: Sequence[str]) -> bool:
+        """Whether hints speak for a property."""
+        return self._gain(column, [hint for hint in hints if hint != "count"]) >= scores.NO_HINT
 
     def of_term(self, term: Sketch, numbers: Sequence[int]) -> Property:
         """The property that a term reads, one of those given."""
@@ -189,6 +196,12 @@ class Columns:
 
     @staticmethod
     def _dated(term: Sketch, kind: str, sign: str, literal: str, at: Any) -> Sketch | None:
+        if literal == "decade":
+            read = (*term[:3], "year") if kind in _DATES else term
+            ends = Value("number", float(at[0])), Value("number", float(at[1]))
+            if sign == "=":
+                return ("cmp", read, "between", ("vs", ends))
+            return ("cmp", read, sign, ("v", ends[sign in (">", "<=")]))
         if literal == "time":
             return ("cmp", term, sign, ("v", Value("time", at))) if kind == "time" else None
         if literal == "year":

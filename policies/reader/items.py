@@ -21,6 +21,9 @@ Category = Literal[
     "KEY",  # what a superlative ranks by
     "ADJ",  # an adjective without a bound: "major"
     "CMP",  # a comparative
+    "MORE",  # "more", "fewer": of two, by a count
+    "MS",  # what there is more of
+    "CX",  # what has more of it
     "NUM",  # a number
     "DATE",  # a date, month, year or time
     "C",  # a condition without a column

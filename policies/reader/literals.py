@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from trivium.kg.text import Token
-from trivium.policies.reader.english import Language
+from trivium.policies.reader.english import DECADE, Language
 
-LiteralKind = Literal["number", "date", "month", "year", "time"]
+LiteralKind = Literal["number", "date", "month", "year", "decade", "time"]
 
 
 class Literal_(NamedTuple):  # noqa: N801
@@ -20,7 +20,7 @@ class Literal_(NamedTuple):  # noqa: N801
     Attributes:
         start, stop: its words.
         kind: a `year` is a number too.
-        value: a float, an ISO date, (year, month), a year, or "HH:MM:SS".
+        value: a float, an ISO date, (year, month), a year, the first and last year of a decade, or "HH:MM:SS".
     """
 
     start: int
@@ -129,6 +129,10 @@ def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Lite
             value, stop = value * language.scales[words[stop].text], stop + 1
         year = value == int(value) and 1000 <= value <= 2100 and "," not in match[0] and "." not in match[0]
         out.append(Literal_(start, stop, "year" if year else "number", int(value) if year else value))
+    for place, word in enumerate(words):
+        if found := DECADE.match(word.text):
+            first = int(found[1]) + (1900 if len(found[1]) == 2 else 0)
+            out.append(Literal_(place, place + 1, "decade", (first, first + 9)))
     taken = {each.start for each in out}
     for place, word in enumerate(words):
         if place not in taken and word.text in language.numbers:

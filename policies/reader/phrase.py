@@ -103,6 +103,9 @@ class Phrases:
         own = " ".join(self._condition(hop.where) for hop in hops if hop.where)
         return f"{self._type(number)} {steps} {self.say(source)} {own}".strip()
 
+    def _holds(self, one: Sketch, term: Sketch, sign: str, other: Sketch) -> str:
+        return f"{self.say(one)} {self._term(term).removeprefix('most ')} {_SIGNS.get(sign, sign)} {self.say(other)}"
+
     def _where(self, source: Sketch, condition: Sketch) -> str:
         return f"{self.say(source)} with {self._condition(condition)}"
 

@@ -20,6 +20,7 @@ from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.clauses import Wanted, shown, split_clause, wanted_columns
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import Language, english
+from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
@@ -131,6 +132,7 @@ class Reader:
         seconds: float = 2.0,
         most: int = 5,
         executor: Executor | None = None,
+        chains: Chains | None = None,
     ) -> list[Reading]:
         """The best distinct plans for a question, best first; none where no word could be read.
 
@@ -140,6 +142,7 @@ class Reader:
             seconds: after which what was found is returned.
             most: readings returned.
             executor: in place of the reader's own.
+            chains: what a trained decomposer knows of the chains that are meant.
         """
         deadline = time.monotonic() + seconds
         proper, clause = split_clause(question)
@@ -152,6 +155,8 @@ class Reader:
         drafter = Drafter(self.schema)
         run = executor or self.executor
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
+        if chains:
+            readings = [_guided(reading, chains) for reading in readings]
         readings.sort(key=lambda reading: -reading.score)
         return readings[:most] if run is None else self._best(readings, run, deadline, most)
 
@@ -202,7 +207,7 @@ class Reader:
         for item in parsed:
             for sketch, less in self._finished(item):
                 score = item.score - less - (0.0 if self._asked(tagged, sketch, item) else scores.ASKED)
-                if ask and sketch[0] not in ("count", "values", "agg", "group", "walks"):
+                if ask and sketch[0] not in ("count", "values", "agg", "group", "walks", "holds"):
                     sketch = ("yes", sketch)  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
@@ -293,13 +298,18 @@ class Reader:
         return f"{name}.{what.name}" if what.name else name
 
 
+def _guided(reading: Reading, chains: Chains) -> Reading:
+    less = min(scores.CHAIN * behind(reading.plan, chains), scores.FAR)
+    return replace(reading, score=reading.score - less) if less else reading
+
+
 def _is_table(sketch: Sketch) -> bool:
     return sketch[0] == "values" and len(sketch[2]) > 1
 
 
 def _echoes(node: Sketch) -> bool:
     """Whether a set is among the entities that the question names."""
-    return node[0] == "ids" or (node[0] == "and" and any(_echoes(part) for part in node[1:]))
+    return node[0] == "ids" or (node[0] in ("and", "or") and any(_echoes(part) for part in node[1:]))
 
 
 def _fixed(schema: Schema, item: Item) -> int:
@@ -338,6 +348,8 @@ def _result(item: Item) -> Sketch:
         return ("agg", rest[0], node, *rest[1:])
     if kind == "often":
         return ("often", node, *rest[:-1])
+    if kind == "holds":
+        return ("holds", node, *rest)
     if kind == "walks":
         function, hop, name, _, *to = rest
         return ("walks", function, node, hop, name, to[0] if to else None)

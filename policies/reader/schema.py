@@ -60,6 +60,10 @@ class Path(NamedTuple):
     sure: bool
 
 
+def _is_year(*numbers: str) -> bool:
+    return all(len(each) == len("2000") and each.isdigit() and each[0] in "12" for each in numbers)
+
+
 @dataclass(frozen=True, slots=True)
 class Property:
     """A property of one type.
@@ -89,6 +93,14 @@ class Property:
     def dated(self) -> bool:
         """Whether its values are dates or times."""
         return self.profile.kind in ("date", "datetime", "time")
+
+    @property
+    def yearly(self) -> bool:
+        """Whether its values are years: numbers of four digits, or so it is named."""
+        profile = self.profile
+        return profile.kind == "number" and (
+            "year" in words_of(self.name) or _is_year(profile.minimum, profile.maximum)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from trivium.kg.plans.plan import (
     Group,
     Has,
     HasType,
+    Holds,
     Intersect,
     Minus,
     NonEmpty,
@@ -175,6 +176,10 @@ class Drafter:
 
     def _count(self, source: Sketch) -> QueryPlan:
         return Aggregate(self.plan(source))  # type: ignore[arg-type]
+
+    def _holds(self, one: Sketch, term: Sketch, sign: Any, other: Sketch) -> QueryPlan:
+        counts = [Aggregate(Follow(self.plan(each), self.steps(term[1]))) for each in (one, other)]  # type: ignore[arg-type]
+        return Holds(counts[0], sign, counts[1])
 
     def _agg(self, function: Any, source: Sketch, term: Sketch, distinct: bool = False) -> QueryPlan:
         return Aggregate(self.plan(source), function, self.term(term), distinct)  # type: ignore[arg-type]

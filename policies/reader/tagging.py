@@ -139,6 +139,10 @@ class Tagger:
             add[phrase].append(Item("AGG", data=(function,)))
         for word, found in language.superlatives.items():
             add[(word,)].append(Item("SUP", data=(found.direction, found.hints, 1)))
+        for phrase, sign in language.more.items():
+            add[phrase].append(Item("MORE", data=(sign,)))
+        for word, found in language.of_two.items():
+            add[(word,)].append(Item("SUP", data=(found.direction, found.hints, 0)))
         for phrase, comparative in language.comparatives.items():
             add[phrase].append(Item("CMP", data=(comparative.sign, comparative.hints)))
         for phrase, weak in language.group.items():
@@ -155,7 +159,7 @@ class Tagger:
             for word, direction in (("most", "max"), ("least", "min"), ("more", "max")):
                 data: tuple[Any, ...]
                 if hints[0] == "count":
-                    data = ("most" if direction == "max" else "least", (), 1)
+                    data = ("count" if direction == "max" else "least", (), 1)
                 else:
                     turned = hints[0].startswith("-")
                     kind = ("min" if direction == "max" else "max") if turned else direction

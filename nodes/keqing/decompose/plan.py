@@ -26,7 +26,7 @@ from trivium.kg.plans.text import write
 from trivium.kg.types import Hop, chain_text
 from trivium.nodes.keqing.state import Link, SubQuestionState
 from trivium.tools.describe_entities import describe_entities
-from trivium.tools.read_question import Reading, ReadingSignals, read_question
+from trivium.tools.read_question import Chains, Reading, ReadingSignals, read_question
 from trivium.tools.word_relations import word_relations
 
 
@@ -79,12 +79,19 @@ class Planned:
         return {"text": text, "words": words, "unread": unread, "signals": self.signals.to_json()}
 
 
-async def plan_question(question: str, topics: Sequence[str], kg: str) -> Planned | None:
-    """The best reading of a question as a plan; None where no word of it could be read."""
+async def plan_question(question: str, topics: Sequence[str], kg: str, chains: Chains | None = None) -> Planned | None:
+    """The best reading of a question as a plan; None where no word of it could be read.
+
+    Args:
+        question: in words.
+        topics: ids or labels of the entities that it is known to be about.
+        kg: the KG.
+        chains: what the trained decomposer knows of the chains that are meant.
+    """
     # A plan that only names the question's own entities answers nothing; a "yes" or "no" is never by half.
     readings = [
         each
-        for each in await read_question(kg, question, topics)
+        for each in await read_question(kg, question, topics, chains=chains)
         if not isinstance(each.plan, Entities) and not (isinstance(each.plan, NonEmpty) and each.unused)
     ]
     if not readings:

@@ -141,14 +141,18 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         found = await decompose_question(kg, question, topics)
     except NotLearntError as error:
         found, untrained = Decomposition(()), error
-    if found.taught and found.sub_questions and _reads_all(found) and not _names_in_part(found):
+    if found.taught and found.sub_questions and not found.computes and _reads_all(found) and not _names_in_part(found):
         # No plan would answer in its place; it would only say how sure the chains are.
         assessment = await assess_reading(kg, question, found, (), plan=False)
         if assessment.confidence >= _SURE:
             return _Decomposed(found, events=_stale(found), assessment=assessment)
-    planned = await plan_question(question, topics, kg)
+    # What the chains know guides a plan that computes; another one is to judge them by what it reads on its own.
+    planned = await plan_question(question, topics, kg, found.chains if found.computes else None)
     if untrained is not None and (planned is None or planned.reading.unread):
         raise untrained
+    if found.computes and (planned is None or planned.is_chain):
+        # No plan computes: the chains' answer is one to the question without these words, and has to say so.
+        found = replace(found, unread=(*found.unread, *(planned.reading.unused if planned else found.computes)))
     readings = planned.readings if planned else ()
     assessed = [
         (by_chains, await assess_reading(kg, question, found, readings, plan=not by_chains))
@@ -164,6 +168,8 @@ def _sources(found: Decomposition, planned: Planned | None) -> tuple[bool, ...]:
     """Whose answer it may be, the chains' (True) or the plan's (False); of both, the surer one's."""
     if planned is None or not found.sub_questions:
         return (planned is None,)
+    if found.computes and not planned.is_chain:
+        return (False,)
     if found.taught and _reads_all(found):
         return (True,)
     if planned.reading.unread and not found.unread:

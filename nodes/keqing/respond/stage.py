@@ -119,7 +119,7 @@ def _confidence(state: KeqingState, signals: Signals) -> float | None:
 async def _plan_sentence(claim: Claim, total: int, kg: str) -> str:
     """The answers, the value, or the first rows, and the path of the first answer."""
     if claim.value is not None:
-        shown = ("no", "yes")[claim.value] if isinstance(claim.value, bool) else claim.value
+        shown = ("No", "Yes")[claim.value] if isinstance(claim.value, bool) else claim.value
         return f"{shown}. {await evidence(claim.paths[:1], kg)}".strip()
     if claim.answers:
         first = claim.answers[0]

@@ -5,15 +5,18 @@ Another language is a folder beside it with the words of these lists in its own 
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
+DECADE = re.compile(r"((?:1\d|20)?\d0)s$")
+"""A decade in digits: `1950s`, `80s`."""
 
 Phrase = tuple[str, ...]
 """Folded words of an operator, as they follow each other in a question."""
@@ -54,6 +57,9 @@ class Language:
     Attributes:
         concepts: for a stem, the numbers of the concepts that it belongs to.
         deeds: for a stem of a deed ("direct"), the nouns of who does it and of what it is done to.
+        ordinals: superlatives that are adverbs too ("first"), unless they follow one of `ranked_after`.
+        more: words that compare two things by a count, with the sign.
+        of_two: comparatives that rank two things: "older".
         counted: words for what a column counts, with words of that column: "people", "population".
         vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
         which: question words that a noun may follow: "which states".
@@ -75,6 +81,10 @@ class Language:
     count: tuple[Phrase, ...]
     aggregates: Mapping[Phrase, str]
     superlatives: Mapping[str, Superlative]
+    of_two: Mapping[str, Superlative]
+    more: Mapping[Phrase, str]
+    ordinals: frozenset[str]
+    ranked_after: frozenset[str]
     adjectives: Mapping[str, tuple[str, ...]]
     comparatives: Mapping[Phrase, Comparative]
     group: Mapping[Phrase, bool]
@@ -113,6 +123,10 @@ class Language:
             count=_phrases(raw["count"]["phrases"]),
             aggregates={phrase: kind for kind, texts in raw["aggregate"].items() for phrase in _phrases(texts)},
             superlatives=_superlatives(raw["superlative"]),
+            of_two=_superlatives(raw.get("of_two", {})),
+            ordinals=_words(raw.get("ordinal", {}).get("words", "")),
+            ranked_after=_words(raw.get("ordinal", {}).get("after", "")),
+            more={tuple(phrase.split()): sign for phrase, sign in raw.get("more", {}).items()},
             adjectives=_split(raw["adjective"]),
             comparatives={
                 tuple(phrase.split()): Comparative(text.split()[0], tuple(text.split()[1:]))
@@ -134,6 +148,42 @@ class Language:
             deeds=_deeds(folder / "concepts.txt", irregular),
             asked=_asked(folder / "asked.txt", irregular),
         )
+
+    @cached_property
+    def _computing(self) -> Mapping[str, tuple[Phrase, ...]]:
+        """By its first word, the phrases by which a question asks for a computation."""
+        single = [*self.superlatives, *self.of_two]
+        phrases = {
+            *self.count,
+            *self.aggregates,
+            *self.comparatives,
+            *self.negation,
+            *self.more,
+            *((word,) for word in single),
+            *(phrase for phrase, weak in self.group.items() if not weak),
+            *(phrase for phrase, kind in self.logic.items() if kind == "or"),
+        }
+        out: dict[str, list[Phrase]] = defaultdict(list)
+        for phrase in sorted(phrases, key=len, reverse=True):
+            out[phrase[0]].append(phrase)
+        return {word: tuple(found) for word, found in out.items()}
+
+    def computing(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """The spans of folded words by which a question asks for a computation: operators and decades, not numbers."""
+        out, place = list[tuple[int, int]](), 0
+        while place < len(words):
+            known = self._computing.get(words[place], ())
+            found = next((each for each in known if tuple(words[place : place + len(each)]) == each), ())
+            after = words[place + len(found)] if place + len(found) < len(words) else ""
+            bound = self.comparatives.get(found)
+            if bound and len(found) == 1 and bound.hints == ("count",) and not after[:1].isdigit():
+                found = ()  # "under", "over": prepositions but for numbers
+            elif words[place] in self.ordinals and after and words[place - 1] not in self.ranked_after:
+                found = ()  # "when did it first come out"
+            if found or DECADE.match(words[place]):
+                out.append((place, place + max(len(found), 1)))
+            place += max(len(found), 1)
+        return out
 
     def stem(self, word: str) -> str:
         """The word without its ending, or its base form's."""

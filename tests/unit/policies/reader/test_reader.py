@@ -11,12 +11,15 @@ from tests.shop import ask, reader
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.plan import Aggregate, Entities, Follow, Term, Top, steps_of
 from trivium.kg.plans.result import EntityItem, item_json, item_label, materialize
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.text import tokens
+from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.linking import NamedEntity
 from trivium.policies.reader.english import english
 from trivium.policies.reader.gloss import languages
+from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.opening import names_of, open_reader
 
 
@@ -96,6 +99,55 @@ def test_a_reading_says_what_it_read_and_what_not() -> None:
     (plain, *_) = reader().read("Which products are in the category Coils?")
     assert plain.unread == ()
     assert plain.score > best.score
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which is cheaper, Oak Desk or Pine Desk?", ["Pine Desk"]),
+        ("Who supplies more products, Nordwind or Tamsin?", ["Tamsin"]),
+        ("Does Tamsin supply more products than Bergmann?", True),
+        ("Does Bergmann supply more products than Nordwind?", False),
+        (
+            "Which products were released in the 2020s?",
+            ["Brass Lamp", "Iron Coil", "Pine Desk", "Reading Lamp", "Steel Coil"],
+        ),
+        ("Which products were released no later than 2019?", ["Copper Coil", "Oak Desk"]),
+        ("What is Tamsin's newest product?", ["Brass Lamp"]),
+        ("What is the most common category of the products of Bergmann?", ["Coils"]),
+    ],
+)
+def test_two_things_decades_and_what_is_most_common(question: str, answer: object) -> None:
+    assert ask(question) == answer
+
+
+def test_a_plan_is_behind_by_the_chains_that_it_walks() -> None:
+    directed: LogicalChain = (Hop("directed_by", True),)
+    wrote: LogicalChain = (Hop("written_by", True),)
+    known: Chains = {"scott": {directed: 0.0, wrote: 3.0}}
+    assert behind(Aggregate(Follow(Entities(("scott",)), steps_of(directed))), known) == 0.0
+    assert behind(Aggregate(Follow(Entities(("scott",)), steps_of(wrote))), known) == 3.0
+    assert behind(Entities(("scott",)), known) > 3.0, "nothing is walked"
+    assert behind(Follow(Entities(("mann",)), steps_of(wrote)), known) == 0.0, "of others nothing is known"
+    ranked = Top(Follow(Entities(("scott",)), steps_of(directed)), Term(property="year"))
+    assert behind(ranked, known) == 0.0, "what it ranks by is read besides"
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("how many films", ["how many"]),
+        ("films before 1990", ["before"]),
+        ("films of the 80s", ["80s"]),
+        ("her first film", ["first"]),
+        ("when did it first come out", []),
+        ("which genre does it fall under", []),
+        ("who directed the other films", []),
+    ],
+)
+def test_words_that_ask_for_a_computation(words: str, found: list[str]) -> None:
+    folded = words.split()
+    assert [" ".join(folded[start:stop]) for start, stop in english().computing(folded)] == found
 
 
 def test_nothing_to_read() -> None:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.kg.embedded import EmbeddedStore, build
-from trivium.kg.embedders.hashing import HashingEmbedder
 from trivium.kg.errors import BadInputError
-from trivium.kg.types import Entity, Hop, Triple
 from trivium.policies.keqing.computing.apply import compared, extremes, filtered
 from trivium.policies.keqing.computing.literals import SIGNS, Literal, holds, read_literal
 from trivium.policies.keqing.computing.operators import Operator, bounds_of, check_operator
-from trivium.policies.keqing.computing.values import are_values, nearest_relation, value_relations
 
 
 def number(value: float) -> Literal:
@@ -102,33 +95,3 @@ def test_bounds() -> None:
     assert [(sign, bound.number) for sign, bound in bounds_of("between", "1970..1979")] == [(">=", 1970), ("<=", 1979)]
     assert [(sign, bound.number) for sign, bound in bounds_of(">", "3 million")] == [(">", 3_000_000)]
     assert bounds_of("between", "1970..1979..1980") == bounds_of("between", "a..b") == bounds_of("<", "") == []
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
-    triples = [Triple(f"f{i}", "release_year", f"{1980 + i}") for i in range(6)]
-    triples += [Triple(f"f{i}", "imdb_rating", f"r{i}") for i in range(3)]
-    triples += [Triple(f"f{i}", "directed_by", "scott") for i in range(6)]
-    triples += [Triple("f0", "known_as", "1984 or so it seems to me")]
-    build(tmp_path / "kg", [triples], [Entity(f"r{i}", f"{i}.5") for i in range(3)])
-    opened = EmbeddedStore.open(tmp_path / "kg")
-    yield opened
-    await opened.close()
-
-
-async def test_relations_to_values_are_told_by_their_labels(store: EmbeddedStore) -> None:
-    films = [f"f{i}" for i in range(6)]
-    assert await value_relations(films, store) == ["release_year", "imdb_rating"], "the most common first"
-    assert await value_relations(["scott", "nobody"], store) == []
-    assert await are_values(["1980", "1981", "scott"], store)
-    assert not await are_values(["1980", "scott", "f1"], store)
-    assert not await are_values([], store)
-
-
-def test_of_several_relations_the_one_whose_name_is_nearest() -> None:
-    embedder = HashingEmbedder(256)
-    relations = ["release_year", "imdb_rating"]
-    assert nearest_relation(relations, "rating", embedder) == Hop("imdb_rating", inverse=False)
-    assert nearest_relation(relations, "year of release", embedder) == Hop("release_year", inverse=False)
-    assert nearest_relation(relations[:1], "whatever", embedder) == Hop("release_year", inverse=False)
-    assert nearest_relation([], "year", embedder) is None
