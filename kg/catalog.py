@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
+from trivium.kg.files import write_atomic
 from trivium.kg.neo4j.address import address_of, is_uri
 from trivium.kg.neo4j.settings import RemoteKG, read_remote
 
@@ -104,7 +108,7 @@ def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, l
     Raises:
         BadInputError: as `named_kgs`; or a line is not a list of strings.
     """
-    table = _tables(settings).get(kg)
+    table = _tables(settings).get(name_of(kg, settings) or kg)
     words = table.get("words", {}) if isinstance(table, dict) else {}
     out: dict[str, list[str]] = {}
     for element, phrases in words.items() if isinstance(words, dict) else [("words", words)]:
@@ -114,6 +118,65 @@ def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, l
         for phrase in phrases:
             out.setdefault(phrase.strip().lower(), []).append(element)
     return out
+
+
+def name_of(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
+    """The name that a settings file gives to a KG argument: itself, or a name whose path is that directory.
+
+    Raises:
+        BadInputError: as `named_kgs`.
+    """
+    named = named_kgs(settings)
+    if kg in named:
+        return kg
+    where = Path(kg).resolve()
+    return next((name for name, found in named.items() if isinstance(found, Path) and found.resolve() == where), None)
+
+
+def set_words(kg: str, element: str, phrases: Sequence[str], settings: Path = Path(SETTINGS_FILE)) -> None:
+    """Write one line of `[kg.NAME.words]`, and where it is missing `[kg.NAME]`; all else in the file stays as it is.
+
+    A directory that has no name gets that of its folder.
+
+    Raises:
+        BadInputError: as `named_kgs`; or the line is written in a way that this cannot change.
+    """
+    name = name_of(kg, settings)
+    text = settings.read_text(encoding="utf-8") if settings.exists() else ""
+    if name is None:
+        name = Path(kg).resolve().name
+        if name in named_kgs(settings):
+            raise BadInputError(f"names another KG {name!r}; add [kg.OTHER] with path = {kg!r}", path=settings)
+        text += f"\n[kg.{json.dumps(name)}]\npath = {json.dumps(str(Path(kg).resolve()))}\n"
+    wanted = tomllib.loads(text)
+    wanted["kg"][name].setdefault("words", {})[element] = list(phrases)
+    line = f"{json.dumps(element, ensure_ascii=False)} = {json.dumps(list(phrases), ensure_ascii=False)}"
+    made = _with_word(text, name, element, line)
+    try:
+        as_wanted = tomllib.loads(made) == wanted
+    except tomllib.TOMLDecodeError:
+        as_wanted = False
+    if not as_wanted:
+        what = f"the words of kg {name!r} are written in a way that only a person can change: add {line} to them"
+        raise BadInputError(what, path=settings)
+    write_atomic(settings, made.encode())
+
+
+def _with_word(text: str, name: str, element: str, line: str) -> str:
+    """The text with the line of an element in the table of words, in place of the one that is there."""
+    quoted = "|".join(re.escape(each) for each in (name, json.dumps(name), f"'{name}'"))
+    header = re.search(rf"^[ \t]*\[\s*kg\s*\.\s*(?:{quoted})\s*\.\s*words\s*\][^\n]*\n?", text, re.MULTILINE)
+    if header is None:
+        return f"{text.rstrip()}\n\n[kg.{json.dumps(name)}.words]\n{line}\n"
+    start = header.end()
+    end = next(iter(re.finditer(r"^[ \t]*\[", text[start:], re.MULTILINE)), None)
+    stop = len(text) if end is None else start + end.start()
+    key = "|".join(re.escape(each) for each in (element, json.dumps(element, ensure_ascii=False), f"'{element}'"))
+    body, found = re.subn(
+        rf"^[ \t]*(?:{key})[ \t]*=[ \t]*\[[^\]\n]*\]", lambda _: line, text[start:stop], flags=re.MULTILINE
+    )
+    head = text[:start] if text[:start].endswith("\n") else f"{text[:start]}\n"
+    return f"{head}{body if found else f'{line}{chr(10)}{body}'}{text[stop:]}"
 
 
 def find_named(kg: str) -> Path | RemoteKG:

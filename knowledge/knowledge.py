@@ -33,7 +33,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from trivium.kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
-from trivium.kg.catalog import SAMPLE, cache_folder, find_named, named_embedder
+from trivium.kg.catalog import SAMPLE, cache_folder, find_named, named_embedder, named_glossary
 from trivium.kg.embedded import EmbeddedStore, Snapshot, keep
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedders import CachedEmbedder, additive, open_embedder
@@ -411,16 +411,16 @@ class Knowledge:
         if held is None:
             return None
         profile, columns = await held.profile(), await held.columns()
+        words = named_glossary(self.name)
 
         def make() -> Reader:
-            from trivium.kg.catalog import named_glossary
             from trivium.policies.linking.snapshot_names import SnapshotNames
             from trivium.policies.reader.opening import open_reader
 
             names = SnapshotNames(held.snapshot, columns)
-            return open_reader(columns, profile, names, self.embedder, glossary=named_glossary(self.name))
+            return open_reader(columns, profile, names, self.embedder, glossary=words)
 
-        return await self.derived("reader", profile.fingerprint, lambda: asyncio.to_thread(make))
+        return await self.derived("reader", f"{profile.fingerprint} {words}", lambda: asyncio.to_thread(make))
 
     # Keqing
 
@@ -447,8 +447,14 @@ class Knowledge:
                 "--questions F.jsonl, or without --questions to learn from its relations' names alone"
             )
         now = await self.cheap_sources()
+        own: dict[str, list[str]] = {}
+        for phrase, elements in named_glossary(self.name).items():
+            for element in elements:
+                own.setdefault(element, []).extend(phrase.split())
+        if own:
+            now = {**now, "words": _digest([f"{element}\0{words}" for element, words in sorted(own.items())])}
         fingerprint = f"{DECOMPOSER.stamp(self.learnt)} {sorted(now.items())}"
-        return await self.derived("decomposer", fingerprint, lambda: current_decomposer(self, now))
+        return await self.derived("decomposer", fingerprint, lambda: current_decomposer(self, now, own))
 
     async def exemplars(self) -> ExemplarIndex:
         """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""

@@ -19,13 +19,13 @@ _STOPS = {
 }
 MENDS = {
     "claimed without evidence": "raise min_confidence",
-    "name not found": "add the name as an alias of its entity",
-    "wrong entity": "add the name as an alias, or give topic_entities",
-    "wrong relation": "add a phrase to [kg.NAME.words] in trivium.toml, or learn keqing from this pair",
-    "question not understood": "add a phrase to [kg.NAME.words] in trivium.toml, or learn keqing from this pair",
-    "fact not found": "add the fact, or a phrase to [kg.NAME.words]",
+    "name not found": "trivium kg alias KG ENTITY NAME",
+    "wrong entity": "trivium kg alias KG ENTITY NAME, or topic_entities",
+    "wrong relation": "trivium kg word KG RELATION PHRASE, or learn from this pair",
+    "question not understood": "trivium kg word KG RELATION PHRASE, or learn from this pair",
+    "fact not found": "trivium kg add, or trivium kg word KG RELATION PHRASE",
     "operator missing": "word the question with count, highest, more than, …",
-    "not in the graph": "add the fact, or check the gold answer's spelling",
+    "not in the graph": "trivium kg add, or check the gold answer's spelling",
     "right answer not first": "give the question one topic more",
 }
 """For each cause what a user can do."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from trivium.evals.own.causes import MENDS
 from trivium.evals.own.runs import Interval, Run, RunAnswer, disagreements, interval, said
 from trivium.kg.html_page import HtmlPage
+from trivium.nodes.run.answer_record import Answer
 
 _CELL = 60  # characters of a cell in the text report
 
@@ -140,6 +141,23 @@ def _compared(runs: Sequence[Run], before: Sequence[Run], seed: int) -> Iterator
             changed.append((run.name, mark, now.question.question, said(was.answer), said(now.answer)))
     yield ReportTable("Since the other run", ("method", "n", "right, points [95 %]", "won", "lost"), rows)
     yield ReportTable("Questions that changed", ("method", "", "question", "before", "now"), changed)
+
+
+def changed_answers(before: Run, now: Run) -> list[tuple[str, str, str, str]]:
+    """The questions of two runs whose answers differ: won, lost or changed, question, answer before, answer now."""
+    rows = []
+    for was, each in zip(before.answers, now.answers, strict=True):
+        moved = each.score.top1 - was.score.top1 if each.question.labeled else 0.0
+        mark = "won" if moved > 0 else "lost" if moved < 0 else "changed"
+        if _content(was.answer) != _content(each.answer) or moved:
+            rows.append((mark, each.question.question, said(was.answer), said(each.answer)))
+    return rows
+
+
+def _content(answer: Answer) -> tuple[object, ...]:
+    """What an answer claims, whatever the order of its entities."""
+    ids = sorted(item["id"] for item in answer["answers"])
+    return ids, answer["value"], answer["values"] if not ids else [], answer["choice"], answer["stop_reason"]
 
 
 def _signed(difference: Interval) -> str:

@@ -4,6 +4,16 @@ from trivium.kg.embedded.build import build
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.store import EmbeddedStore
 from trivium.kg.embedded.verify import verify
-from trivium.kg.embedded.write import add_triples, delete_triples, guard_files, keep
+from trivium.kg.embedded.write import add_triples, delete_triples, guard_files, keep, remove_aliases
 
-__all__ = ["EmbeddedStore", "Snapshot", "add_triples", "build", "delete_triples", "guard_files", "keep", "verify"]
+__all__ = [
+    "EmbeddedStore",
+    "Snapshot",
+    "add_triples",
+    "build",
+    "delete_triples",
+    "guard_files",
+    "keep",
+    "remove_aliases",
+    "verify",
+]

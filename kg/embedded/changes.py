@@ -246,6 +246,21 @@ def name(change: Change, named: list[Entity]) -> None:
     change.names(came, went)
 
 
+def unname(change: Change, named: list[Entity]) -> int:
+    """Take aliases from entities; returns how many were there."""
+    ids = _ids(change.connection, "entities", "key", dict.fromkeys(entity.id for entity in named))
+    query = "DELETE FROM aliases WHERE entity = ? AND alias = ?"
+    gone = [
+        ("alias", entity.id, text)
+        for entity in named
+        if entity.id in ids
+        for text in entity.aliases
+        if change.connection.execute(query, (ids[entity.id], text)).rowcount
+    ]
+    change.names(went=gone)
+    return len(gone)
+
+
 def remove(change: Change, rows: list[Triple]) -> int:
     """Delete distinct triples, and what is left without one; returns how many were there.
 

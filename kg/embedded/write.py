@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from trivium.kg.embedded.changes import Change, insert, name, remove
+from trivium.kg.embedded.changes import Change, insert, name, remove, unname
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.record import (
     RECORD,
@@ -60,6 +60,12 @@ def delete_triples(directory: Path, triples: Iterable[Triple], *, wait: float | 
     rows = checked_triples(triples)
     with _transaction(directory, wait) as change:
         return remove(change, rows)
+
+
+def remove_aliases(directory: Path, entities: Iterable[Entity], *, wait: float | None = None) -> int:
+    """Take these aliases from their entities, durably; returns how many were there. Raises as `delete_triples`."""
+    with _transaction(directory, wait) as change:
+        return unname(change, list(entities))
 
 
 def checked_triples(triples: Iterable[Triple]) -> list[Triple]:

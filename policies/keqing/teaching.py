@@ -90,7 +90,9 @@ async def roll_back(base: KnowledgeBase, number: int | None = None) -> int:
     return chosen
 
 
-async def current_decomposer(base: KnowledgeBase, now: Mapping[str, str]) -> CompactDecomposer:
+async def current_decomposer(
+    base: KnowledgeBase, now: Mapping[str, str], own: Synonyms | None = None
+) -> CompactDecomposer:
     """The learned decomposer with the words of the schema as it is now.
 
     What pairs taught stays as it was. With another embedder than it was learned with, or where an older Trivium wrote
@@ -99,6 +101,7 @@ async def current_decomposer(base: KnowledgeBase, now: Mapping[str, str]) -> Com
     Args:
         base: the KG.
         now: the fingerprints that it has to be up to date with.
+        own: the words of `[kg.NAME.words]`, beside the synonyms that were kept.
 
     Raises:
         CorruptError, VersionError: it is damaged, or a newer Trivium wrote it.
@@ -111,10 +114,12 @@ async def current_decomposer(base: KnowledgeBase, now: Mapping[str, str]) -> Com
             return old
     except (EmbedderError, OutdatedError) as error:
         log.warning("%s; until then the schema's words are used", error)
-    if (kept := await asyncio.to_thread(_kept, base, now)) is not None:
-        return kept
+    if (made := await asyncio.to_thread(_kept, base, now)) is not None:
+        return made
     store = await base.learning_store(lambda *_: None)
-    words = still_named(kept_synonyms(folder), {relation.name for relation in await store.schema()})
+    kept, own = kept_synonyms(folder), own or {}
+    both = {name: [*kept.get(name, ()), *own.get(name, ())] for name in (*kept, *own)}
+    words = still_named(both, {relation.name for relation in await store.schema()})
     if old is None:
         made = (await learn(None, store, base.embedder, lambda *_: None, words, read_written(folder))).decomposer
     else:

@@ -7,6 +7,7 @@ import typer
 from trivium.app.cli.kg.change import add, remove
 from trivium.app.cli.kg.check import info, verify
 from trivium.app.cli.kg.make import build, copy, export, vectors
+from trivium.app.cli.kg.mend import alias, word
 from trivium.app.cli.kg.remote import index, schema, snapshot
 from trivium.app.cli.kg.report import report
 from trivium.app.cli.kg.upgrade import upgrade
@@ -16,6 +17,8 @@ COMMANDS = (
     build,
     add,
     remove,
+    alias,
+    word,
     copy,
     export,
     upgrade,
