@@ -39,6 +39,9 @@ MEASUREMENTS = {
     "operators": Measurement(
         "trivium.evals.operators", "150 questions that compute: counts, bounds, extremes, and/or/not."
     ),
+    "calibration": Measurement(
+        "trivium.evals.calibration", "What confidence is worth on a KG: ECE, AUROC, risk against coverage."
+    ),
     "keqing-scratch-lm": Measurement(
         "trivium.evals.scratch_lm", "A causal LM from random weights as the decomposer, beside the compact one."
     ),

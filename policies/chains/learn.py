@@ -20,7 +20,7 @@ from trivium.policies.chains.network import ChainInputs
 from trivium.policies.chains.scorer import ChainCandidates, LearnedReader, Mix, TrainedScorer, log_odds
 from trivium.policies.chains.train import NetworkSettings, has_torch, train_network
 from trivium.policies.keqing.chain_search import ChainModel
-from trivium.policies.keqing.feasibility import Feasible
+from trivium.policies.keqing.feasibility import Feasible, reached
 from trivium.policies.keqing.pairs import AlignedPair
 from trivium.policies.keqing.question_words import QUESTION_WORDS
 from trivium.policies.keqing.readings import Reader
@@ -180,20 +180,13 @@ def _calibrated(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 
 async def _reached(found: Feasible | None, store: GraphStore, walked: dict[object, frozenset[str]]) -> frozenset[str]:
-    """What a reading reaches, but for its topics."""
+    """What a reading reaches, but for its topics; remembered in `walked`."""
     if found is None:
         return frozenset()
     topics = [(links[0].id, topic.chain) for topic, links in zip(found.reading.topics, found.links, strict=True)]
     key = (tuple(topics), found.shared)
     if key not in walked:
-        cut = found.shared
-        heads = [(entity, chain[: len(chain) - cut]) for entity, chain in topics]
-        ends = [{item.id for item in (await store.follow([entity], chain)).reached} for entity, chain in heads]
-        together = sorted(set.intersection(*ends))
-        rest = topics[0][1][len(topics[0][1]) - cut :]
-        if rest:
-            together = [item.id for item in (await store.follow(together, rest)).reached]
-        walked[key] = frozenset(together) - {entity for entity, _ in topics}
+        walked[key] = await reached(found, store)
     return walked[key]
 
 

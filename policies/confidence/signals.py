@@ -40,7 +40,9 @@ class AnswerSignals:
         detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen.
         left: names in the question that the reading does not use.
         half: 1 where the question asks for a computation that neither the chains nor a plan make.
-        share: the reading's share among the feasible ones, in [0, 1]; with several topics the geometric mean a topic.
+        share: the share of the reading, and of those that reach the same, among all, in [0, 1]; with several topics the
+            geometric mean a topic.
+        beside: strange words right before a name, that say what it is: "the singer X".
 
     Those of the plan reader:
 
@@ -69,6 +71,7 @@ class AnswerSignals:
     left: float = 0.0
     half: float = 0.0
     share: float = 0.0
+    beside: float = 0.0
     plan: float = 0.0
     read: float = 0.0
     ahead: float = 0.0
@@ -123,6 +126,7 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
             "strange": min(len(strange), _MOST),
             "odd": min(sum(word in known.names for word in strange), _MOST),
             "unnamed": known.unnamed / max(known.hops, 1),
+            "beside": min(known.beside, _MOST),
             "loose": float(known.loose),
             "wrong": float(known.wrong),
             "gap_unsaid": min(known.gap, _FAR) if known.foreign or known.unnamed else 0.0,

@@ -20,7 +20,7 @@ from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.keqing.asked_types import TypeNames, asked_type
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
-from trivium.policies.keqing.feasibility import Feasible, chains_of, first_feasible
+from trivium.policies.keqing.feasibility import Feasible, chains_of, first_feasible, reached
 from trivium.policies.keqing.mentions import Mention, Question, find_mentions
 from trivium.policies.keqing.open_world import Support, support
 from trivium.policies.keqing.phrasing import has_exclusion_cue
@@ -34,6 +34,10 @@ Phrases = Mapping[Hop, str]
 
 Habits = Mapping[tuple[Hop, Hop], Exclusion]
 """For two hops that come back to a question's topic, whether it is an answer; what the pairs do not show is a cue's."""
+
+
+_WALKED = 12  # readings beside the chosen one that are walked, to see whether they say the same
+_NOTHING = 0.01  # of the chosen reading's probability, below which another one is not walked
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ class CompactDecomposer:
             found = await first_feasible(readings, hops, store, excluding=cue)
         if found is None:
             return None, 0.0
-        share = _share(found.reading, readings)
+        share = await _share(found, readings, hops, store, excluding=cue)
         found = replace(found, chains=chains_of(readings, hops))
         return found, share if self.reader.learned is None else self.reader.learned.mix.probability(share)
 
@@ -183,10 +187,34 @@ def _span(mention: Mention) -> range:
     return range(mention.start, mention.stop)
 
 
-def _share(chosen: Reading, readings: Sequence[Reading]) -> float:
-    """The chosen reading's share of the probability of all readings."""
-    total = sum(math.exp(min(r.score - chosen.score, 50.0)) for r in readings)
-    return 1 / total if total else 0.0
+async def _share(
+    chosen: Feasible,
+    readings: Sequence[Reading],
+    hops: dict[str, frozenset[Hop]],
+    store: GraphStore,
+    *,
+    excluding: bool,
+) -> float:
+    """The share of the chosen reading, and of those that reach the same, in the probability of all readings.
+
+    Only the best readings are walked; the others count against it as they are.
+    """
+    score = chosen.reading.score
+    same, other = 1.0, 0.0
+    answers: frozenset[str] | None = None
+    others = [reading for reading in readings if reading is not chosen.reading]
+    for place, reading in enumerate(others):
+        mass = math.exp(min(reading.score - score, 50.0))
+        if place >= _WALKED or mass < _NOTHING:
+            other += mass
+            continue
+        found = await first_feasible([reading], hops, store, excluding=excluding)
+        answers = await reached(chosen, store) if answers is None else answers
+        if found is not None and await reached(found, store) == answers:
+            same += mass
+        else:
+            other += mass
+    return same / (same + other)
 
 
 async def _only_topics(question: Question, topics: Sequence[str], store: GraphStore) -> Question:

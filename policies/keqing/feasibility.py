@@ -102,3 +102,15 @@ async def _reach(seeds: Sequence[str], chain: LogicalChain, store: GraphStore) -
     if not chain:
         return set(seeds)
     return {item.id for item in (await store.follow(seeds, chain, limit=_CAP)).reached}
+
+
+async def reached(found: Feasible, store: GraphStore) -> frozenset[str]:
+    """What a reading reaches, but for its topics."""
+    topics = [(links[0].id, topic.chain) for topic, links in zip(found.reading.topics, found.links, strict=True)]
+    heads = [(entity, chain[: len(chain) - found.shared]) for entity, chain in topics]
+    ends = [{item.id for item in (await store.follow([entity], chain)).reached} for entity, chain in heads]
+    together = sorted(set.intersection(*ends))
+    rest = topics[0][1][len(topics[0][1]) - found.shared :]
+    if rest:
+        together = [item.id for item in (await store.follow(together, rest)).reached]
+    return frozenset(together) - {entity for entity, _ in topics}

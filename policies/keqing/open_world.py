@@ -14,9 +14,9 @@ from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.mentions import Mention, Question
-from trivium.policies.keqing.question_words import ASKING, FUNCTION_WORDS, QUESTION_WORDS
+from trivium.policies.keqing.question_words import ASKING, FUNCTION_WORDS, ONES_LIKE_IT, QUESTION_WORDS, SAME
 from trivium.policies.keqing.readings import Reader, Reading, Topic, names_refused
-from trivium.policies.keqing.segment_model import is_silent
+from trivium.policies.keqing.segment_model import NEAR, SegmentModel, is_silent
 from trivium.policies.reader.english import english
 from trivium.policies.reader.names import words_of
 
@@ -47,6 +47,7 @@ class Support:
         foreign: words that speak for other relations than the chosen ones.
         strange: words that are like none of the schema's or of the pairs'.
         names: those of them that are written like part of a name: capitals within the question, digits.
+        beside: how many of the strange ones stand right before a topic's name, and say what it is: "the singer X".
         unnamed: hops of the chosen chains that no word speaks for.
         hops: hops of the chosen chains.
         loose: topics whose name the question gives in part, by initials, or with a typo.
@@ -61,6 +62,7 @@ class Support:
     foreign: tuple[str, ...] = ()
     strange: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    beside: int = 0
     unnamed: int = 0
     hops: int = 0
     loose: int = 0
@@ -99,6 +101,7 @@ def support(question: Question, chosen: Reading | None, opened: Sequence[Reading
         foreign=tuple(said.foreign),
         strange=tuple(said.strange),
         names=tuple(said.names),
+        beside=said.beside,
         unnamed=said.unnamed,
         hops=len({(place, hop) for chain in chains for place, hop in enumerate(reversed(chain))}),
         loose=len(similar) - wrong,
@@ -142,14 +145,14 @@ class _Said:
         self.foreign: list[str] = []
         self.strange: list[str] = []
         self.names: list[str] = []
-        self.unnamed = 0
+        self.beside = self.unnamed = 0
         if not isinstance(reader.chains, ChainModel):
             return
         segments = reader.chains.segments
-        language = english()
-        idle = QUESTION_WORDS | language.stop | language.generic | language.naming
+        idle = QUESTION_WORDS | english().stop | english().generic | english().naming
         names = [*(topic.mention for topic in topics), *(names_refused(question, topics, reader) if taught else ())]
         covered = {place for mention in names for place in range(mention.start, mention.stop)}
+        before = {place for mention in names for place in _said_before(question.plain, mention.start)}
         hops = list(dict.fromkeys(hop for topic in topics for hop in topic.chain))
         columns = [segments.number[hop] for hop in hops if hop in segments.number]
         # The pairs' words speak for a chain that was chosen by what they taught, whatever its names are.
@@ -160,30 +163,51 @@ class _Said:
         for place, word in enumerate(question.plain):
             if place in covered:
                 continue
-            found, written = segments.evidence(word), question.text[question.words[place].start]
-            own = [max(float(found.anywhere[i]), float(found.asked[i]), float(found.topic[i])) for i in columns]
+            written = question.text[question.words[place].start]
             # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
             named = [hop for hop in hops if _is_among(_root(word), parts[hop])]
+            most, own = _evidence(segments, word, columns)
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
-            for_hops = list(dict.fromkeys([*strong, *named]))
-            if word in ASKING:
-                asked.append(for_hops)
-            elif word not in FUNCTION_WORDS:
-                said.append(for_hops)
+            if word in ASKING or word not in FUNCTION_WORDS:
+                (asked if word in ASKING else said).append(list(dict.fromkeys([*strong, *named])))
             if is_silent(word) or word in idle or named:
                 continue
             if learned is not None and learned.explains(word):
                 said.append(hops)
                 continue
-            most = float(found.anywhere.max(initial=0.0))
-            if most < _SPEAKS:
+            if most < _SPEAKS and segments.likeness(word, columns) >= NEAR:
+                said[-1] = hops  # it speaks for several relations alike, the chosen ones among them
+            elif most < _SPEAKS:
                 self.strange.append(word)
+                self.beside += place in before
                 self.names += [word] if (place and written.isupper()) or any(map(str.isdigit, word)) else []
             elif own and max(own) < min(_SPEAKS, most - _ELSEWHERE):
                 self.foreign.append(word)
         # "Who is the mayor of Heat?" asks for no director; "where is Rome?" asks for where it lies.
         alone = len(hops) == 1 and not self.foreign and not self.strange
-        self.unnamed = len(hops) - _matched([*said, *asked] if alone else said)
+        self.unnamed = _unnamed(topics, [*said, *asked] if alone else said)
+
+
+def _evidence(segments: SegmentModel, word: str, columns: Sequence[int]) -> tuple[float, list[float]]:
+    """The most that a word says for any hop, in nats >= 0, and what it says for some, by their numbers."""
+    found = segments.evidence(word)
+    own = [max(float(found.anywhere[i]), float(found.asked[i]), float(found.topic[i])) for i in columns]
+    return float(found.anywhere.max(initial=0.0)), own
+
+
+def _unnamed(topics: Sequence[Topic], said: Sequence[Sequence[Hop]]) -> int:
+    """How many hops no word speaks for. One verb may say a hop of each topic: "who plays forward for Chelsea"."""
+    chains = {frozenset(topic.chain) for topic in topics}
+    return sum(len(own) - _matched([[hop for hop in each if hop in own] for each in said]) for own in chains)
+
+
+def _said_before(words: Sequence[str], start: int) -> range:
+    """The places of the words right before a name that say what it is: "the French singer X", not "who composed X"."""
+    first = start
+    while first > 0 and words[first - 1] not in FUNCTION_WORDS:
+        first -= 1
+    joined = first > 0 and words[first - 1] not in ASKING | SAME | ONES_LIKE_IT
+    return range(first if joined else start, start)
 
 
 def _stems(relation: str) -> frozenset[str]:

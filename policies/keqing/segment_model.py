@@ -34,7 +34,7 @@ Codes = NDArray[np.int64]
 # Chosen by coordinate search on halves of MetaQA's and WebQSP's dev questions, Zero-Shot RE's and the sample's training
 # questions together, so that no one graph decides; all in nats but for the first five.
 _TEMPERATURE = 0.22  # of the softmax from a word's likeness to its share among hops
-_NEAR, _NEARER = 0.4, 1.0  # cosines from which two words are a little, and quite alike
+NEAR, _NEARER = 0.4, 1.0  # cosines from which two words are a little, and quite alike
 _ALIKE = 0.85  # the most that likeness counts beside the word itself
 _END, _START = 0.6, 0.45  # nouns of what a hop reaches and leaves, beside its own words
 _LOWEST, _HIGHEST = -1.5, 4.0  # evidence of one word
@@ -162,7 +162,7 @@ class SegmentModel:
 
     def _weigh(self, word: str) -> Evidence:
         cosines = self.vectors @ self.embedder.embed([word])[0]
-        alike = np.clip((cosines - _NEAR) / (_NEARER - _NEAR), 0, _ALIKE)
+        alike = np.clip((cosines - NEAR) / (_NEARER - NEAR), 0, _ALIKE)
         place = self.rows.get(stem(word))
         if place is not None:
             alike[place] = 1.0
@@ -181,6 +181,13 @@ class SegmentModel:
             _information(np.maximum(start, own / 3)),
             np.float32(_TURNED) * self.voices * deed,
         )
+
+    def likeness(self, word: str, columns: Sequence[int]) -> float:
+        """The highest cosine of a word and the words of hops, by their numbers; in [0, 1], 0 where they have none."""
+        tables = (self.own, self.end, self.start)
+        rows = [np.repeat(np.arange(len(self.stems)), np.diff(t.bounds))[np.isin(t.hop, columns)] for t in tables]
+        cosines = self.vectors[np.concatenate(rows)] @ self.embedder.embed([word])[0]
+        return float(cosines.max(initial=0.0))
 
     def marks(self, wording: Wording) -> Marks:
         """The evidence of a wording, position by position."""

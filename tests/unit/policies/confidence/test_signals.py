@@ -9,7 +9,7 @@ from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.scope import is_small_talk
 from trivium.policies.confidence.signals import signals_of
 from trivium.policies.keqing.decomposer import Decomposition, SubQuestion
-from trivium.policies.keqing.open_world import Support, _is_among, _root, _stems
+from trivium.policies.keqing.open_world import Support, _is_among, _root, _said_before, _stems
 from trivium.policies.reader.reader import Part, Reading
 
 
@@ -51,3 +51,16 @@ def test_a_share_is_one_of_a_topic() -> None:
     subs = [SubQuestion(n, "what is in [mask]?", (-1,), (f"t{n}",)) for n in range(2)]
     assert signals_of(Decomposition((subs[0],), confidence=0.09), (), plan=False).share == 0.09
     assert signals_of(Decomposition(tuple(subs), confidence=0.09), (), plan=False).share == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "said"),
+    [
+        ("which club does the french goalkeeper x play for", 6, ["french", "goalkeeper"]),
+        ("who composed x", 2, []),
+        ("which films also composed x", 4, []),
+        ("french goalkeeper x", 2, []),
+    ],
+)
+def test_what_stands_before_a_name_says_what_it_is(words: str, start: int, said: list[str]) -> None:
+    assert [words.split()[place] for place in _said_before(words.split(), start)] == said
