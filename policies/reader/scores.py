@@ -54,8 +54,8 @@ LATE_BEAM = 2
 PAIRS = 300
 """Pairs of neighbors that are combined in a span, the best first."""
 ROOT_PAIRS = 1500
-LATE_PAIRS = 12
-WORK = 24_000
+LATE_PAIRS = 4
+WORK = 16_000
 """Readings of spans that are made for a question; after these, spans keep `LATE_BEAM` and combine `LATE_PAIRS`."""
 
 

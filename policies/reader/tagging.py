@@ -40,6 +40,7 @@ _SLOPE = 1.25  # what it loses for each unit of likeness
 _OTHERS = 0.25  # what is lost beside an exact match
 _PHRASE = 0.5  # gain of each further word of a name
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
+_EXACTLY = 0.95  # likeness from which a word is an element's own
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
@@ -184,7 +185,8 @@ class Tagger:
                 found = self._operators.get(phrase)
                 if not found:
                     continue
-                if phrase in (("when",), ("where",)) and start > 1:
+                asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
+                if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
                 weak = weak or (phrase == ("number", "of") and start > 0 and self._is_noun(folded[start - 1]))
@@ -536,25 +538,13 @@ class Tagger:
         if not tagged.positions:
             return
         counts = {start for start, stop, item in tagged.items if item.category == "CNT" and stop == start + 1}
-        first = int(0 in counts)
-        counted = bool(first) or (1 in counts and not tagged.gaps[1])
+        ranked = {start for start, stop, item in tagged.items if item.category == "SUP" and stop == start + 1}
+        found, columns = self._nouns(tagged)
+        first = int(0 in counts or (0 in ranked and not found.get(0) and not any(tagged.gaps[1:2])))
+        counted = 0 in counts or (1 in counts and not tagged.gaps[1])
         which = bool(tagged.gaps[0] & self.language.which)
-        found: dict[int, set[int]] = defaultdict(set)
-        near: dict[int, set[int]] = defaultdict(set)
-        columns = set()
-        for start, stop, item in tagged.items:
-            exact = bool(item.links) and item.links[0][2] >= 0.95
-            if start == first and item.category == "S" and item.form in ("plain", "value"):
-                if exact and (item.form == "plain" or stop - start > 1):
-                    found[stop].add(item.type)
-                elif item.form == "plain" and item.links and item.links[0][2] >= _NOUN:
-                    near[stop].add(item.type)
-            if exact and item.category in ("P", "PL") and item.links[0][1] != "named":
-                columns.add(start)
-        if first in columns:
-            return
-        found = found or near
-        if not found or (stop := max(found)) >= len(tagged.positions):
+        nouns = found.get(first, {})
+        if not nouns or first in columns or (stop := max(nouns)) >= len(tagged.positions):
             return
         if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
             return
@@ -562,8 +552,24 @@ class Tagger:
             ("who", "whom", "everyone", "everybody")
         )
         if counted or which or who or tagged.gaps[0] & self.language.commands:
-            tagged.asked = frozenset(found[stop])
+            tagged.asked = frozenset(nouns[stop])
             tagged.asked_as = "count" if counted else "one" if which or who else "any"
+
+    def _nouns(self, tagged: Tagged) -> tuple[dict[int, dict[int, set[int]]], set[int]]:
+        """The types that nouns at each position name, by where they stop, and the positions that name columns alone."""
+        exact: dict[int, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+        near: dict[int, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+        columns = set()
+        for start, stop, item in tagged.items:
+            score = item.links[0][2] if item.links else 0.0
+            if item.category == "S" and (item.form == "plain" or (item.form == "value" and stop - start > 1)):
+                if score >= _EXACTLY:
+                    exact[start][stop].add(item.type)
+                elif item.form == "plain" and score >= _NOUN:
+                    near[start][stop].add(item.type)
+            elif item.category in ("P", "PL") and score >= _EXACTLY and item.links[0][1] != "named":
+                columns |= set() if any(self.schema.properties[each].naming for each in item.data) else {start}
+        return {**near, **exact}, columns
 
     def _keeps(self, word: str, place: int) -> bool:
         return (
