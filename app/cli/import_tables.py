@@ -32,9 +32,7 @@ def register(app: typer.Typer) -> None:
 def import_tables(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="F…", help="CSV or TSV with a header, .json or .jsonl records, Neo4j exports; also .gz."
-        ),
+        typer.Argument(metavar="F…", help="CSV or TSV with a header, JSON records, Parquet, Neo4j exports; .gz."),
     ],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The KG directory; one that is there is brought up to date.")

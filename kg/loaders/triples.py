@@ -139,4 +139,4 @@ def is_graph_export(path: Path | str) -> bool:
         block = next(blocks, b"")
     if source.suffix in (*JSONL_SUFFIXES, ".json"):
         return is_apoc_line(block.partition(b"\n")[0])
-    return source.suffix not in RDF_SUFFIXES and is_neo4j_csv(block)
+    return source.suffix not in RDF_SUFFIXES and b"\0" not in block and is_neo4j_csv(block)

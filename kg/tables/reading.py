@@ -1,4 +1,4 @@
-"""Tables as users have them: CSV and its relatives with a header, JSON and JSON Lines records.
+"""Tables as users have them: CSV and its relatives with a header, JSON and JSON Lines records, Parquet.
 
 A cell is the list of its texts: none where a value is missing, several where a JSON record holds a list. A record
 inside a record becomes columns `outer.inner`; a list of records becomes a table of its own, `TABLE_FIELD`, whose first
@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ Cell = tuple[str, ...]
 Row = tuple[Cell, ...]
 
 JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
+PARQUET_SUFFIX = ".parquet"
 
 _DELIMITERS = ",;\t|"
 _NULLS = frozenset({"\\n", "null", "<null>", "#n/a"})  # as databases and spreadsheets write a missing value
@@ -69,6 +70,8 @@ def _read(path: Path) -> list[SourceTable]:
     stem = Path(name).stem
     if source.suffix in JSON_SUFFIXES:
         return _json_tables(path, stem, lines=source.suffix != ".json")
+    if source.suffix == PARQUET_SUFFIX:
+        return _record_tables(path, {stem: _parquet_records(path)})
     return [_delimited(path, stem)]
 
 
@@ -144,24 +147,42 @@ def _check_columns(columns: Sequence[str], path: Path) -> None:
 
 
 def _json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
-    found: dict[str, list[dict[str, Cell]]] = {}
     content = _json_content(path, lines=lines)
     if isinstance(content, dict) and not _is_record_list(content):
         lists = {key: value for key, value in content.items() if _is_record_list(value)}
-        if not lists:
-            content = [content]
-        for key, records in lists.items():
-            _flatten(key, records, found)
-    if isinstance(content, list):
-        if not _is_record_list(content):
-            raise BadInputError("holds no list of records ({…})", path=path)
-        _flatten(name, content, found)
+        return _record_tables(path, lists or {name: [content]})
+    if not _is_record_list(content):
+        raise BadInputError("holds no list of records ({…})", path=path)
+    return _record_tables(path, {name: content})
+
+
+def _record_tables(path: Path, records: Mapping[str, Any]) -> list[SourceTable]:
+    """Tables of lists of records, and of the lists inside these."""
+    found: dict[str, list[dict[str, Cell]]] = {}
+    for name, listed in records.items():
+        _flatten(name, listed, found)
     tables = []
-    for table, records in found.items():
-        columns = tuple(dict.fromkeys(column for record in records for column in record))
-        rows = [tuple(record.get(column, ()) for column in columns) for record in records]
-        tables.append(SourceTable(table, path, columns, lambda rows=rows: iter(rows)))  # type: ignore[misc]
+    for table, rows in found.items():
+        columns = tuple(dict.fromkeys(column for row in rows for column in row))
+        cells = [tuple(row.get(column, ()) for column in columns) for row in rows]
+        tables.append(SourceTable(table, path, columns, lambda cells=cells: iter(cells)))  # type: ignore[misc]
     return tables
+
+
+def _parquet_records(path: Path) -> list[dict[str, Any]]:
+    """The rows of a Parquet file, all in memory."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise UsageError(f'reading {path} needs pyarrow: pip install "trivium[parquet]"') from error
+    try:
+        records: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
+    except pa.ArrowException as error:
+        raise BadInputError(f"is not a Parquet file, or damaged ({error})", path=path) from error
+    if not records:
+        raise BadInputError("holds no row", path=path)
+    return records
 
 
 def _json_content(path: Path, *, lines: bool) -> object:
@@ -218,6 +239,6 @@ def _fill(flat: dict[str, Cell], inner: dict[str, list[dict[str, Any]]], prefix:
 def _scalar(value: object) -> Cell:
     if isinstance(value, bool):
         return ("true" if value else "false",)
-    if value is None or isinstance(value, list | dict):
+    if value is None or isinstance(value, list | dict | bytes):
         return ()
     return _texts(str(value))
