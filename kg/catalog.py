@@ -134,7 +134,7 @@ def name_of(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
 
 
 def set_words(kg: str, element: str, phrases: Sequence[str], settings: Path = Path(SETTINGS_FILE)) -> None:
-    """Write one line of `[kg.NAME.words]`, and where it is missing `[kg.NAME]`; all else in the file stays as it is.
+    """Write one line of `[kg.NAME.words]`, and `[kg.NAME]` where it is missing; all else in the file stays as it is.
 
     A directory that has no name gets that of its folder.
 
