@@ -61,7 +61,7 @@ MEASUREMENTS = {
         "trivium.evals.choices", "CommonsenseQA, OpenBookQA and MedQA without a model, with intervals."
     ),
     "knowgpt-table8": Measurement(
-        "trivium.evals.table8", "Table 8 as a replay: the bandit learns which prompt suits a question."
+        "trivium.evals.table8", "A simulation from table 8: the bandit learns which prompt suits a question."
     ),
 }
 

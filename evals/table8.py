@@ -1,7 +1,8 @@
-"""KnowGPT's table 8 as a replay: does the bandit learn which prompt suits which type of question?
+"""A simulation from KnowGPT's table 8: does the bandit learn which prompt suits which type of question?
 
-    python -m trivium.evals.table8 [--rounds 3000] [--seeds 20] [--plot CURVE.png] [--all] [--blind]
+    python -m trivium.evals.table8 [--rounds 3000] [--seeds 20] [--plot CURVE.png] [--all] [--blind] [--bandit paper]
 
+The table's figures go in as the arms' true chances; no model is asked, so nothing here reproduces the table.
 Three types of questions in equal shares, six arms. A format is right as often as table 8 says; with P_sub in place of
 P_RL less often, by table 3's mean ratio of the two. The type shows in nothing but the embedding of the questions in
 `evals/question_types/`, written for this: every second one is drawn in the rounds, the others are asked at the end,
@@ -22,7 +23,7 @@ from trivium.evals.paper_figures import paper
 from trivium.evals.prompt_replay import Chooser, Name, Replay, Workload, replay
 from trivium.kg.embedders import Embedder, open_embedder
 from trivium.nodes.run.operator import own_runs
-from trivium.policies.bandit.bandit import ARMS, BanditSettings, question_context
+from trivium.policies.bandit.bandit import ARMS, BanditSettings, Floats, bandit_settings, question_context
 
 TYPES = ("simple", "multi_hop", "graph_reasoning")
 ABOVE_FIXED, BELOW_ORACLE = 0.04, 0.03
@@ -46,9 +47,16 @@ def chances() -> NDArray[np.float64]:
     return np.stack(columns, axis=1)
 
 
-def workload(embedder: Embedder) -> Workload:
-    """The shipped questions by this embedder: places 0, 2, ... of each type to learn from, the others held out."""
-    contexts = [np.stack([question_context(embedder, text) for text in questions(kind)]) for kind in TYPES]
+def workload(embedder: Embedder, *, as_written: bool = False) -> Workload:
+    """The shipped questions by this embedder: places 0, 2, ... of each type to learn from, the others held out.
+
+    `as_written`: contexts are the questions' own embeddings, as in the paper.
+    """
+
+    def context(text: str) -> Floats:
+        return question_context(embedder, text, as_written=as_written)
+
+    contexts = [np.stack([context(text) for text in questions(kind)]) for kind in TYPES]
     return Workload([rows[0::2] for rows in contexts], [rows[1::2] for rows in contexts], chances())
 
 
@@ -82,7 +90,7 @@ def plot(path: Path, runs: dict[str, list[Replay]]) -> None:
         axes.fill_between(
             np.arange(curves.shape[1]), curves.min(axis=0), curves.max(axis=0), color=line.get_color(), alpha=0.15
         )
-    axes.set(xlabel="round", ylabel="expected right answers lost", title="Table 8 as a replay: regret")
+    axes.set(xlabel="round", ylabel="expected right answers lost", title="Simulation from table 8: regret")
     axes.legend()
     figure.savefig(path)
 
@@ -105,20 +113,26 @@ def report(
 
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the report; 1 where LinUCB misses a goal."""
+    """Print the report; 1 where the bandit misses a goal."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.table8", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3_000)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--embedder", default="static")
     parser.add_argument("--all", action="store_true", help="the other policies as well")
     parser.add_argument("--blind", action="store_true", help="deal the questions out anew among the types")
+    parser.add_argument(
+        "--bandit", choices=("linucb", "paper"), default="linucb", help="paper: equations 6-8 as written"
+    )
+    parser.add_argument("--lambda", dest="regularization", type=float, help="of equation 7")
     parser.add_argument("--plot", type=Path, help="where the regret curves go, .png or .svg")
     asked = parser.parse_args(arguments)
-    given = workload(open_embedder(asked.embedder))
+    settings = bandit_settings(asked.bandit, regularization=asked.regularization)
+    settings.check()
+    given = workload(open_embedder(asked.embedder), as_written=settings.as_written)
     if asked.blind:
         given = given.blind()
     policies = _COMPARED if asked.all or asked.plot else _COMPARED[:1]
-    runs = report(given, BanditSettings(), policies, asked.rounds, asked.seeds)
+    runs = report(given, settings, policies, asked.rounds, asked.seeds)
     if asked.plot:
         plot(asked.plot, runs)
     short = shortfalls(given, float(np.mean([run.accuracy for run in runs["linucb"]])))

@@ -59,4 +59,5 @@ async def _(kg: Knowledge, args: ExtractPathsArguments) -> Result:
     )  # fmt: skip
     paths = [{**path_result(each.path, each.target), "reward": each.reward} for each in found.paths]
     result: Result = {"paths": paths, "expanded": found.expanded, "policy": found.policy}
+    result |= {"trained": found.trained} if found.trained else {}
     return result | ({"events": [note.message for note in found.events]} if found.events else {})

@@ -21,9 +21,14 @@ class MatchTemplatesArguments(Arguments):
 
 
 @tool(MatchTemplatesArguments)
-async def match_templates(kg: Knowledge, sub_questions: Sequence[str], limit: int = 3) -> list[list[TemplateMatch]]:
-    """The templates nearest to each sub-question by encoder cosine, best first; a template's own text scores 1."""
-    return await kg.near((await kg.templates()).match, sub_questions, limit)
+async def match_templates(
+    kg: Knowledge, sub_questions: Sequence[str], limit: int = 3, *, text_alone: bool = False
+) -> list[list[TemplateMatch]]:
+    """The templates nearest to each sub-question by encoder cosine, best first; a template's own text scores 1.
+
+    `text_alone`: by the template's text alone, as equation 2 has it, without the names of its relations.
+    """
+    return await kg.near((await kg.templates()).match, sub_questions, limit, text_alone=text_alone)
 
 
 @match_templates.json

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.bandit.bandit import BanditSettings
 from trivium.policies.bandit.serving import record_pull
 from trivium.tools.call import Arguments, Result, tool
 
@@ -19,14 +20,16 @@ class RecordPromptArguments(Arguments):
 
 
 @tool(RecordPromptArguments)
-async def record_prompt(kg: Knowledge, run: str, arm: str, question: str, model: str) -> None:
-    """Log the pull.
+async def record_prompt(
+    kg: Knowledge, run: str, arm: str, question: str, model: str, settings: BanditSettings | None = None
+) -> None:
+    """Log the pull, for the bandit of these settings.
 
     Raises:
         UsageError: there is no such arm, or the run is logged with another one.
         OSError, CorruptError, VersionError, BusyError: the bandit's log cannot be written.
     """
-    await record_pull(kg, question, model, run, arm)
+    await record_pull(kg, question, model, run, arm, settings)
 
 
 @record_prompt.json

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.bandit.bandit import ARMS, ArmEstimate, BanditChoice, BanditSettings
+from trivium.policies.bandit.bandit import ARMS, ArmEstimate, BanditChoice, BanditSettings, bandit_settings
 from trivium.policies.bandit.serving import choose_prompt
 from trivium.tools.call import Arguments, Result, tool
 
-__all__ = ["ARM_NAMES", "ArmEstimate", "select_prompt"]
+__all__ = ["ARM_NAMES", "ArmEstimate", "BanditSettings", "bandit_settings", "select_prompt"]
 
 ARM_NAMES = tuple(arm.name for arm in ARMS)
 """The arms, `extraction/format`; the first is the default where nothing is known."""
-
-BanditPolicy = Literal["linucb", "greedy"]
 
 
 class SelectPromptArguments(Arguments):
@@ -31,9 +27,7 @@ async def select_prompt(
     kg: Knowledge,
     question: str,
     model: str,
-    *,
-    bandit: BanditPolicy = "linucb",
-    discount: float = 1.0,
+    settings: BanditSettings | None = None,
 ) -> BanditChoice:
     """The arm for a question, and the estimates of all arms.
 
@@ -41,14 +35,13 @@ async def select_prompt(
         kg: the KG, whose log the bandit learns from.
         question: in words.
         model: the chat model that will answer.
-        bandit: how it chooses.
-        discount: weight of feedback after one more piece of it, in (0, 1].
+        settings: how the bandit learns and chooses.
 
     Raises:
         UsageError: a setting is out of range.
         OSError, CorruptError, VersionError, BusyError: the bandit's log cannot be used.
     """
-    return await choose_prompt(kg, question, model, BanditSettings(policy=bandit, discount=discount))
+    return await choose_prompt(kg, question, model, settings)
 
 
 @select_prompt.json

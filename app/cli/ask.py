@@ -31,10 +31,13 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     csv: Annotated[bool, typer.Option("--csv", help="Print the answers as CSV with a header.")] = False,
     batch: Annotated[Path | None, typer.Option(help="A file of question lines (JSON), .gz allowed.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the answers of --batch go, a line each.")] = None,
-    templates: Annotated[int, typer.Option(help="Templates matched to each sub-question.")] = 3,
+    templates: Annotated[int | None, typer.Option(help="Templates matched to each sub-question (3).")] = None,
     supplement: Annotated[
-        Literal["auto", "always", "never"], typer.Option(help="Dense triples beside the chains'.")
-    ] = "auto",
+        Literal["auto", "always", "never"] | None, typer.Option(help="Dense triples beside the chains' (auto).")
+    ] = None,
+    preset: Annotated[
+        Literal["none", "paper"], typer.Option(help="paper: as the method's paper has it; --set comes first.")
+    ] = "none",
     jobs: Annotated[
         int | None, typer.Option(min=1, max=1_000, help="Questions of --batch at a time; 16 with a model, else 1.")
     ] = None,
@@ -69,8 +72,9 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     from trivium.graphs.methods import method_named
 
     chosen = method_named(method)
-    given = {"kg": kg, "model": model, "templates_per_sub_question": templates, "supplement": supplement}
-    context = chosen.context(**{**given, **chosen.read_settings(settings or ())})
+    options = {"preset": preset, "templates_per_sub_question": templates, "supplement": supplement}
+    named = {name: value for name, value in options.items() if value not in (None, "none")}
+    context = chosen.context(**{"kg": kg, "model": model, **named, **chosen.read_settings(settings or ())})
     context.check()
     if cache is not None:
         os.environ["TRIVIUM_LLM_CACHE"] = str(cache)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from trivium.policies.keqing.learning import Learnt
     from trivium.policies.keqing.versions import Version
     from trivium.policies.lora.train import Tuned
-    from trivium.policies.paths.learn import WarmStart
     from trivium.policies.paths.policy import PathPolicy
 
 KGOption = Annotated[str, typer.Option("--kg", help="A KG directory, a name from trivium.toml, or a Neo4j URI.")]
@@ -251,15 +250,26 @@ def templates(
 
 
 @learn.command("knowgpt")
-def learn_knowgpt(
+def learn_knowgpt(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
     kg: KGOption,
     questions: QuestionsOption,
+    preset: Annotated[
+        Literal["none", "paper"], typer.Option(help="paper: shortest paths, then REINFORCE alone; options come first.")
+    ] = "none",
     warm_start: Annotated[
-        Literal["ranked", "bfs", "none"], typer.Option(help="Imitate good paths by reward, shortest paths, or nothing.")
-    ] = "ranked",
+        Literal["ranked", "bfs", "none"] | None,
+        typer.Option(help="Imitate good paths by reward (ranked), shortest paths, or nothing."),
+    ] = None,
+    warm_steps: Annotated[int | None, typer.Option(min=0, help="Batches of the warm start (500).")] = None,
+    warm_rate: Annotated[float | None, typer.Option(help="Its learning rate (0.003).")] = None,
     rl_steps: Annotated[
         int | None, typer.Option(min=0, help="Steps of REINFORCE after it (50); 0 is imitation alone.")
     ] = None,
+    rl_rate: Annotated[float | None, typer.Option(help="Learning rate of REINFORCE (0.0002).")] = None,
+    rehearsal: Annotated[
+        float | None, typer.Option(min=0, help="Weight of the warm start's loss beside REINFORCE's (0.5).")
+    ] = None,
+    entropy: Annotated[float | None, typer.Option(min=0, help="Weight of the entropy bonus (0.01).")] = None,
     max_hops: Annotated[int, typer.Option(min=1, max=6, help="The longest path, K.")] = 3,
     lambdas: Annotated[
         tuple[float, float, float], typer.Option(help="Weights of the rewards: reach, context, short paths.")
@@ -270,18 +280,29 @@ def learn_knowgpt(
 
     Example: trivium learn knowgpt --kg my-kg --questions train.jsonl
     """
-    report = asyncio.run(_learn_paths(kg, questions, (warm_start, rl_steps, max_hops, lambdas))).report
+    options = {
+        "warm_start": warm_start, "warm_steps": warm_steps, "warm_rate": warm_rate, "rl_steps": rl_steps,
+        "rl_rate": rl_rate, "rehearsal": rehearsal, "entropy": entropy,
+    }  # fmt: skip
+    chosen: dict[str, object] = {name: value for name, value in options.items() if value is not None}
+    if preset == "paper":
+        from trivium.nodes.run.presets import KNOWGPT_TRAINING_PAPER
+
+        chosen = {**KNOWGPT_TRAINING_PAPER, **chosen}
+    report = asyncio.run(_learn_paths(kg, questions, {**chosen, "max_hops": max_hops}, lambdas)).report
     if json:
         print_json({"method": "knowgpt", **report})
         return
+    from trivium.policies.paths.policy import how_trained
+
     print_text(
         f"learned a path policy from {report['pairs']:,} pairs of {report['questions']:,} questions, "
-        f"{report['connected']:,} of them connected, in {report['seconds']:.0f} s"
+        f"{report['connected']:,} of them connected, in {report['seconds']:.0f} s: {how_trained(report)}"
     )
 
 
 async def _learn_paths(
-    kg: str, questions: Path, wanted: tuple[WarmStart, int | None, int, tuple[float, float, float]]
+    kg: str, questions: Path, wanted: dict[str, Any], lambdas: tuple[float, float, float]
 ) -> PathPolicy:
     from trivium.kg.loaders import read_questions
     from trivium.knowledge.knowledge import close_all, open_knowledge
@@ -289,10 +310,7 @@ async def _learn_paths(
     from trivium.policies.paths.reward import RewardWeights
 
     needs_torch()
-    warm_start, rl_steps, max_hops, lambdas = wanted
-    training = PathTraining().changed(
-        warm_start=warm_start, rl_steps=rl_steps, max_hops=max_hops, weights=RewardWeights(*lambdas)
-    )
+    training = PathTraining().changed(**wanted, weights=RewardWeights(*lambdas))
     lines = read_questions(questions)
     knowledge = await open_knowledge(kg)
     try:
@@ -303,10 +321,13 @@ async def _learn_paths(
 
 
 @learn.command("bandit")
-def learn_bandit(
+def learn_bandit(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
     kg: KGOption,
     questions: QuestionsOption,
     model: Annotated[str, typer.Option(help="The chat model whose answers are scored.")],
+    bandit: Annotated[
+        Literal["linucb", "paper"], typer.Option(help="The bandit that learns; paper is for --preset paper.")
+    ] = "linucb",
     max_tokens: MaxTokensOption = None,
     max_cost: MaxCostOption = None,
     price: PriceOption = None,
@@ -318,7 +339,7 @@ def learn_bandit(
     """
     from trivium.app.cli.learn_bandit import BanditLesson, run_bandit
 
-    run_bandit(kg, questions, BanditLesson(model, Spending(max_tokens, max_cost, price)), json=json)
+    run_bandit(kg, questions, BanditLesson(model, Spending(max_tokens, max_cost, price), bandit), json=json)
 
 
 @learn.command("lora")

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from trivium.app.cli.output import complain, print_json, print_text
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BanditLesson:
-    """The chat model whose answers are scored, and what may be spent on it."""
+    """The chat model whose answers are scored, what may be spent on it, and the bandit that learns."""
 
     model: str
     spending: Spending
+    bandit: Literal["linucb", "paper"] = "linucb"
 
 
 @dataclass
@@ -86,7 +87,7 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
     report = _Report(len(usable), right={arm.name: 0 for arm in ARMS})
     try:
         bandit = await open_bandit(await open_knowledge(kg), lesson.model)
-        pulls = list(_pulls(usable, lesson.model))
+        pulls = list(_pulls(usable, lesson))
         known = bandit.log.counted([run for *_, run in pulls])
         report.known = len(known)
         with progress() as show:
@@ -96,7 +97,7 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
                 if (spent := lesson.spending.reached(report.tokens, report.cost)) is not None:
                     report.stopped = spent
                     break
-                context = METHODS["knowgpt"].context(kg=kg, model=lesson.model, prompt=arm)
+                context = METHODS["knowgpt"].context(kg=kg, model=lesson.model, prompt=arm, bandit=lesson.bandit)
                 await _pull(question, run, context, report)
                 report.cost = lesson.spending.cost(report.prompt_tokens, report.completion_tokens)
                 show("pull", number, len(pulls), f"{report.tokens:,} tokens")
@@ -125,10 +126,11 @@ async def _pull(question: Question, run: str, context: Context, report: _Report)
     report.right[given_now.arm] += right
 
 
-def _pulls(questions: list[Question], model: str) -> Iterator[tuple[Question, str, str]]:
+def _pulls(questions: list[Question], lesson: BanditLesson) -> Iterator[tuple[Question, str, str]]:
     """Every question with every arm, and the run's id, the same whenever it is asked."""
-    from trivium.policies.bandit.bandit import ARMS
+    from trivium.policies.bandit.bandit import ARMS, AS_WRITTEN
 
+    model = lesson.model + (AS_WRITTEN if lesson.bandit == "paper" else "")  # its pulls have other contexts
     for question in questions:
         for arm in ARMS:
             key = f"trivium:learn\0{model}\0{question.id}\0{question.question}\0{arm.name}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.presets import KEQING_PAPER, Preset
 
 Supplement = Literal["auto", "always", "never"]
 _VERY_WORDS = 0.999  # cosine from which a sub-question is the template's own text, up to rounding
@@ -17,8 +18,14 @@ _VERY_WORDS = 0.999  # cosine from which a sub-question is the template's own te
 class KeqingContext(Context):
     """Settings of a Keqing run; a server's client may set each of them."""
 
+    paper: ClassVar[Preset] = KEQING_PAPER
+
     templates_per_sub_question: Annotated[int, Field(ge=1)] = 3
     """Templates matched to each sub-question, K of the paper's figure 5; tried in order without a model."""
+
+    match: Literal["auto", "cosine"] = "auto"
+    """Which chains a sub-question follows; `auto`: the decomposer's own where it names one, else its nearest
+    templates; `cosine`: its nearest templates always, by their text alone (equation 2)."""
 
     max_entities: Annotated[int, Field(ge=1)] = 10_000
     """Entities kept at every hop, those with the most support; a run that was cut says so in its events."""

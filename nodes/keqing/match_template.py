@@ -24,10 +24,13 @@ async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) ->
     if state.get("plan"):  # what is not a relation has no template
         return {"matches": {str(sub["id"]): _of_plan(sub) for sub in state["sub_questions"]}}
     k = context.templates_per_sub_question
-    known = {sub["id"]: _known(sub["question"], sub["chain"]) for sub in state["sub_questions"] if "chain" in sub}
+    by_text = context.match == "cosine"
+    subs = state["sub_questions"]
+    known = {sub["id"]: _known(sub["question"], sub["chain"]) for sub in subs if "chain" in sub and not by_text}
     judged = context.judges(_OWN)
-    free = [sub for sub in state["sub_questions"] if judged or sub["id"] not in known]
-    found = await match_templates(context.kg, [sub["question"] for sub in free], k) if free else []
+    free = [sub for sub in subs if judged or sub["id"] not in known]
+    texts = [sub["question"] for sub in free]
+    found = await match_templates(context.kg, texts, k, text_alone=by_text) if free else []
     near = {
         sub["id"]: [
             Match(
@@ -40,7 +43,7 @@ async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) ->
         for sub, matches in zip(free, found, strict=True)
     }
     matches = {}
-    for sub in state["sub_questions"]:
+    for sub in subs:
         own = known.get(sub["id"], [])
         others = [match for match in near.get(sub["id"], ()) if not own or match["template"] != own[0]["template"]]
         matches[str(sub["id"])] = [*own, *others][:k]

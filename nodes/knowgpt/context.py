@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.presets import KNOWGPT_PAPER, Preset
 
 Prompt = Literal[
     "auto", "rl/sentences", "rl/triples", "rl/graph", "sub/sentences", "sub/triples", "sub/graph", "direct"
@@ -18,11 +19,21 @@ Prompt = Literal[
 class KnowGPTContext(Context):
     """Settings of a KnowGPT run; a server's client may set each of them."""
 
+    paper: ClassVar[Preset] = KNOWGPT_PAPER
+
     prompt: Prompt = "auto"
     """The arm, extraction and format. `auto`: the bandit chooses; `direct`: no knowledge at all, to compare with."""
 
-    bandit: Literal["linucb", "greedy"] = "linucb"
-    """How the bandit chooses; `linucb` is the paper's, and `greedy` explores nothing."""
+    bandit: Literal["linucb", "greedy", "paper"] = "linucb"
+    """How the bandit chooses; `paper`: equations 6 to 8 as written, over the question's own embedding and from pulls of
+    its own; `linucb`: the same bound over regressions that learn from each other (deviations B2, B3); `greedy`: the
+    same without exploring."""
+
+    bandit_lambda: Annotated[float | None, Field(gt=0, allow_inf_nan=False)] = None
+    """lambda of equation 7; None is 60, and 1 for `bandit=paper`: the paper gives no value."""
+
+    bandit_delta: Annotated[float, Field(gt=0, le=1)] = 0.3
+    """delta of equation 8, in (0, 1]: the smaller, the longer every arm is explored."""
 
     discount: Annotated[float, Field(gt=0, le=1)] = 1.0
     """What feedback weighs after one more piece of it, in (0, 1]; below 1 the bandit follows a model that drifts."""

@@ -25,11 +25,15 @@ async def extract(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict
     targets = list(dict.fromkeys(entity for candidate in state["candidates"] for entity in candidate["entities"]))
     arm = state["chosen"]["arm"]
     if arm == "direct" or not sources or not targets:
-        return {"evidence": [], "expanded": 0}
+        return {"evidence": [], "expanded": 0, "walked_by": ""}
     if arm.startswith("sub/"):
         found = await extract_subgraph(context.kg, state["question"], sources, targets)
         relevance = dict(zip(found.entities, found.relevance, strict=True))
-        return {"evidence": among(found.triples, relevance, sources, targets, context), "expanded": len(found.entities)}
+        return {
+            "evidence": among(found.triples, relevance, sources, targets, context),
+            "expanded": len(found.entities),
+            "walked_by": "",
+        }
     walked = await extract_paths(
         context.kg, state["question"], sources, targets, max_hops=context.max_hops, beam_width=context.beam_width,
         paths_per_pair=context.paths_per_pair, policy=context.policy,
@@ -44,7 +48,9 @@ async def extract(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict
     ]
     noted = [{"stage": "extract", "event": note.event, "message": note.message} for note in walked.events]
     kept = best_first(paths, context.max_triples)
-    return {"evidence": kept, "expanded": walked.expanded, **({"events": noted} if noted else {})}
+    walked_by = f"{walked.policy}: {walked.trained}" if walked.trained else walked.policy
+    more = {"events": noted} if noted else {}
+    return {"evidence": kept, "expanded": walked.expanded, "walked_by": walked_by, **more}
 
 
 def best_first(evidence: Sequence[EvidencePath], max_triples: int) -> list[EvidencePath]:

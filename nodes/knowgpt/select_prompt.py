@@ -17,7 +17,7 @@ from trivium.nodes.knowgpt.state import Chosen, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.human import Request, reviewed
 from trivium.tools.record_prompt import record_prompt
-from trivium.tools.select_prompt import ARM_NAMES, ArmEstimate
+from trivium.tools.select_prompt import ARM_NAMES, ArmEstimate, BanditSettings, bandit_settings
 from trivium.tools.select_prompt import select_prompt as choose_prompt
 
 _UNREAD = "without a model no prompt is read, and the choices are scored by their paths"
@@ -54,15 +54,23 @@ async def select_prompt(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
 
 async def _chosen(state: KnowGPTState, context: KnowGPTContext) -> Chosen:
     """The arm that the settings name, else the bandit's."""
-    choice = await choose_prompt(
-        context.kg, state["question"], context.model, bandit=context.bandit, discount=context.discount
-    )
+    choice = await choose_prompt(context.kg, state["question"], context.model, _bandit(context))
     estimates = [_rounded(each) for each in choice.estimates]
     if context.prompt != "auto":
         return Chosen(arm=context.prompt, reason="named by the run's settings", estimates=estimates)
     if context.model == NO_MODEL:
         return Chosen(arm=ARM_NAMES[0], reason=_UNREAD, estimates=estimates)
     return Chosen(arm=choice.arm.name, reason=choice.reason, estimates=estimates)
+
+
+def _bandit(context: KnowGPTContext) -> BanditSettings:
+    """The bandit that the run's settings name."""
+    return bandit_settings(
+        context.bandit,
+        discount=context.discount,
+        regularization=context.bandit_lambda,
+        delta=context.bandit_delta,
+    )
 
 
 def _rounded(estimate: ArmEstimate) -> dict[str, Any]:
@@ -80,7 +88,7 @@ async def _recorded(state: KnowGPTState, arm: str, context: KnowGPTContext) -> l
     if arm == "direct":
         return []  # no arm was pulled
     try:
-        await record_prompt(context.kg, state["run"], arm, state["question"], context.model)
+        await record_prompt(context.kg, state["run"], arm, state["question"], context.model, _bandit(context))
     except (OSError, BusyError, CorruptError) as error:
         return [_event("not_noted", f"{error}; feedback on this run will not be known")]
     return []

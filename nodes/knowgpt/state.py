@@ -82,5 +82,7 @@ class KnowGPTState(RunState, KnowGPTInput, total=False):
     """What was extracted, the largest reward first."""
     expanded: int
     """Entities whose neighbors the path policy read."""
+    walked_by: str
+    """The path policy that walked, and how it was trained; empty where none did."""
     lines: list[Line]
     """The knowledge as the prompt has it."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.presets import ODA_PAPER, Preset
 from trivium.tools.observe import ObservationLimits
 
 Reflection = Literal["observed", "similarity", "random", "generated_fact"]
@@ -16,6 +17,8 @@ Reflection = Literal["observed", "similarity", "random", "generated_fact"]
 
 class OdaContext(Context):
     """Settings of an ODA run; a server's client may set each of them. The paper's values are the defaults."""
+
+    paper: ClassVar[Preset] = ODA_PAPER
 
     temperature: Annotated[float | None, Field(ge=0, le=2, allow_inf_nan=False)] = 0.4
     """The model's temperature (section 3.2)."""
@@ -52,6 +55,10 @@ class OdaContext(Context):
 
     path_limit: Annotated[int, Field(ge=1)] = 20
     """Paths that GetPath returns at most, the shortest first; the paper gives no limit."""
+
+    memory: Literal["simple", "paper"] = "simple"
+    """How a reflected triple joins the memory; `paper`: the first path whose last tail is its head, else a path of its
+    own (section 2.3); `simple`: also no triple twice, and no path that comes back."""
 
     shown_triples: Annotated[int, Field(ge=1)] = 30
     """Triples of the observation that a prompt shows, the nearest to the question."""

@@ -12,20 +12,20 @@ Memory = list[list[Step]]
 """Paths in the order in which they began; each step starts where the one before it ended."""
 
 
-def remember(memory: Sequence[Sequence[Step]], triples: Iterable[WalkedTriple]) -> Memory:
+def remember(memory: Sequence[Sequence[Step]], triples: Iterable[WalkedTriple], *, simple: bool = True) -> Memory:
     """The memory with more triples: each goes to the first path whose last tail is its head, else begins a path.
 
-    A triple that is there already is not taken up again, and a path does not come back to an entity that it has
-    passed: such a triple begins a path of its own.
+    `simple` (deviation 10): a triple that is there already is not taken up again, and a path does not come back to an
+    entity that it has passed: such a triple begins a path of its own.
     """
     paths: Memory = [list(path) for path in memory]
     known = {tuple(step[:3]) for path in paths for step in path}
     for triple in triples:
-        if triple[:3] in known:
+        if simple and triple[:3] in known:
             continue
         known.add(triple[:3])
-        fitting = (path for path in paths if _end(path[-1]) == triple.start and triple.end not in _passed(path))
-        path = next(fitting, None)
+        fitting = (path for path in paths if _end(path[-1]) == triple.start)
+        path = next((path for path in fitting if not (simple and triple.end in _passed(path))), None)
         if path is None:
             paths.append([_step(triple)])
         else:

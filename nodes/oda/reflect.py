@@ -35,7 +35,7 @@ async def reflect(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, An
     }
     update: dict[str, Any] = {
         "result": [],  # what was not kept is of no use to later rounds
-        "memory": remember(state["memory"], kept),
+        "memory": remember(state["memory"], kept, simple=context.memory == "simple"),
         "log": [step],
         **added,
     }

@@ -10,7 +10,7 @@ import asyncio
 import os
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 from trivium.kg.catalog import SAMPLE, named_confidence
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.access import NO_MODEL, check_policy
+from trivium.nodes.run.presets import NOTHING, Preset, PresetName
 
 DEFAULT_KG = "TRIVIUM_DEFAULT_KG"
 """The environment variable by which an operator names the KG of runs that name none."""
@@ -42,11 +43,17 @@ class Context(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
 
+    paper: ClassVar[Preset] = NOTHING
+    """What `preset="paper"` sets; the router's is empty, since each method has its own."""
+
     kg: str = Field(default_factory=lambda: os.environ.get(DEFAULT_KG) or SAMPLE)
     """The KG: a name that the operator gave, or on the command line a directory; `sample` is the bundled one."""
 
     model: str = NO_MODEL
     """The chat model, as `openai:NAME` or `PROVIDER:NAME`; `none` answers by the paper's stages without an LLM."""
+
+    preset: PresetName = "none"
+    """`paper`: the settings of the method's paper, where the run does not set them itself."""
 
     temperature: Annotated[float | None, Field(ge=0, le=2, allow_inf_nan=False)] = 0.0
     """The model's temperature, in [0, 2]; None leaves the server's own, and models that take none get none."""
@@ -88,6 +95,9 @@ class Context(BaseModel):
         return MIN_CONFIDENCE if named is None else named
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - JSON of a client; what it may hold is checked here
+        if settings.get("preset") == "paper":
+            model = settings.get("model", NO_MODEL) != NO_MODEL
+            settings = {**type(self).paper.chosen(model=model), **settings}
         try:
             super().__init__(**settings)
         except ValidationError as error:
@@ -105,6 +115,12 @@ class Context(BaseModel):
         if not isinstance(context, Context):
             return cls()
         return cls(**{name: value for name, value in context.chosen().items() if name in cls.model_fields})
+
+    def left_out(self) -> list[str]:
+        """The settings of the preset that take a model, as `NAME=VALUE`, where the run has none."""
+        if self.preset == "none" or self.model != NO_MODEL:
+            return []
+        return [f"{name}={value}" for name, value in type(self).paper.with_model.items()]
 
     def chosen(self) -> dict[str, Any]:
         """The settings that were chosen, and the KG: what a thread's state keeps of a run."""

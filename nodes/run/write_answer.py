@@ -105,6 +105,9 @@ def record(  # noqa: PLR0913 - each is a part of the contract
 ) -> Answer:
     """The typed answer; unless the decision is `answered` it claims nothing, whatever was found."""
     answered = decision.stop_reason == "answered"
+    if left_out := context.left_out():
+        message = f"no chat model is named, so these settings of preset {context.preset} are left out: "
+        events = [*events, {"stage": "run", "event": "preset", "message": message + ", ".join(left_out)}]
     said = claim if answered else Claim(decision.message, confidence=claim.confidence)
     if not answered and claim.text and not claim.found:  # a method's own words for having found nothing
         said.text = claim.text

@@ -6,9 +6,9 @@ earned on the questions' embeddings c: with the contexts of its pulls as rows of
     alpha = (C'C + lambda I)^-1 (C' (r - m) + lambda a)    expectation  m + c . alpha    (equations 6 and 7)
     bound = g sqrt(c (C'C + lambda I)^-1 c')               g = 1 + sqrt(ln(2 / delta) / 2)    (equation 8)
 
-The paper has m = 0 and a = 0: an arm that little is known of is expected to fail. Here m is the mean reward of all
-arms, and a the same regression on all pulls of the arm's format, drawn to 0 (deviation B2): what is known of an arm is
-drawn to what is known of its format, and that to what is usual. LinUCB pulls the arm with the largest expectation +
+The paper has m = 0 and a = 0 (`as_written`): an arm that little is known of is expected to fail. By default m is the
+mean reward of all arms, and a the same regression on all pulls of the arm's format, drawn to 0 (deviation B2): what is
+known of an arm is drawn to what is known of its format, and that to what is usual. LinUCB pulls the arm with the largest expectation +
 bound. `PromptBandit` is arithmetic in memory; `KeptBandit` derives it from a KG's log (`trivium.policies.bandit.log`).
 """
 
@@ -83,6 +83,8 @@ class BanditSettings:
     """Of g in equation 8, in (0, 1]: the smaller, the longer every arm is explored."""
     discount: float = 1.0
     """What a pull weighs after one more piece of feedback, in (0, 1]; below 1 a model that drifts is followed."""
+    as_written: bool = False
+    """Equations 6 to 8 as the paper writes them: m = 0, a = 0, and c the question's own embedding."""
 
     @property
     def g(self) -> float:
@@ -97,6 +99,25 @@ class BanditSettings:
         for name in ("delta", "discount"):
             if not 0 < getattr(self, name) <= 1:
                 raise UsageError(f"{name} must be above 0 and at most 1, not {getattr(self, name)}")
+
+
+PAPER_LAMBDA = 1.0
+"""lambda of equation 7 where `bandit=paper` names none: the paper gives no value."""
+
+
+def bandit_settings(
+    name: Literal["linucb", "greedy", "paper"] = "linucb",
+    *,
+    discount: float = 1.0,
+    regularization: float | None = None,
+    delta: float = BanditSettings().delta,
+) -> BanditSettings:
+    """The settings of a bandit by name; without `regularization` the name's own lambda: 60, or 1 for `paper`."""
+    if name == "paper":
+        own = PAPER_LAMBDA if regularization is None else regularization
+        return BanditSettings(regularization=own, delta=delta, discount=discount, as_written=True)
+    own = BanditSettings().regularization if regularization is None else regularization
+    return BanditSettings(name, regularization=own, delta=delta, discount=discount)
 
 
 class ArmEstimate(NamedTuple):
@@ -223,11 +244,14 @@ class PromptBandit:
             self._outdated = False
         count, exact = len(ARMS), context.astype(np.float64)
         v = self._inverse[:count] @ exact
+        width = np.sqrt(np.maximum(v @ exact, 0))
+        if self.settings.as_written:
+            return self._alphas[0, :count] @ exact, width
         # An arm's own part, c . alpha, and what it is drawn to: lambda v . a, a being its format's.
         drawn = (v * self._alphas[:, self._parents]).sum(axis=-1) * self.settings.regularization
         rewards, ones = self._alphas[:, :count] @ exact + drawn
         mean = self.mean_reward
-        return mean + rewards - mean * ones, np.sqrt(np.maximum(v @ exact, 0))
+        return mean + rewards - mean * ones, width
 
     def choose(self, context: Floats) -> BanditChoice:
         """The arm to pull for a context, float32 [d]: ties go to the first one."""
@@ -249,13 +273,17 @@ class PromptBandit:
         self._alphas[:, place] = self._moments[:, place] @ self._inverse[place]
 
 
-def question_context(embedder: Embedder, question: str) -> Floats:
+def question_context(embedder: Embedder, question: str, *, as_written: bool = False) -> Floats:
     """The mean of the words' unit vectors, made a unit vector: float32 [d]; all zeros for a text without words.
+
+    `as_written`: the embedding of the whole question, as in the paper.
 
     The paper takes the question's embedding from a language model. Static vectors are made for what a text is about:
     their pooled vector hardly shows how it is asked, since words such as "which", "that" and "both" are short vectors
     there. With every word at the same length they speak as loudly as names do (deviation B3, measured there).
     """
+    if as_written:
+        return np.asarray(embedder.embed([question])[0], np.float32)
     words = [word for part in question.split() if (word := part.strip(string.punctuation))]
     if not words:
         return np.zeros(embedder.dimensions, np.float32)
@@ -270,9 +298,13 @@ FOLDER = "knowgpt"
 _PLACES = {arm.name: place for place, arm in enumerate(ARMS)}
 
 
-def space_of(embedder: str, model: str) -> str:
-    """What pulls have in common that may be learned from together: the embedder's fingerprint, and the chat model."""
-    return f"{embedder} {model}"
+def space_of(embedder: str, model: str, *, as_written: bool = False) -> str:
+    """What pulls have in common that may be learned from together: embedder, chat model, and the kind of context."""
+    return f"{embedder} {model}{AS_WRITTEN if as_written else ''}"
+
+
+AS_WRITTEN = " (bandit=paper)"
+"""Follows the model's name where contexts are whole questions' embeddings."""
 
 
 class ArmReport(NamedTuple):

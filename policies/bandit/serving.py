@@ -10,6 +10,7 @@ from trivium.policies.bandit.bandit import (
     FOLDER,
     BanditChoice,
     BanditSettings,
+    Floats,
     KeptBandit,
     question_context,
     space_of,
@@ -29,7 +30,7 @@ async def open_bandit(base: KnowledgeBase, model: str, settings: BanditSettings 
     settings = settings or BanditSettings()
     known = _bandits.setdefault(base, {})
     if (model, settings) not in known:
-        space = space_of(base.embedder.fingerprint, model)
+        space = space_of(base.embedder.fingerprint, model, as_written=settings.as_written)
         made = await asyncio.to_thread(KeptBandit.open, base.path, space, base.embedder.dimensions, settings)
         known.setdefault((model, settings), made)
     return known[model, settings]
@@ -40,15 +41,20 @@ async def choose_prompt(
 ) -> BanditChoice:
     """The arm for a question; raises as `open_bandit`."""
     bandit = await open_bandit(base, model, settings)
-    context = await asyncio.to_thread(question_context, base.embedder, question)
-    return await asyncio.to_thread(bandit.choose, context)
+    return await asyncio.to_thread(bandit.choose, await _context(base, question, settings))
 
 
-async def record_pull(base: KnowledgeBase, question: str, model: str, run: str, arm: str) -> None:
+async def record_pull(
+    base: KnowledgeBase, question: str, model: str, run: str, arm: str, settings: BanditSettings | None = None
+) -> None:
     """Log that a run pulled this arm, so that feedback on the run reaches it; raises as `BanditLog.choose`."""
-    bandit = await open_bandit(base, model)
-    context = await asyncio.to_thread(question_context, base.embedder, question)
-    await asyncio.to_thread(bandit.remember, run, arm, context)
+    bandit = await open_bandit(base, model, settings)
+    await asyncio.to_thread(bandit.remember, run, arm, await _context(base, question, settings))
+
+
+async def _context(base: KnowledgeBase, question: str, settings: BanditSettings | None) -> Floats:
+    as_written = settings is not None and settings.as_written
+    return await asyncio.to_thread(question_context, base.embedder, question, as_written=as_written)
 
 
 async def bandit_models(base: KnowledgeBase) -> list[str]:

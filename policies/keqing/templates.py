@@ -141,8 +141,9 @@ class TemplateIndex:
         self._by_text = {template.text: template for template in self.templates}
         self._vectors = vectors
         self._index = VectorIndex.from_vectors([template.text for template in templates], vectors, embedder)
+        self._by_text_alone: VectorIndex | None = None
         self._embedder = embedder
-        self._matched: Memory[tuple[str, int], list[TemplateMatch]] = Memory(
+        self._matched: Memory[tuple[str, int, bool], list[TemplateMatch]] = Memory(
             _REMEMBERED, lambda key, found: len(key[0]) + _MATCH * len(found)
         )
 
@@ -155,20 +156,29 @@ class TemplateIndex:
         """The template with exactly this text."""
         return self._by_text.get(text)
 
-    def match(self, sub_questions: Sequence[str], k: int) -> list[list[TemplateMatch]]:
+    def match(self, sub_questions: Sequence[str], k: int, *, text_alone: bool = False) -> list[list[TemplateMatch]]:
         """The k templates nearest to each sub-question, best first; a template's own text scores 1.
 
-        Matches are remembered: a decomposer writes the same sub-questions again and again.
+        `text_alone` leaves relations' names out of the templates' vectors (equation 2; deviation 15). Matches are
+        remembered: a decomposer writes the same sub-questions again and again.
         """
-        found = {text: self._matched.get((text, k)) for text in sub_questions}
+        found = {text: self._matched.get((text, k, text_alone)) for text in sub_questions}
         new = [text for text, matches in found.items() if matches is None]
         if new:
-            scores, texts = self._index.search(self._embedder.embed(new), k)
+            index = self._text_index() if text_alone else self._index
+            scores, texts = index.search(self._embedder.embed(new), k)
             for text, row, names in zip(new, scores.tolist(), texts, strict=True):
                 near = [TemplateMatch(self._by_text[name], score) for score, name in zip(row, names, strict=True)]
                 found[text] = self._own_first(text, near)
-                self._matched.put((text, k), self._own_first(text, near))
+                self._matched.put((text, k, text_alone), self._own_first(text, near))
         return [found[text] or [] for text in sub_questions]
+
+    def _text_index(self) -> VectorIndex:
+        """The index of the texts alone, made where it is first asked for."""
+        if self._by_text_alone is None:
+            texts = list(self._by_text)
+            self._by_text_alone = VectorIndex.from_vectors(texts, self._embedder.embed(texts), self._embedder)
+        return self._by_text_alone
 
     def _own_first(self, text: str, near: list[TemplateMatch]) -> list[TemplateMatch]:
         """The matches with the template that has this very text first.

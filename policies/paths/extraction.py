@@ -73,12 +73,14 @@ class Extraction:
         expanded: entities whose neighbors were read, counted once a pair, over all pairs.
         policy: the one that was used.
         events: what a user should know: a policy that stood in for another, or that is older than the KG.
+        trained: how a learned policy was trained, in words; else empty.
     """
 
     paths: tuple[ExtractedPath, ...]
     expanded: int
     policy: UsedPolicy
     events: tuple[Note, ...] = ()
+    trained: str = ""
 
 
 async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as the contract names them
@@ -119,7 +121,8 @@ async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as
     ranked, used, events = await asyncio.to_thread(_search_alone, request, policy)
     named = [pairs[place] for place in known.tolist()]
     paths = tuple(ExtractedPath(*named[path.pair], _as_triples(tables, path), path.reward) for path in ranked.paths)
-    return Extraction(paths, int(ranked.expanded.sum()), used, events)
+    learned = await asyncio.to_thread(learned_policy, tables) if used == "learned" else None
+    return Extraction(paths, int(ranked.expanded.sum()), used, events, learned.trained if learned else "")
 
 
 class _Limits(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -56,27 +57,62 @@ class PathTraining:
     demonstrations: DemonstrationSettings = field(default_factory=DemonstrationSettings)
     weights: RewardWeights = field(default_factory=RewardWeights)
 
-    def changed(
+    @property
+    def warm_start(self) -> WarmStart:
+        """What the warm start imitates."""
+        return "none" if not self.policy.warm_steps else "bfs" if self.demonstrations.shortest else "ranked"
+
+    def changed(  # noqa: PLR0913 - what can be chosen, one by one
         self,
         *,
         warm_start: WarmStart = "ranked",
+        warm_steps: int | None = None,
+        warm_rate: float | None = None,
         rl_steps: int | None = None,
+        rl_rate: float | None = None,
+        rehearsal: float | None = None,
+        entropy: float | None = None,
         weights: RewardWeights | None = None,
         max_hops: int | None = None,
     ) -> PathTraining:
-        """With some settings changed: the warm start, steps of REINFORCE, l1 to l3, and K.
+        """With some settings changed; None leaves one as it is.
+
+        Args:
+            warm_start: what the warm start imitates.
+            warm_steps: its batches, at least 0.
+            warm_rate: its learning rate, above 0.
+            rl_steps: batches of REINFORCE, at least 0.
+            rl_rate: its learning rate, above 0.
+            rehearsal: weight of the warm start's loss beside REINFORCE's, at least 0.
+            entropy: weight of the entropy bonus, at least 0.
+            weights: l1 to l3.
+            max_hops: K, in [1, 6].
 
         Raises `UsageError` where nothing would be trained, or for a value out of range.
         """
         policy, hops = self.policy, self.policy.episode.max_hops if max_hops is None else max_hops
         steps = policy.reinforce_steps if rl_steps is None else rl_steps
-        warm_steps = 0 if warm_start == "none" else policy.warm_steps
+        given = policy.warm_steps if warm_steps is None else warm_steps
+        warm_steps = 0 if warm_start == "none" else given
+        for name, value in (("--warm-rate", warm_rate), ("--rl-rate", rl_rate)):
+            if value is not None and not 0 < value < math.inf:
+                raise UsageError(f"{name} must be above 0, not {value}")
+        for name, value in (("--rehearsal", rehearsal), ("--entropy", entropy), ("--warm-steps", given)):
+            if value is not None and not 0 <= value < math.inf:
+                raise UsageError(f"{name} must be at least 0, not {value}")
         if steps < 0 or not warm_steps + steps:
             raise UsageError(f"nothing to train: --warm-start {warm_start} with --rl-steps {steps}")
         if not 1 <= hops <= MAX_LEFT:
             raise UsageError(f"--max-hops must be in [1, {MAX_LEFT}], not {hops}")
         policy = replace(
-            policy, warm_steps=warm_steps, reinforce_steps=steps, episode=replace(policy.episode, max_hops=hops)
+            policy,
+            warm_steps=warm_steps,
+            warm_rate=policy.warm_rate if warm_rate is None else warm_rate,
+            reinforce_steps=steps,
+            reinforce_rate=policy.reinforce_rate if rl_rate is None else rl_rate,
+            rehearsal=policy.rehearsal if rehearsal is None else rehearsal,
+            entropy=policy.entropy if entropy is None else entropy,
+            episode=replace(policy.episode, max_hops=hops),
         )
         shown = replace(self.demonstrations, max_hops=hops, shortest=warm_start == "bfs")
         return replace(self, policy=policy, demonstrations=shown, weights=weights or self.weights)
@@ -140,6 +176,8 @@ def _learn(
     report: dict[str, Any] = {
         "pairs": own, "connected": int(taught.connected[:own].sum()),
         "states": len(taught.pair), "steps": trained.steps, "held_out_reward": round(trained.measure, 4),
+        "warm_start": settings.warm_start, "rl_steps": settings.policy.reinforce_steps, "served": trained.phase,
+        "max_hops": settings.policy.episode.max_hops,
     }  # fmt: skip
     return PathPolicy(training_set.mapping, trained.parameters, settings.weights, report, kg_hash)
 

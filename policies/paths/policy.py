@@ -285,6 +285,21 @@ class PathPolicy:
     kg: str
 
 
+def how_trained(report: Mapping[str, Any]) -> str:
+    """How the policy that is served was trained, in words, from the report of its training."""
+    served, start = report.get("served"), report.get("warm_start")
+    if served is None:
+        return "trained before reports named it"
+    warm = {"ranked": "imitation of paths ranked by reward", "bfs": "imitation of shortest paths"}.get(str(start), "")
+    if served == REINFORCE:
+        return f"REINFORCE after {warm}" if warm else "REINFORCE alone"
+    return warm if served == WARM_START else "untrained parameters"
+
+
+WARM_START, REINFORCE = "warm start", "REINFORCE"
+"""The phases of training."""
+
+
 def save_policy(folder: Path, learned: PathPolicy, embedder: Embedder) -> list[Path]:
     """Write a policy in one step, its arrays as float16; returns the files written or removed."""
     arrays = {"W": learned.mapping, **learned.parameters}

@@ -37,7 +37,7 @@ from trivium.policies.paths.features import (
 )
 from trivium.policies.paths.graph import Floats, PathGraph
 from trivium.policies.paths.policy import FOLDER as POLICY_FOLDER
-from trivium.policies.paths.policy import POLICY, PathInputs, PathModel, load_policy
+from trivium.policies.paths.policy import POLICY, PathInputs, PathModel, how_trained, load_policy
 from trivium.policies.paths.reward import PathRewards, RewardWeights
 
 log = logging.getLogger("trivium.paths")
@@ -245,11 +245,12 @@ async def path_tables(base: KnowledgeBase) -> PathTables | None:
 
 
 class OpenPolicy(NamedTuple):
-    """A learned policy, ready to rank steps, the rewards it was trained on, and whether the KG has changed since."""
+    """A learned policy that can rank steps, the rewards it learned by, whether the KG has changed, how it learned."""
 
     model: PathModel
     rewards: PathRewards
     stale: bool
+    trained: str
 
 
 _learned: WeakKeyDictionary[PathTables, tuple[tuple[int, int, int], OpenPolicy]] = WeakKeyDictionary()
@@ -283,4 +284,5 @@ def _opened(tables: PathTables, folder: Path) -> OpenPolicy:
         )
     inputs = PathInputs.of(tables.features, structure_, tables.graph.degrees)
     rewards = tables.rewards(learned.mapping, learned.weights)
-    return OpenPolicy(PathModel(inputs, learned.parameters), rewards, learned.kg != tables.kg_hash)
+    stale = learned.kg != tables.kg_hash
+    return OpenPolicy(PathModel(inputs, learned.parameters), rewards, stale, how_trained(learned.report))

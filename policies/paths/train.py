@@ -33,6 +33,8 @@ from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats, PathGraph
 from trivium.policies.paths.policy import (
     MAX_LEFT,
+    REINFORCE,
+    WARM_START,
     LearnedScorer,
     PathInputs,
     PathModel,
@@ -45,7 +47,6 @@ from trivium.policies.paths.policy import (
 from trivium.policies.paths.search import PathQuery, best_paths, first_of_each, walk_beam
 
 CURVE, CHECKPOINT = "curve.jsonl", "checkpoint.safetensors"
-_WARM, _REINFORCE = "warm start", "REINFORCE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,12 @@ class PolicySettings:
 
 
 class TrainedPolicy(NamedTuple):
-    """The best parameters, float32, their measure (mean best reward on held-out pairs, a miss -1), and steps made."""
+    """The best parameters, float32, their measure (mean best reward on held-out pairs, a miss -1), steps, phase."""
 
     parameters: dict[str, Floats]
     measure: float
     steps: int
+    phase: str
 
 
 def train_policy(
@@ -120,9 +122,9 @@ def train_policy(
         raise ValueError("no pair is connected: there is nothing to learn from")
     run = _Run(task, inputs, taught, settings, folder, start)
     if len(run.states):
-        run.phase(_WARM, settings.warm_steps, progress)
-    run.phase(_REINFORCE, settings.reinforce_steps, progress)
-    return TrainedPolicy(run.best, run.measure, run.steps)
+        run.phase(WARM_START, settings.warm_steps, progress)
+    run.phase(REINFORCE, settings.reinforce_steps, progress)
+    return TrainedPolicy(run.best, run.measure, run.steps, run.best_phase)
 
 
 class _Run:
@@ -152,6 +154,7 @@ class _Run:
         self.states = np.flatnonzero(trained[taught.pair])
         self.walked = np.flatnonzero(trained)
         self.best, self.measure, self.steps, self.fails = started, -np.inf, 0, 0
+        self.best_phase = "none"
         self.done: list[str] = []
         self.at = 0
         self._start(started)
@@ -169,7 +172,7 @@ class _Run:
         settings = self.settings
         began = time.perf_counter()
         while self.at < steps and self.fails < settings.patience:
-            losses = self._warm_step(steps) if name == _WARM else self._reinforce_step()
+            losses = self._warm_step(steps) if name == WARM_START else self._reinforce_step()
             self.at += 1
             self.steps += 1
             progress(name, self.at, steps)
@@ -288,7 +291,7 @@ class _Run:
         reach, reward = measure(part(self.task, self.held), PathModel(self.inputs, arrays), hops)
         self.fails += 1
         if reward > self.measure:
-            self.best, self.measure, self.fails = arrays, reward, 0
+            self.best, self.measure, self.fails, self.best_phase = arrays, reward, 0, phase
         row = {
             "phase": phase,
             "step": self.at,
@@ -312,6 +315,7 @@ class _Run:
             for moment, tensor in self.optimizer.state.get(value, {}).items():
                 arrays[f"{moment}.{name}"] = np.atleast_1d(tensor.cpu().numpy())
         report = {"of": self._fingerprint(), "done": self.done, "at": self.at, "steps": self.steps, "fails": self.fails}
+        report["phase"] = self.best_phase
         blob = save(arrays, metadata={"run": json.dumps(report | {"measure": self.measure})})
         write_atomic(self.folder / CHECKPOINT, blob)
 
@@ -331,7 +335,7 @@ class _Run:
             (self.folder / CURVE).unlink(missing_ok=True)
             return
         self.done, self.at, self.steps, self.fails = report["done"], report["at"], report["steps"], report["fails"]
-        self.measure = report["measure"]
+        self.measure, self.best_phase = report["measure"], report.get("phase", "none")
         self.best = {name: arrays[f"best.{name}"] for name in self.parameters}
         self._start({name: arrays[f"now.{name}"] for name in self.parameters})
         self.mean = {name: self._tensor(arrays[f"mean.{name}"]).clone() for name in self.parameters}

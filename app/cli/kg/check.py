@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from trivium.app.cli.kg.options import DirectoryArgument, JsonOption, KGArgument
 from trivium.app.cli.output import print_facts, print_json, print_rows, print_text
-from trivium.kg.errors import CorruptError
+from trivium.kg.errors import CorruptError, OutdatedError, VersionError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trivium.kg.plans.columns import GraphColumns
     from trivium.kg.profile import GraphProfile, PropertyProfile
 
@@ -26,10 +28,18 @@ def info(kg: KGArgument, as_json: JsonOption = False) -> None:
 
     with Knowledge.open(kg) as opened:
         held = asyncio.run(opened.store.info())
+        policy = _path_policy(opened.path)
         profile, columns = None, None
         if isinstance(opened.store, EmbeddedStore):
             profile, columns = asyncio.run(opened.store.profile()), asyncio.run(opened.store.columns())
-    report = {"entities": held.entities, "relations": held.relations, "triples": held.triples, "hash": held.hash}
+    report: dict[str, object] = {
+        "entities": held.entities,
+        "relations": held.relations,
+        "triples": held.triples,
+        "hash": held.hash,
+    }
+    if policy:
+        report["path_policy"] = policy
     rows = [] if profile is None else _properties(profile)
     names = [] if profile is None or columns is None else _names(profile, columns)
     if as_json:
@@ -42,6 +52,19 @@ def info(kg: KGArgument, as_json: JsonOption = False) -> None:
         if found:
             print_text("")
             print_rows(columns_, found)
+
+
+def _path_policy(folder: Path) -> str:
+    """How KnowGPT's path policy was trained; empty where none was learned, or it cannot be read."""
+    from trivium.policies.paths.policy import FOLDER, POLICY, how_trained
+
+    where = folder / FOLDER
+    if not POLICY.exists(where):
+        return ""
+    try:
+        return how_trained(POLICY.head(where).data["report"])
+    except (CorruptError, OutdatedError, VersionError) as error:
+        return f"cannot be read: {error}"
 
 
 _NAMES = ("type", "entities", "named by", "examples")

@@ -122,6 +122,7 @@ def _steps(state: KnowGPTState, verdict: Verdict) -> list[dict[str, Any]]:
             "evidence": len(state["evidence"]),
             "paths": sum(each["target"] is not None for each in state["evidence"]),
             "expanded": state["expanded"],
+            **({"policy": policy} if (policy := state.get("walked_by")) else {}),
         },
         {"stage": "verbalize", "lines": [{**line, "triples": list(line["triples"])} for line in state["lines"]]},
         {"stage": "answer", "by": verdict["by"], **verdict["scores"]},

@@ -10,6 +10,7 @@ import pytest
 
 from tests.films import write_files
 from tests.unit.app.cli.running import Trivium, refused
+from trivium.kg.errors import UsageError
 from trivium.policies.paths import learn
 from trivium.policies.paths.learn import PathTraining
 from trivium.policies.paths.policy import PathNetwork
@@ -41,6 +42,10 @@ def test_what_is_learnt_is_used_until_the_kg_changes(trivium: Trivium, films_kg:
     assert 0 < told["connected"] <= told["pairs"]
     after = trivium("tool", "extract_paths", CALL, "--kg", folder).json
     assert after["policy"] == "learned"
+    assert after["trained"] in (
+        "imitation of paths ranked by reward",
+        "REINFORCE after imitation of paths ranked by reward",
+    )
     assert "events" not in after
     assert {path["answer"] for path in after["paths"]} == {"deniro"}
     assert trivium("kg", "verify", folder).code == 0
@@ -68,11 +73,35 @@ def test_how_it_is_trained_can_be_chosen(trivium: Trivium, films_kg: Path, tmp_p
     *_, questions = write_files(tmp_path)
     learn_ = ("learn", "knowgpt", "--kg", folder, "--questions", questions)
     chosen = ("--warm-start", "none", "--rl-steps", 3, "--max-hops", 2, "--lambdas", 2, 0.5, 0, "--json")
-    assert trivium(*learn_, *chosen).json["steps"] == 3
+    report = trivium(*learn_, *chosen).json
+    assert (report["steps"], report["served"], report["warm_start"]) == (3, "REINFORCE", "none")
+    assert trivium("kg", "info", folder, "--json").json["path_policy"] == "REINFORCE alone"
     rewards = [path["reward"] for path in trivium("tool", "extract_paths", CALL, "--kg", folder).json["paths"]]
     assert rewards
     assert all(1.5 <= reward <= 2.5 for reward in rewards)  # 2 for the target and half a cosine, nothing for brevity
     refused(trivium(*learn_, "--warm-start", "none", "--rl-steps", 0), "UsageError", "nothing to train", code=2)
+    refused(trivium(*learn_, "--rl-rate", 0), "UsageError", "--rl-rate must be above 0, not 0.0", code=2)
+
+
+def test_the_papers_training_gives_way_to_options(
+    trivium: Trivium, kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[PathTraining]()
+
+    async def learn_nothing(_: object, __: object, ___: object, training: PathTraining) -> None:
+        seen.append(training)
+        raise UsageError("seen")
+
+    monkeypatch.setattr(learn, "learn_paths", learn_nothing)
+    *_, questions = write_files(tmp_path)
+    command = ("learn", "knowgpt", "--kg", kg, "--questions", questions)
+    for options in ((), ("--preset", "paper"), ("--preset", "paper", "--warm-start", "none", "--rl-rate", 0.01)):
+        trivium(*command, *options)
+    ours, paper, own = seen
+    assert (ours.warm_start, ours.policy.rehearsal) == ("ranked", 0.5)
+    assert (paper.warm_start, paper.policy.rehearsal, paper.policy.entropy) == ("bfs", 0, 0)
+    assert paper.demonstrations.shortest
+    assert (own.warm_start, own.policy.rehearsal, own.policy.reinforce_rate) == ("none", 0, 0.01)
 
 
 def test_bad_requests(trivium: Trivium, kg: Path, tmp_path: Path) -> None:

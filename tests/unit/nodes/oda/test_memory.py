@@ -38,6 +38,12 @@ def test_nothing_is_taken_up_twice_and_no_path_comes_back() -> None:
     assert once == [[("a", "r", "b", False)]]  # the memory before is left as it was
 
 
+def test_the_papers_rule_takes_up_whatever_fits() -> None:
+    once = remember([], [out("a", "r", "b")], simple=False)
+    back, again = out("b", "s", "a"), out("a", "r", "b")
+    assert remember(once, [back, again], simple=False) == [[*once[0], ("b", "s", "a", False), ("a", "r", "b", False)]]
+
+
 def test_ways_from_topics() -> None:
     memory: Memory = remember([], [out("a", "r", "b"), out("x", "r", "b"), out("b", "s", "c"), out("z", "r", "y")])
     ways = traces(memory, ["a", "x"])

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from trivium.kg.errors import UsageError
-from trivium.policies.bandit.bandit import ARMS, Arm, BanditSettings, Floats, Policy, PromptBandit, arm_named
+from trivium.policies.bandit.bandit import (
+    ARMS,
+    Arm,
+    BanditSettings,
+    Floats,
+    Policy,
+    PromptBandit,
+    arm_named,
+    bandit_settings,
+)
 
 D = 6
 
@@ -42,6 +51,26 @@ def test_one_arm_by_hand() -> None:
     assert ARMS[4].form == ARMS[1].form
     assert expectation[4] == pytest.approx(mean + context @ drawn_to, abs=1e-6)
     assert settings.g == pytest.approx(1 + math.sqrt(math.log(20) / 2))
+
+
+@pytest.mark.parametrize("discount", [1.0, 0.97])
+def test_the_papers_bandit_is_a_ridge_regression_of_each_arm_alone(discount: float) -> None:
+    bandit = PromptBandit(D, bandit_settings("paper", discount=discount, regularization=0.5))
+    arms, contexts, rewards = _pulls(60)
+    for arm, context, reward in zip(arms.tolist(), contexts, rewards.tolist(), strict=True):
+        bandit.update(arm % 3, context, reward)
+    weights = discount ** np.arange(len(arms) - 1, -1, -1.0)
+    (context,) = _contexts(1, seed=9)
+    expectation, width = bandit.estimate(context)
+    for place in range(3):
+        own = arms % 3 == place
+        rows = contexts[own].astype(float)
+        inverse = np.linalg.inv((rows * weights[own, None]).T @ rows + 0.5 * np.eye(D))  # equation 7
+        alpha = inverse @ (rows.T @ (weights[own] * rewards[own]))
+        assert expectation[place] == pytest.approx(context @ alpha, abs=1e-5)  # equation 6
+        assert width[place] == pytest.approx(math.sqrt(context @ inverse @ context), abs=1e-5)  # equation 8
+    assert expectation[3:].tolist() == [0, 0, 0], "what was never pulled is expected to earn nothing"
+    assert bandit_settings("paper").regularization != bandit_settings().regularization
 
 
 @pytest.mark.parametrize("discount", [1.0, 0.97])

@@ -57,6 +57,17 @@ def test_a_hop_whose_text_is_taken_gets_another() -> None:
     assert (shared.text, shared.chains, shared.count) == (last.text, ((written,), (author,)), 5)
 
 
+def test_the_papers_cosine_knows_no_name_of_a_relation() -> None:
+    made = QuestionTemplate("who made [mask]?", (parse_chain(["painted"]),))
+    index = TemplateIndex.build([made, *TEMPLATES], WORDS)
+    (named,), (alone,) = (index.match(["painted [mask]"], 4, text_alone=flag) for flag in (False, True))
+    score = {match.template.text: match.score for match in alone}
+    exact = WORDS.embed([made.text]) @ WORDS.embed(["painted [mask]"])[0]
+    assert score[made.text] == pytest.approx(exact[0], abs=1e-5)  # equation 2
+    assert named[0].template is made
+    assert named[0].score > score[made.text] + 0.1
+
+
 def test_matching_is_by_cosine_and_its_own_text_scores_1() -> None:
     index = TemplateIndex.build(TEMPLATES, WORDS)
     texts = [TEMPLATES[2].text, "who has directed [mask]?"]
