@@ -8,8 +8,9 @@ earned on the questions' embeddings c: with the contexts of its pulls as rows of
 
 The paper has m = 0 and a = 0 (`as_written`): an arm that little is known of is expected to fail. By default m is the
 mean reward of all arms, and a the same regression on all pulls of the arm's format, drawn to 0 (deviation B2): what is
-known of an arm is drawn to what is known of its format, and that to what is usual. LinUCB pulls the arm with the largest expectation +
-bound. `PromptBandit` is arithmetic in memory; `KeptBandit` derives it from a KG's log (`trivium.policies.bandit.log`).
+known of an arm is drawn to what is known of its format, and that to what is usual. LinUCB pulls the arm with the
+largest expectation + bound. `PromptBandit` is arithmetic in memory; `KeptBandit` derives it from a KG's log
+(`trivium.policies.bandit.log`).
 """
 
 from __future__ import annotations

@@ -42,10 +42,7 @@ def test_what_is_learnt_is_used_until_the_kg_changes(trivium: Trivium, films_kg:
     assert 0 < told["connected"] <= told["pairs"]
     after = trivium("tool", "extract_paths", CALL, "--kg", folder).json
     assert after["policy"] == "learned"
-    assert after["trained"] in (
-        "imitation of paths ranked by reward",
-        "REINFORCE after imitation of paths ranked by reward",
-    )
+    assert after["trained"].endswith("imitation of paths ranked by reward")  # or REINFORCE after it
     assert "events" not in after
     assert {path["answer"] for path in after["paths"]} == {"deniro"}
     assert trivium("kg", "verify", folder).code == 0
