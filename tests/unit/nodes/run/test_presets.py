@@ -59,4 +59,4 @@ async def test_without_a_model_what_needs_one_is_left_out_with_a_word(kg_name: s
 
 def test_every_method_takes_the_preset() -> None:
     for method in METHODS.values():
-        assert method.context(preset="paper").preset == "paper"  # type: ignore[attr-defined]
+        assert method.context(preset="paper").preset == "paper"
