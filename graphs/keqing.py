@@ -1,10 +1,9 @@
 """Keqing (arXiv 2401.00426, figure 1): decompose, match templates, retrieve along their chains, reason, respond.
 
 decompose -> link_entities -> match_template -> (review) -> retrieve (a wave in parallel) -> reason -> respond
-                                                               ^______________(compute)________|
+                                                               ^_______________________________|
 
-Where a run asks for it, `review` stops before the first `retrieve` for a human to edit the sub-questions. `compute`
-runs the operators of a question that computes, each as soon as its inputs are there.
+Where a run asks for it, `review` stops before the first `retrieve` for a human to edit the sub-questions.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from trivium.graphs.stage import route, stage
-from trivium.nodes.keqing.compute import compute, ready
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose import decompose
 from trivium.nodes.keqing.link_entities import link_entities, unlinked
@@ -62,14 +60,13 @@ def after_reason(state: KeqingState) -> list[Send] | Literal["respond"]:
 
 
 def next_wave(state: KeqingState) -> list[Send]:
-    """What can be answered or computed now, in parallel; at first the sub-questions of the question's own entities."""
+    """What can be answered now, in parallel; at first the sub-questions of the question's own entities."""
     if state.get("stopped"):
         return []
     settings = state["settings"]
     found = wave(state, context_of(KeqingContext, state))
     return [
         *(Send("retrieve", {**task, "settings": settings}) for task in found),
-        *(Send("compute", {**task, "settings": settings}) for task in ready(state)),
     ]
 
 
@@ -79,16 +76,14 @@ builder.add_node("link_entities", stage(link_entities))
 builder.add_node("match_template", stage(match_template))
 builder.add_node("review", stage(review))
 builder.add_node("retrieve", stage(retrieve))
-builder.add_node("compute", stage(compute))
 builder.add_node("reason", stage(reason))
 builder.add_node("respond", stage(respond, last="keqing"))
 builder.add_edge(START, "decompose")
 builder.add_conditional_edges("decompose", after_decompose)
 builder.add_edge("link_entities", "match_template")
-builder.add_conditional_edges("match_template", after_match, ["review", "retrieve", "compute", "respond"])
-builder.add_conditional_edges("review", after_review, ["match_template", "retrieve", "compute", "respond"])
+builder.add_conditional_edges("match_template", after_match, ["review", "retrieve", "respond"])
+builder.add_conditional_edges("review", after_review, ["match_template", "retrieve", "respond"])
 builder.add_edge("retrieve", "reason")
-builder.add_edge("compute", "reason")
-builder.add_conditional_edges("reason", after_reason, ["retrieve", "compute", "respond"])
+builder.add_conditional_edges("reason", after_reason, ["retrieve", "respond"])
 builder.add_edge("respond", END)
 graph = builder.compile(name="keqing")

@@ -13,8 +13,6 @@ from trivium.kg.types import chain_text
 from trivium.knowledge.freshness import stale
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
-from trivium.policies.keqing.computing.operators import Kind as OperatorKind
-from trivium.policies.keqing.computing.operators import Operator, check_operator
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from trivium.tools.call import Arguments, Result, tool
 
@@ -22,10 +20,7 @@ __all__ = [
     "MASK",
     "NO_DEPENDENCY",
     "Decomposition",
-    "Operator",
-    "OperatorKind",
     "SubQuestion",
-    "check_operator",
     "decompose_question",
     "generated",
 ]
@@ -34,7 +29,7 @@ _SHORT = 250  # characters of a question that is read at once; nearly every one 
 
 
 class DecomposeQuestionArguments(Arguments):
-    """What a question asks of the KG: sub-questions with their chains and entities, and what is computed on them."""
+    """What a question asks of the KG: sub-questions with their chains and entities."""
 
     question: str = Field(min_length=1, max_length=10_000, description="the question in words")
     topic_entities: list[str] = Field(default_factory=list, description="entities it is about, ids or labels")
@@ -72,7 +67,6 @@ async def _(kg: Knowledge, args: DecomposeQuestionArguments) -> Result:
         return {"plans": []}
     plan = {
         "sub_questions": [_sub_question(sub) for sub in found.sub_questions],
-        "operators": [_operator(each) for each in found.operators],
         "entities": {mention: [hit.id for hit in hits] for mention, hits in found.links.items()},
     }
     text = "; ".join(sub.question.replace(MASK, " and ".join(sub.seed_entities)) for sub in found.sub_questions)
@@ -87,8 +81,3 @@ def _sub_question(sub: SubQuestion) -> dict[str, Any]:
         "seed_entities": list(sub.seed_entities),
         "chain": chain_text(sub.chain) if sub.chain else None,
     }
-
-
-def _operator(operator: Operator) -> dict[str, Any]:
-    given = {"sign": operator.sign, "value": operator.value, "by": operator.by}
-    return {"id": operator.id, "operator": operator.kind, "dep": list(operator.dep), **given}

@@ -64,9 +64,9 @@ class RunPrinter:
                 self._console.print()
             self._said += added["text"]
             self._console.print(escape(added["text"]), end="", style="bold")
-        elif name in ("retrieve", "compute"):
+        elif name == "retrieve":
             for done in added["retrieved"].values():
-                self._line(name, f"{done['id']}. {await self._found(done) if name == 'retrieve' else _computed(done)}")
+                self._line(name, f"{done['id']}. {await self._found(done)}")
         elif name in KNOWGPT_STAGES and "answer" not in added:
             for line in await knowgpt_lines(name, added, self._labels):
                 self._line("link" if name == "link_entities" else "choose" if name == "select_prompt" else name, line)
@@ -107,9 +107,6 @@ class RunPrinter:
             self._line("decompose", "could not map the question to this graph")
         for sub in added["sub_questions"]:
             self._line("decompose", f"{sub['id']}. {sub['question']}  <- {', '.join(sub['seed_entities'])}")
-        for operator in added.get("operators", ()):
-            bound = " ".join(filter(None, (operator["sign"], operator["value"])))
-            self._line("decompose", f"{operator['id']}. {operator['operator']} {bound}  <- {operator['dep']}")
         for name in added["unread"]:
             self._line("decompose", f"ignored: {name}")
         self._linked(added["links"])
@@ -174,12 +171,6 @@ def _cost(answer: Answer) -> str:
     spent = answer["usage"]
     tokens = spent["prompt_tokens"] + spent["completion_tokens"]
     return f", {spent['llm_calls']} calls, {tokens:,} tokens" if spent["llm_calls"] else ""
-
-
-def _computed(done: dict[str, Any]) -> str:
-    """An operator's value, or how many entities it gives."""
-    value = done.get("value")
-    return f"{len(done['found'])} found" if value is None else str(value)
 
 
 async def knowgpt_lines(name: str, added: dict[str, Any], labels: Labels) -> list[str]:

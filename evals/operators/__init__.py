@@ -87,12 +87,10 @@ def miss(each: JudgedAnswer) -> str:
     read = "; ".join(
         f"{sub['id']}. {sub['question']} <- {', '.join(sub['seed_entities'])}" for sub in step["sub_questions"]
     )
-    operators = "; ".join(
-        f"{op['operator']} {op['dep']} {op['sign']} {op['value']}" for op in step.get("operators", ())
-    )
     said = answer["value"] if answer["value"] is not None else [item["id"] for item in answer["answers"][:8]]
+    text = (step.get("reading") or {}).get("text") or "no plan"
     return (
-        f"{line['id']}: {line['question']}\n    read  {read or '-'} | {operators or 'nothing computed'}\n"
+        f"{line['id']}: {line['question']}\n    read  {read or '-'} | {text}\n"
         f"    said  {said}\n    gold  {line.get('value', line.get('answers', [])[:8])}"
     )
 

@@ -24,9 +24,9 @@ What holds everywhere:
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import Literal, Self, TypeAlias, get_args
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, Self, TypeAlias, TypeVar, cast, get_args
 
 from trivium.kg.profile import ValueKind
 from trivium.kg.types import Hop, LogicalChain
@@ -461,6 +461,24 @@ def nodes(plan: Node) -> Iterator[Node]:
     yield plan
     for part in children(plan):
         yield from nodes(part)
+
+
+NodeT = TypeVar("NodeT")
+
+
+def rewritten(plan: NodeT, change: Callable[[Any], Any]) -> NodeT:
+    """The plan with each node in place of which `change` gives another one; the parts of a changed node stay."""
+    other = change(plan)
+    if other is not plan:
+        return cast(NodeT, other)
+
+    def part(value: Any) -> Any:  # noqa: ANN401 - any field of a node
+        if isinstance(value, tuple):
+            return tuple(map(part, value))
+        return rewritten(value, change) if hasattr(value, "__dataclass_fields__") else value
+
+    found = {each.name: part(getattr(plan, each.name)) for each in fields(cast(Any, plan))}
+    return cast(NodeT, replace(cast(Any, plan), **found))
 
 
 def relations(plan: Node) -> list[str]:

@@ -23,7 +23,7 @@ from trivium.nodes.keqing.decompose.prompt import (
     sub_questions,
 )
 from trivium.nodes.keqing.link_entities import link, mentions_of
-from trivium.nodes.keqing.state import KeqingState, Link, OperatorState, SubQuestionState
+from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
 from trivium.nodes.run.human import Request, reviewed
 from trivium.tools.decompose_question import SubQuestion
 from trivium.tools.find_entities import find_entities
@@ -84,17 +84,7 @@ async def _edited(state: KeqingState, subs: list[SubQuestionState], kg: str) -> 
             raise UsageError(f"no entity is named {name!r} or anything like it: name another one in seed_entities")
         links[name] = [link(hit) for hit in hits]
     noted = {"stage": "review", "event": "edited", "message": "a human edited the sub-questions"}
-    edited: dict[str, Any] = {"sub_questions": subs, "links": links, "matches": {}, "events": [noted], "plan": None}
-    if operators := state.get("operators"):
-        # What stood on a sub-question that is gone goes too, and what stood on that.
-        there = {sub["id"] for sub in subs}
-        kept = list[OperatorState]()
-        for operator in operators:
-            if there.issuperset(operator["dep"]) and operator["id"] not in there:
-                kept.append(operator)
-                there.add(operator["id"])
-        edited["operators"] = kept
-    return edited
+    return {"sub_questions": subs, "links": links, "matches": {}, "events": [noted], "plan": None}
 
 
 class _Edited(BaseModel):

@@ -28,18 +28,6 @@ class SubQuestionState(TypedDict):
     chain: NotRequired[list[str]]
 
 
-class OperatorState(TypedDict):
-    """A computation on results of sub-questions; in the words of `policies.keqing.computing.operators.Operator`."""
-
-    id: int
-    operator: str
-    dep: list[int]
-    sign: str
-    value: str
-    by: str
-    asks_value: bool
-
-
 class Link(TypedDict):
     """One entity that a mention may name."""
 
@@ -66,22 +54,14 @@ class Found(TypedDict):
     path: Sequence[Step]
 
 
-class Used(TypedDict):
-    """Triples that a computation used for an answer, such as the year by which a film is the oldest."""
-
-    answer: str
-    path: Sequence[Step]
-
-
 class Retrieved(TypedDict):
-    """What one sub-question found, or one operator on them.
+    """What one sub-question found.
 
     `seeds` are what it started from, `match` the template whose chains led to something (None: none did), `found` the
     candidates with the most support first, `supplement` dense triples as (head, relation, tail, score). `more` are
     candidates of the further templates, and is there only where a model is to choose among them all; once it has,
-    `found` holds its choice and `more` is gone. `value` and `used` are an operator's: its number, date or truth where
-    it gives no entities, and the triples that it looked at beside those of what it stands on. `counted` is how many
-    entities or rows a step of a plan gave, which does not list them.
+    `found` holds its choice and `more` is gone. `counted` is how many entities or rows a step of a plan gave, which
+    does not list them.
     """
 
     id: int
@@ -93,8 +73,6 @@ class Retrieved(TypedDict):
     supplement: list[tuple[str, str, str, float]]
     more: NotRequired[list[Found]]
     counted: NotRequired[int | None]
-    value: NotRequired[bool | int | float | str | None]
-    used: NotRequired[list[Used]]
 
 
 def merge(old: dict[str, Retrieved], new: dict[str, Retrieved]) -> dict[str, Retrieved]:
@@ -125,8 +103,6 @@ class KeqingState(RunState, total=False):
     """The decomposition, in an order in which every dependency comes first."""
     assessed: AssessedState | None
     """How far the reading can be trusted; None where a model decomposed."""
-    operators: list[OperatorState]
-    """What is computed on the sub-questions' results; not there for a plain question."""
     confidence: float
     """The trained decomposer's confidence, in [0, 1]; 0 where a model decomposed."""
     decomposed_by: str

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit, LogicalChain
-from trivium.policies.keqing.computing.operators import Operator
 from trivium.policies.reader.guidance import Chains
 
 if TYPE_CHECKING:
@@ -63,7 +62,6 @@ class Decomposition:
         links: the candidates of each mention, best first; the first is the one chosen with the chain, the others
             carry the same name and stay as alternatives.
         unread: names in the question that the chosen reading makes no use of.
-        operators: what is computed on the sub-questions' results, numbered after what it takes; none for plain ones.
         computes: the words outside its names that ask for a computation, which no chain is.
         taught: whether pairs taught the decomposer, and not the schema alone.
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
@@ -76,7 +74,6 @@ class Decomposition:
     links: dict[str, tuple[EntityHit, ...]] = field(default_factory=dict)
     confidence: float = 0.0
     unread: tuple[str, ...] = ()
-    operators: tuple[Operator, ...] = ()
     computes: tuple[str, ...] = ()
     taught: bool = False
     support: Support | None = None

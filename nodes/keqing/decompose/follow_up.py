@@ -71,11 +71,23 @@ class LastAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A follow-up as a decomposition, the conditions on its sub-questions by their ids, and what was read as what."""
+    """A follow-up as a decomposition, and as a question of its own.
+
+    Attributes:
+        found: the decomposition.
+        note: what was read as what.
+        only: conditions on its sub-questions, by their ids.
+        worded: the question in words that point to nothing; "" where there are none.
+        one: the id of the entity in it that stands for all of `ids`; "" where it asks which of them.
+        ids: the last answers.
+    """
 
     found: Decomposition
     note: str
     only: dict[int, Condition] = field(default_factory=dict)
+    worded: str = ""
+    one: str = ""
+    ids: tuple[str, ...] = ()
 
 
 def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
@@ -147,8 +159,9 @@ async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:
         return await _dated(_condition(date), hits, kg)
     if narrows:
         kind = await _kind(last.ids, kg)
-        rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", re.sub(r"^(which|what)\b", rf"\1 {kind}", text, flags=re.I)))
-        return _among(await decompose_question(kg, rest.strip()), last)
+        asked = re.sub(r"^(which|what|how many)\b", rf"\1 {kind}", text, flags=re.I)
+        rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", asked)).strip()
+        return _among(await decompose_question(kg, rest), last, rest)
     topics = await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], kg)
     read = [await _replaced(text, meant, own, kg) for meant in (hits, topics)]
     found = [resolved for resolved in read if resolved is not None]
@@ -203,7 +216,7 @@ async def _kind(ids: Sequence[str], kg: str) -> str:
 
 async def _replaced(text: str, hits: Sequence[EntityHit], own: Decomposition, kg: str) -> Resolved | None:
     """The question about one of these entities, the best reading of a few, then about all of them."""
-    best, note = Decomposition(()), ""
+    best, note, said, one = Decomposition(()), "", "", ""
     # A few are tried, since one of them may bear a name that reads badly in a question; they all read alike otherwise.
     for hit in hits[:_TRIED]:
         (label,) = await get_labels(kg, [hit.id])
@@ -214,10 +227,12 @@ async def _replaced(text: str, hits: Sequence[EntityHit], own: Decomposition, kg
                 if any(links[:1] and links[0].id == hit.id for links in found.links.values()):
                     if found.confidence > best.confidence:
                         best, note = from_all(found, hit.id, hits), f"read as {worded!r}"
+                        said, one = worded, hit.id
                     break
     if not best.sub_questions:
         return None
-    return Resolved(best, note + (f", and {len(hits) - 1} more like it" if len(hits) > 1 else ""))
+    note += f", and {len(hits) - 1} more like it" if len(hits) > 1 else ""
+    return Resolved(best, note, {}, said, one, tuple(hit.id for hit in hits))
 
 
 def _wordings(text: str, label: str) -> list[str]:
@@ -261,14 +276,14 @@ def from_all(found: Decomposition, one: str, hits: Sequence[EntityHit]) -> Decom
     return replace(found, sub_questions=subs, links=links, unread=())
 
 
-def _among(found: Decomposition, last: LastAnswers) -> Resolved | None:
+def _among(found: Decomposition, last: LastAnswers, worded: str) -> Resolved | None:
     """Of what a question asks for, the last answers alone."""
     used = {dep for sub in found.sub_questions for dep in sub.dep}
     ends = [sub.id for sub in found.sub_questions if sub.id not in used]
     if not ends:
         return None
     only: dict[int, Condition] = {number: Among(op="among", ids=list(last.ids)) for number in ends}
-    return Resolved(found, f"narrowed down to the {len(last.ids)} last answers", only)
+    return Resolved(found, f"narrowed down to the {len(last.ids)} last answers", only, worded, "", last.ids)
 
 
 def _condition(date: re.Match[str]) -> Dated:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trivium.kg.plans.codec import to_json
 from trivium.kg.plans.plan import (
+    SETS,
+    Aggregate,
     ChainStep,
     Entities,
     Follow,
@@ -17,13 +19,17 @@ from trivium.kg.plans.plan import (
     OfType,
     QueryPlan,
     Term,
+    Top,
     ValueOf,
+    Where,
     chain_of,
     nodes,
+    rewritten,
 )
 from trivium.kg.plans.sub_questions import PlanStep, sub_questions
 from trivium.kg.plans.text import write
 from trivium.kg.types import Hop, chain_text
+from trivium.nodes.keqing.decompose.follow_up import Resolved
 from trivium.nodes.keqing.state import Link, SubQuestionState
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.read_question import Chains, Reading, ReadingSignals, read_question
@@ -97,6 +103,24 @@ async def plan_question(question: str, topics: Sequence[str], kg: str, chains: C
     if not readings:
         return None
     return await planned(readings, kg)
+
+
+async def plan_follow_up(resolved: Resolved, kg: str) -> Planned | None:
+    """The plan of a follow-up that computes, about all of the last answers; None where no plan computes it."""
+    topics = [resolved.one] if resolved.one else []
+    found = await plan_question(resolved.worded, topics, kg, resolved.found.chains) if resolved.worded else None
+    if found is None or found.is_chain:
+        return None
+    plan, last = found.reading.plan, Entities(resolved.ids)
+    if resolved.one:
+        plan = rewritten(plan, lambda node: last if node == Entities((resolved.one,)) else node)
+    elif isinstance(plan, Aggregate | ValueOf | Top | Where) and isinstance(plan.source, SETS):
+        plan = replace(plan, source=Intersect((plan.source, last)))
+    elif isinstance(plan, SETS):
+        plan = Intersect((plan, last))
+    else:
+        return None
+    return await planned([replace(found.reading, plan=plan)], kg)
 
 
 async def planned(readings: Sequence[Reading], kg: str) -> Planned:

@@ -15,15 +15,15 @@ from trivium.kg.types import chain_text
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import LastAnswers, continues, last_answers, points_back, resolve
-from trivium.nodes.keqing.decompose.plan import Planned, plan_question, planned, written_reading
+from trivium.nodes.keqing.decompose.plan import Planned, plan_follow_up, plan_question, planned, written_reading
 from trivium.nodes.keqing.link_entities import link
-from trivium.nodes.keqing.state import AssessedState, KeqingState, OperatorState, SubQuestionState
+from trivium.nodes.keqing.state import AssessedState, KeqingState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import check_context
 from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.assess_reading import Assessment, assess_reading
-from trivium.tools.decompose_question import Decomposition, Operator, SubQuestion, decompose_question
+from trivium.tools.decompose_question import Decomposition, SubQuestion, decompose_question
 
 _SURE = 0.9
 """Chance of being right from which what pairs taught is not compared with the plan reader's reading."""
@@ -54,7 +54,6 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
         **asked(state, question),
         **fresh_channels(state, made.usage, made.events),
         **({"decomposed_by": made.by} if made.by or state.get("decomposed_by") else {}),
-        **({"operators": _operators(found.operators)} if found.operators or state.get("operators") else {}),
         "started": started,
         "sub_questions": [_sub_question(sub, made.only.get(sub.id)) for sub in found.sub_questions],
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
@@ -124,6 +123,9 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
         from_nothing = read.planned is not None and not read.planned.links and continues(question)
         return _Decomposed(Decomposition(())) if from_nothing else read
     noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
+    planned = await plan_follow_up(resolved, kg) if resolved.found.computes else None
+    if planned is not None:
+        return _Decomposed(Decomposition(()), planned=planned, reading=planned, events=[noted])
     return _Decomposed(resolved.found, resolved.only, events=[noted, *_stale(resolved.found)])
 
 
@@ -250,21 +252,6 @@ def _is_sure(trained: _Decomposed, context: KeqingContext) -> bool:
         return known is not None and known.confidence >= context.sure and not known.unread
     found = trained.found
     return bool(found.sub_questions) and found.confidence >= context.sure and not found.unread
-
-
-def _operators(operators: Sequence[Operator]) -> list[OperatorState]:
-    return [
-        OperatorState(
-            id=operator.id,
-            operator=operator.kind,
-            dep=list(operator.dep),
-            sign=operator.sign,
-            value=operator.value,
-            by=operator.by,
-            asks_value=operator.asks_value,
-        )
-        for operator in operators
-    ]
 
 
 def _sub_question(sub: SubQuestion, only: Condition | None) -> SubQuestionState:

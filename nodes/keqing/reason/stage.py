@@ -40,7 +40,7 @@ def _answered(state: KeqingState) -> dict[str, Any]:
     """The answers once there are any; nothing in a wave between, whose candidates go on."""
     if outcome := state.get("outcome"):
         return {"reasoned": [{**each, "support": 1, "from": []} for each in outcome["answers"]]}
-    retrieved, items = state["retrieved"], [*state["sub_questions"], *(state.get("operators") or ())]
+    retrieved, items = state["retrieved"], state["sub_questions"]
     if len(retrieved) < len(items):
         return {}
     used = {dep for item in items for dep in item["dep"]}

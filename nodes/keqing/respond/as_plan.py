@@ -1,6 +1,6 @@
 """A decomposition that was answered, written as the query plan that gives the same answer.
 
-Sub-questions that follow chains and operators on them are a plan in other words. The answer then carries the plan, its
+Sub-questions that follow chains are a plan in other words. The answer then carries the plan, its
 query and the rows that were counted, and `trivium verify` computes it again. It is written only where it gives exactly
 what was answered: not where a model chose among candidates, and not for what the algebra has no word for.
 """
@@ -9,35 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from trivium.kg.errors import PlanError, StoreError, TimeLimitError
 from trivium.kg.plans.codec import to_json
 from trivium.kg.plans.plan import (
-    Aggregate,
-    Compare,
     Entities,
     EntitySet,
     Follow,
     HasType,
-    Holds,
     Intersect,
     Minus,
-    Operator,
     QueryPlan,
     Term,
-    Top,
     Union,
     ValueOf,
     Where,
     steps_of,
 )
-from trivium.kg.plans.plan import Value as Constant
-from trivium.kg.types import Hop, parse_chain
-from trivium.kg.values import read_number
+from trivium.kg.types import parse_chain
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.state import KeqingState, OperatorState, SubQuestionState
-from trivium.nodes.run.answer_record import Value
+from trivium.nodes.keqing.state import KeqingState, SubQuestionState
 from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.list_relations import list_relations
 from trivium.tools.run_plan import run_plan
@@ -69,10 +61,8 @@ class _Part:
         return ValueOf(self.source, (Term(property=self.property),)) if self.property else self.source
 
 
-async def as_plan(
-    state: KeqingState, context: KeqingContext, answers: Sequence[str], value: Value | None
-) -> AnswerPlan | None:
-    """The plan that gives these answers (ids) or this value; None where there is none."""
+async def as_plan(state: KeqingState, context: KeqingContext, answers: Sequence[str]) -> AnswerPlan | None:
+    """The plan that gives these answers (ids); None where there is none."""
     kinds = {each.name: str(each.kind) for each in await list_relations(context.kg) if each.kind}
     for typed in (False, True):
         plan = _Writer(state, kinds, typed=typed).plan()
@@ -84,8 +74,7 @@ async def as_plan(
             return None
         found = done.result.to_json()
         ids = {each["id"] for each in found["answers"]}
-        given = found["value"] if found["value"] is not None else next(iter(found["values"]), None)
-        if ids == set(answers) and done.result.total <= max(len(answers), 1) and (value is None or given == value):
+        if ids == set(answers) and done.result.total <= max(len(answers), 1):
             return AnswerPlan(to_json(plan), done.query, found["values"], found["evidence"])
     return None
 
@@ -96,15 +85,12 @@ class _Writer:
     def __init__(self, state: KeqingState, kinds: Mapping[str, str], *, typed: bool) -> None:
         self._state, self._kinds, self._typed = state, kinds, typed
         self._parts: dict[int, _Part | QueryPlan | None] = {}
-        self._terms: dict[int, Term | None] = {}
 
     def plan(self) -> QueryPlan | None:
-        subs, operators = self._state["sub_questions"], self._state.get("operators") or []
+        subs = self._state["sub_questions"]
         for sub in subs:
             self._parts[sub["id"]] = self._sub(sub)
-        for operator in operators:
-            self._parts[operator["id"]] = self._operator(operator)
-        used = {dep for item in (*subs, *operators) for dep in item["dep"]}
+        used = {dep for item in subs for dep in item["dep"]}
         last = [part for number, part in self._parts.items() if number not in used]
         if len(last) == 1:
             return last[0].plan() if isinstance(last[0], _Part) else last[0]
@@ -120,7 +106,6 @@ class _Writer:
         if done is None or done["match"] is None or done["supplement"]:
             return None
         chains = [parse_chain(chain) for chain in done["match"]["chains"]]
-        self._terms[sub["id"]] = self._term(chains)
         only = sub.get("only")
         if only is not None and only["op"] != "among":
             return None
@@ -144,71 +129,3 @@ class _Writer:
         if self._typed and "asked_type" in sub:
             found = Where(found, HasType(sub["asked_type"]))
         return _Part(found)
-
-    def _term(self, chains: Sequence[Sequence[Hop]]) -> Term | None:
-        """What a sub-question reads of each entity: a property at the end of its one chain."""
-        if len(chains) != 1 or not chains[0] or chains[0][-1].relation not in self._kinds or chains[0][-1].inverse:
-            return None
-        *before, last = chains[0]
-        return Term(steps_of(tuple(before)), last.relation)
-
-    def _operator(self, operator: OperatorState) -> _Part | QueryPlan | None:
-        kind, dep = operator["operator"], operator["dep"]
-        if kind in ("union", "intersection", "difference"):
-            sets = [each for each in map(self._set, dep) if each is not None]
-            if len(sets) < len(dep):
-                return None
-            return _Part(_joined(kind, sets))
-        if kind == "count":
-            return self._count(dep[0])
-        if kind == "compare" and operator["sign"] in _SIGNS:
-            sides = [self._count(each) if operator["by"] == "count" else self._values(each) for each in dep]
-            if len(sides) != 2 or None in sides:
-                return None
-            left, right = cast(list[Aggregate | ValueOf], sides)
-            return Holds(left, cast(Operator, operator["sign"]), right)
-        return self._by_value(operator) if kind in ("filter", "extreme") and len(dep) == 2 else None
-
-    def _count(self, number: int) -> Aggregate | None:
-        part = self._parts.get(number)
-        if not isinstance(part, _Part):
-            return None
-        term = Term(property=part.property) if part.property else None
-        return Aggregate(part.source, "count", term, distinct=term is not None)
-
-    def _values(self, number: int) -> ValueOf | None:
-        part = self._parts.get(number)
-        return (
-            ValueOf(part.source, (Term(property=part.property),)) if isinstance(part, _Part) and part.property else None
-        )
-
-    def _by_value(self, operator: OperatorState) -> _Part | ValueOf | None:
-        """Those with a bound or an extreme of the property that a second sub-question reads of each."""
-        base, by = operator["dep"]
-        source, term = self._set(base), self._terms.get(by)
-        if source is None or term is None:
-            return None
-        if operator["operator"] == "extreme":
-            found: EntitySet = Top(source, term, 1, operator["sign"] == "max")
-        else:
-            dated = self._kinds[term.property] in ("date", "datetime")
-            compared = Term(term.steps, term.property, "year") if dated else term
-            texts = operator["value"].split("..") if operator["sign"] == "between" else [operator["value"]]
-            numbers = [each for each in map(read_number, texts) if each is not None and not each.unit]
-            if len(numbers) < len(texts) or operator["sign"] not in (*_SIGNS, "between"):
-                return None
-            bounds = tuple(Constant.of(each.number) for each in numbers)
-            right = bounds if operator["sign"] == "between" else bounds[0]
-            found = Where(source, Compare(compared, cast(Operator, operator["sign"]), right))
-        return ValueOf(found, (term,)) if operator["asks_value"] else _Part(found)
-
-
-def _joined(kind: str, sets: Sequence[EntitySet]) -> EntitySet:
-    if kind == "union":
-        return Union(tuple(sets))
-    if kind == "intersection":
-        return Intersect(tuple(sets))
-    first, *others = sets
-    for other in others:
-        first = Minus(first, other)
-    return first

@@ -73,7 +73,7 @@ async def namesakes(state: KeqingState, context: KeqingContext) -> list[Suggesti
     one_line = all(
         sub["dep"] == dep and "chain" in sub and "only" not in sub for sub, dep in zip(subs, deps, strict=False)
     )
-    if state.get("plan") or state.get("operators") or len(links) != 1 or not one_line:
+    if state.get("plan") or len(links) != 1 or not one_line:
         return []
     (hits,) = links.values()
     alike = [hit for hit in hits if _alike(hit, hits[0])][:_OFFERED]

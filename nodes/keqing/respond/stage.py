@@ -10,7 +10,6 @@ from langgraph.runtime import Runtime
 
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond.as_plan import as_plan
-from trivium.nodes.keqing.respond.computed import Value, computed, computed_sentence
 from trivium.nodes.keqing.respond.doubt import signals_of
 from trivium.nodes.keqing.state import KeqingState
 from trivium.nodes.run.abstain import Signals
@@ -38,18 +37,13 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     ]
     traces = _Traces(state)
     paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
-    value = None
-    if followed and state.get("operators"):
-        value, more = computed(state, traces.of)
-        paths += more
     words = await _words(state, answers, context)
     claim = Claim(
-        words.text or await _sentence(answers, paths, value, context.kg),
+        words.text or await _sentence(answers, paths, context.kg),
         answers,
-        value,
         paths=paths,
     )
-    if claim.found and (same := await as_plan(state, context, [item["id"] for item in reasoned], value)):
+    if claim.found and (same := await as_plan(state, context, [item["id"] for item in reasoned])):
         claim.plan, claim.query, claim.values, claim.evidence = same.plan, same.query, same.values, same.evidence
     signals = await signals_of(state, context, found=claim.found)
     claim.confidence = _confidence(state, signals)
@@ -166,7 +160,7 @@ class _Traces:
     """Whole paths from the question's topics to its answers, put together from those of the sub-questions."""
 
     def __init__(self, state: KeqingState) -> None:
-        items = [*state["sub_questions"], *(state.get("operators") or ())]
+        items = state["sub_questions"]
         self._dep = {item["id"]: item["dep"] for item in items}
         self._paths = {
             done["id"]: {item["id"]: item["path"] for item in done["found"]} for done in state["retrieved"].values()
@@ -187,19 +181,14 @@ class _Traces:
         own = list(self._paths[number][entity])
         if self._dep[number] == [NO_DEPENDENCY]:
             return [own]
-        if not own:  # an operator took the entity from what it stands on
-            holding = [dep for dep in self._dep[number] if entity in self._paths[dep]]
-            return [path for dep in holding for path in self._trace(entity, dep)]
         head, _, tail, inverse = own[0]
         start = tail if inverse else head
         known = [dep for dep in self._dep[number] if start in self._paths[dep]]
         return [before + own for dep in known for before in self._trace(start, dep)]
 
 
-async def _sentence(answers: list[AnswerEntity], paths: list[PathRecord], value: Value | None, kg: str) -> str:
-    """The answers, or the computed value, in a sentence, and the path of the first one."""
-    if value is not None:
-        return await computed_sentence(value, paths, kg)
+async def _sentence(answers: list[AnswerEntity], paths: list[PathRecord], kg: str) -> str:
+    """The answers in a sentence, and the path of the first one."""
     if not answers:
         return ""
     proof = [path for path in paths if path["answer"] == answers[0]["id"]]
@@ -216,8 +205,6 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
         log[0]["reading"] = state["reading"]
     if state.get("assessed"):
         log[0]["assessed"] = state["assessed"]
-    if state.get("operators"):
-        log[0]["operators"] = state["operators"]
     if state.get("decomposed_by"):
         log[0]["by"] = state["decomposed_by"]
     if not subs or _withheld(state):
@@ -236,12 +223,6 @@ def _steps(state: KeqingState) -> list[dict[str, Any]]:
             "supplement": [list(triple) for triple in done["supplement"]],
         }
         for done in state["retrieved"].values()
-        if "used" not in done
-    ]
-    log += [
-        {"stage": "compute", "id": done["id"], "found": len(done["found"]), "value": done.get("value")}
-        for done in state["retrieved"].values()
-        if "used" in done
     ]
     return [*log, {"stage": "reason", "answers": len(state["reasoned"])}]
 

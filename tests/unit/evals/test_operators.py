@@ -26,7 +26,7 @@ def test_right_is_the_very_value_or_the_whole_set() -> None:
         {"id": "1", "kg": "k", "kind": "count", "question": "how many?", "value": 2}, said, right=False
     )
     assert table([outcome]).splitlines()[-1].split() == ["k", "all", "1", "0", "0.0"]
-    assert "nothing computed" in miss(outcome)
+    assert "no plan" in miss(outcome)
 
 
 async def test_questions_of_a_kg_that_is_not_here_are_left_out(kg_name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import MemorySaver
@@ -11,9 +11,7 @@ from tests.films import walk
 from trivium.graphs.keqing import builder, graph
 from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import Knowledge
-from trivium.nodes.keqing.compute import ready
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.state import KeqingState
 
 
 async def _ask(question: str, kg: str) -> dict[str, Any]:
@@ -95,7 +93,7 @@ async def test_a_computation_that_fails_is_told(kg_name: str) -> None:
     assert any(event["event"] == "unread_name" and "older" in event["mention"] for event in told["events"])
 
 
-async def test_plain_questions_have_no_operators_and_threads_forget_them(kg_name: str) -> None:
+async def test_threads_forget_what_was_computed(kg_name: str) -> None:
     chat = builder.compile(checkpointer=MemorySaver())
     thread: Any = {"configurable": {"thread_id": "1"}}
     context = KeqingContext(kg=kg_name)
@@ -104,17 +102,3 @@ async def test_plain_questions_have_no_operators_and_threads_forget_them(kg_name
     plain = await chat.ainvoke({"question": "who directed Heat?"}, thread, context=context)
     assert plain["answer"]["value"] is None
     assert [item["id"] for item in plain["answer"]["answers"]] == ["mann"]
-    assert "operators" not in plain["answer"]["steps"][0]
-    fresh = await graph.ainvoke({"question": "who directed Heat?"}, context=context)
-    assert "operators" not in fresh["answer"]["steps"][0]
-
-
-def test_an_operator_waits_for_what_it_stands_on() -> None:
-    operator = {"id": 1, "operator": "count", "dep": [0], "sign": "", "value": "", "by": "value", "asks_value": False}
-    done = {"id": 0, "seeds": [], "match": None, "found": [], "excluded": [], "truncated": False, "supplement": []}
-    waiting: Any = {"operators": [operator], "retrieved": {}}
-    assert ready(cast(KeqingState, waiting)) == []
-    waiting["retrieved"] = {"0": done}
-    assert [task["inputs"] for task in ready(cast(KeqingState, waiting))] == [[done]]
-    waiting["retrieved"] = {"0": done, "1": done}
-    assert ready(cast(KeqingState, waiting)) == []
