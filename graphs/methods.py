@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from trivium.kg.catalog import SAMPLE
-from trivium.kg.errors import UsageError
-from trivium.kg.loaders import Choice
+from trivium.kg.errors import ModelError, UnknownEntityError, UsageError
+from trivium.kg.loaders import Choice, Question
 from trivium.knowledge.knowledge import close_all as close_knowledge
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.abstain import stopped_by
+from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.write_answer import Claim, record
 
@@ -134,6 +137,51 @@ async def answer(
     found: Answer = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
     found["id"] = question_id
     return found
+
+
+JOBS = 16
+"""Questions at a time, where a chat model is waited for."""
+
+
+async def answer_many(
+    method: str, questions: Iterable[Question], context: Context, jobs: int | None = None
+) -> AsyncGenerator[Answer]:
+    """The answers to many questions, in order, with several under way at a time.
+
+    A question that cannot be run (too long, an unknown topic entity, a model without which it is refused) gets an
+    answer that says so. A question is begun only once there is room for it; closing the iterator cancels those begun.
+
+    Args:
+        method: the method of all.
+        questions: taken one by one.
+        context: the settings of all.
+        jobs: how many at a time; None takes 16 with a chat model, else 1.
+
+    Raises:
+        TriviumError: as `answer`, where the KG or the method cannot be used at all.
+    """
+    room = jobs or (1 if context.model == NO_MODEL else JOBS)
+    under_way: deque[asyncio.Task[Answer]] = deque()
+    waiting = iter(questions)
+    try:
+        while True:
+            while len(under_way) < room and (following := next(waiting, None)) is not None:
+                under_way.append(asyncio.create_task(_one_of_many(method, following, context)))
+            if not under_way:
+                return
+            yield await under_way[0]
+            under_way.popleft()
+    finally:
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+
+async def _one_of_many(method: str, question: Question, context: Context) -> Answer:
+    try:
+        return await answer(method, question.question, context, question.topic_entities, question.id, question.choices)
+    except (UsageError, UnknownEntityError, ModelError) as error:
+        return refusal(method, question.question, question.id, context, error)
 
 
 async def _make_sample(context: Context) -> None:

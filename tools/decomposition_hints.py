@@ -87,11 +87,18 @@ async def decomposition_hints(
         exemplars: the most that are shown.
     """
     ids = await resolve_entities.operation(kg, topics) if topics else (await link_text.operation(kg, [question]))[0]
-    entities = [each for each in await describe_entities.operation(kg, ids[:_ENTITIES]) if each is not None]
+    described = [each for each in await describe_entities.operation(kg, ids) if each is not None]
+    entities = (described if topics else _named(question, described))[:_ENTITIES]
     offered = await _relations(kg, question, entities, relations)
     shown = await kg.near((await kg.exemplars()).nearest, question, exemplars)
     excludes = has_exclusion_cue([word.text for word in split_question(question)])
     return DecompositionHints(entities, offered, list(shown), excludes)
+
+
+def _named(question: str, entities: Sequence[EntityDescription]) -> list[EntityDescription]:
+    """The entities without the plain words that name one too ("film"), where others are written with capitals."""
+    written = any(each.label in question and each.label != each.label.lower() for each in entities)
+    return [each for each in entities if not written or " " in each.label or each.label != each.label.lower()]
 
 
 async def _relations(
@@ -107,7 +114,9 @@ async def _relations(
     near = await nearness(kg, question, texts)
     near += [_OWN if hop in own else _NEXT if hop in after else 0.0 for hop in hops]
     types = {each.name: (tuple(each.head_types), tuple(each.tail_types)) for each in schema}
-    chosen = [hops[at] for at in np.argsort(-near, kind="stable")[:most]]
+    order = np.argsort(-near, kind="stable").tolist()
+    first = [at for at in order if hops[at] in own][: most * 3 // 4]
+    chosen = [hops[at] for at in [*first, *(at for at in order if at not in first)][:most]]
     hints = []
     for hop in chosen:
         heads, tails = types[hop.relation]

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from trivium.nodes.run.context import Context
 
 
-_JOBS = 16  # questions of a batch at a time, where a model is waited for
-
-
 def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
     question: Annotated[str | None, typer.Argument(help="The question in words.")] = None,
     kg: Annotated[str, typer.Option(help="A KG directory or name; without it, the bundled sample.")] = "sample",
@@ -98,8 +95,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
         if out.exists() and batch.exists() and out.samefile(batch):
             raise UsageError(f"{out} holds the questions: name another file for the answers")
         limits = Spending(max_cost=max_cost, price=price or named_price(context.model))
-        many = jobs or (1 if context.model == "none" else _JOBS)
-        if told := asyncio.run(answer_file(method, batch, out, context, many, limits)):
+        if told := asyncio.run(answer_file(method, batch, out, context, jobs, limits)):
             complain(told)
     else:
         offered = _choices(method, choice or ())

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
-from collections import deque
+from contextlib import aclosing
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from trivium.app.cli.lines import ResumableLines
 from trivium.app.cli.progress import progress
 from trivium.app.cli.spending import Spending
-from trivium.graphs.methods import answer, close_all, refusal
-from trivium.kg.errors import ModelError, StoreError, UnknownEntityError, UsageError
+from trivium.graphs.methods import answer_many, close_all
+from trivium.kg.errors import StoreError
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
 
 
 async def answer_file(
-    method: str, asked: Path, answers: Path, context: Context, jobs: int = 1, spending: Spending | None = None
+    method: str, asked: Path, answers: Path, context: Context, jobs: int | None = None, spending: Spending | None = None
 ) -> str | None:
     """Answer every question of a file that has no answer yet.
 
@@ -33,7 +32,7 @@ async def answer_file(
         asked: the file of questions.
         answers: where their answers go, in order.
         context: the settings of all.
-        jobs: questions that are answered at the same time.
+        jobs: questions that are answered at the same time, as of `answer_many`.
         spending: what may be spent on a model; those under way when a limit is reached are finished.
 
     Returns:
@@ -54,25 +53,18 @@ async def answer_file(
             ResumableLines(answers, len(questions), lambda i, line: _answers(line, questions[i])) as lines,
             progress() as show,
         ):
-            under_way: deque[asyncio.Task[Answer]] = deque()
-            waiting = iter(questions[lines.done :])
-            try:
-                for number in range(lines.done + 1, len(questions) + 1):
-                    while len(under_way) < jobs and not stopped and (following := next(waiting, None)):
-                        under_way.append(asyncio.create_task(_one(method, following, context)))
-                    if not under_way:
-                        break
-                    found = await under_way[0]
-                    under_way.popleft()
+            asked_now = takewhile(lambda _: stopped is None, questions[lines.done :])
+            async with aclosing(answer_many(method, asked_now, context, jobs)) as answered:
+                number = lines.done
+                async for found in answered:
+                    if found["stop_reason"] == "store_error":  # no line is written: run again, it is asked again
+                        raise StoreError(found["events"][-1]["message"])
+                    number += 1
                     lines.write(dict(found))
                     show("answer", number, len(questions))
                     spent = add_usage(spent, found["usage"])
                     tokens = spent["prompt_tokens"], spent["completion_tokens"]
                     stopped = limits.reached(sum(tokens), limits.cost(*tokens))
-            finally:
-                for task in under_way:
-                    task.cancel()
-                await asyncio.gather(*under_way, return_exceptions=True)
     finally:
         await close_all()
     return None if context.model == NO_MODEL else _told(spent, limits, stopped)
@@ -94,13 +86,3 @@ async def _check_ready(method: str, context: Context) -> None:
 
 def _answers(line: dict[str, Any], question: Question) -> bool:
     return line.get("id") == question.id and line.get("question") == question.question
-
-
-async def _one(method: str, question: Question, context: Context) -> Answer:
-    try:
-        found = await answer(method, question.question, context, question.topic_entities, question.id, question.choices)
-    except (UsageError, UnknownEntityError, ModelError) as error:
-        return refusal(method, question.question, question.id, context, error)
-    if found["stop_reason"] == "store_error":  # no line is written: run again, the question is asked again
-        raise StoreError(found["events"][-1]["message"])
-    return found

@@ -18,9 +18,9 @@ from time import perf_counter
 from trivium.evals.own.causes import Causes
 from trivium.evals.own.report import html_page, text_report
 from trivium.evals.own.runs import Run, RunAnswer, read_runs, write_runs
-from trivium.graphs.methods import AUTO, METHODS, answer, close_all, method_named, refusal
+from trivium.graphs.methods import AUTO, METHODS, answer_many, close_all, method_named
 from trivium.kg.catalog import SAMPLE
-from trivium.kg.errors import UnknownEntityError, UsageError
+from trivium.kg.errors import UsageError
 from trivium.kg.files import write_atomic
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
@@ -32,7 +32,12 @@ _EVERY = 10.0  # seconds between two lines of progress
 
 
 async def ask_all(
-    questions: Sequence[Question], kg: str, methods: Sequence[str], models: Sequence[str], settings: Sequence[str] = ()
+    questions: Sequence[Question],
+    kg: str,
+    methods: Sequence[str],
+    models: Sequence[str],
+    settings: Sequence[str] = (),
+    jobs: int | None = None,
 ) -> list[Run]:
     """One run for each method and model over all questions, in order.
 
@@ -42,6 +47,7 @@ async def ask_all(
         methods: names of methods.
         models: names of models, `none` for none.
         settings: `NAME=VALUE`, given to the methods that have it.
+        jobs: questions at a time; None takes 16 with a model, else 1.
 
     Raises:
         UsageError: no method has a setting of that name, or it is invalid.
@@ -58,13 +64,10 @@ async def ask_all(
                 own = [each for each in settings if each.partition("=")[0] in chosen.setting_names()]
                 context = chosen.context(kg=kg, model=model, **chosen.read_settings(own))
                 run = Run(method, model, [])
-                for number, question in enumerate(questions, 1):
-                    try:
-                        given = await answer(
-                            method, question.question, context, question.topic_entities, question.id, question.choices
-                        )
-                    except (UsageError, UnknownEntityError) as error:
-                        given = refusal(method, question.question, question.id, context, error)
+                number = 0
+                async for given in answer_many(method, questions, context, jobs):
+                    question = questions[number]
+                    number += 1
                     cause = await causes.of(question, given) if question.labeled else ""
                     run.answers.append(RunAnswer(question, given, cause))
                     if perf_counter() - last > _EVERY:
@@ -107,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--model", action="append", metavar="NAME", help="a chat model; repeat for several")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the methods")
+    parser.add_argument("--jobs", type=int, metavar="N", help="questions at a time; 16 with a model, else 1")
     parser.add_argument("--make", type=int, metavar="N", help="first write N questions from the KG to QUESTIONS.jsonl")
     parser.add_argument("--seed", type=int, default=0, help="seed of --make and of the intervals")
     parser.add_argument("--out", type=Path, metavar="RUN.jsonl", help="keep questions, answers and causes")
@@ -120,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.make is not None:
         make_questions(given.kg, given.questions, given.make, given.seed)
     questions = read_questions(given.questions)
-    runs = asyncio.run(ask_all(questions, given.kg, methods, given.model or [NO_MODEL], given.set))
+    runs = asyncio.run(ask_all(questions, given.kg, methods, given.model or [NO_MODEL], given.set, given.jobs))
     if given.out:
         write_runs(given.out, runs)
     print(text_report(runs, before, limit=given.limit, seed=given.seed))

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from trivium.kg.text import fold_name
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.memory import triples_of
 from trivium.nodes.oda.prompts import ACT
 from trivium.nodes.oda.state import Action, ActionName, OdaState
 from trivium.nodes.oda.text import EntityNames, entities_of_run, named_in, nearest
@@ -27,7 +28,8 @@ async def act_prompt(state: OdaState, context: OdaContext) -> tuple[str, EntityN
     """The prompt of an action, and the labels that it shows."""
     candidates = candidates_of(state)
     seen = await observations_of(state, context, candidates)
-    observed = nearest(seen.values(), context.shown_triples)
+    known = {triple[:3] for triple in triples_of(state["memory"])}
+    observed = [each for each in nearest(seen.values(), context.shown_triples) if each[:3] not in known]
     names = await EntityNames.of(context.kg, [*entities_of_run(state), *candidates, *named_in(observed)])
     text = operator_prompt(ACT).fill(
         question=state["question"],

@@ -28,7 +28,7 @@ Choose only one action at a time.
 For GetPath, select two entities. For GetNeighbor, select one entity. For Answer, select none.
 If there are fewer than two candidates, do not choose GetPath.
 Choose Answer as soon as the memory holds what the question asks for.
-Where the observation holds the answer, look at the neighbors of the entity that it starts from.""",
+Where only the observation holds it, look at the neighbors of the candidate that leads there.""",
     ["question", "memory", "candidates", "observation", "history"],
     name="oda_act",
 )
@@ -49,8 +49,8 @@ Memory, which you can use to select the right triples from the candidates:
 {memory}
 
 Guidelines:
-Select the lines that are related, by their numbers, at most {most} triples in all. Where only some entities of a line \
-matter, name them in "only". Select none where none is related.""",
+Select at most {most} lines that are related, by their numbers; a line is kept with all its entities. Where only some \
+of them matter, name those in "only". Select none where none is related.""",
     _PLACES,
     name="oda_reflect",
 )
@@ -80,8 +80,9 @@ You can use it to help you answer the question.
 Here is the question you are asked to answer: {question}
 Ensure that your answer contains one answer or a list of answers, and each answer should be only one or several words, \
 a phrase, a number, true or false, or a date, no other information or description.
-Where an answer stands in the memory, write it as it stands there, with its id. Where the question asks how many, list \
-the things to be counted: they are counted for you.""",
+Where an answer stands in the memory, write it as it stands there. Give every answer that the relation which was asked \
+for supports, and none of another kind. Where the question asks how many, list the things to be counted: they are \
+counted for you.""",
     ["memory", "question"],
     name="oda_answer",
 )

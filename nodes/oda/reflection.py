@@ -11,6 +11,7 @@ from trivium.kg.types import WalkedTriple
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.oda.action import ActionChoice, chosen, meant, problem_of
 from trivium.nodes.oda.context import OdaContext
+from trivium.nodes.oda.memory import triples_of
 from trivium.nodes.oda.prompts import FACTS, REFLECT
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.oda.text import EntityNames, Line, entities_of_run, named_in, nearest, numbered
@@ -25,6 +26,10 @@ Answer(): ends the search; the question is then answered from the memory, the se
 Candidate entities, beside those of the selected triples: {candidates}
 Action history (avoid these actions):
 {history}"""
+
+
+_WHOLE = 4
+"""Triples kept for each line that a reflection may select, on average."""
 
 
 class Selection(BaseModel):
@@ -64,27 +69,30 @@ async def ask_triples(
             return f"line {wrong[0]} is not among the candidates, numbered 1 to {len(lines)}"
         if not isinstance(selection, SelectionAndAction):
             return None
-        after = _after(state, _selected(selection, lines, names))
+        after = _after(state, _selected(selection, lines, names, context.reflected_triples))
         return problem_of(selection.action, after, names, state["history"])
 
     outcome = await ask_typed(context, state.get("usage"), prompt, schema, stage="reflect", check=check)
     added = state_update(outcome)
     if outcome.value is None:
         return None, added
-    selected = _selected(outcome.value, lines, names)
+    selected = _selected(outcome.value, lines, names, context.reflected_triples)
     if isinstance(outcome.value, SelectionAndAction):
         added["proposed"] = chosen(outcome.value.action, _after(state, selected), names)
-    return selected[: context.reflected_triples], added
+    return selected, added
 
 
-def _selected(selection: Selection, lines: Sequence[Line], names: EntityNames) -> list[WalkedTriple]:
-    """The triples of the lines that a model named, each once: of a line those that it names, else all."""
+def _selected(selection: Selection, lines: Sequence[Line], names: EntityNames, most: int) -> list[WalkedTriple]:
+    """The triples of at most so many of the lines that a model named: of a line those that it names, else all.
+
+    A list of many things is kept whole, since a part of it would be a wrong answer, up to four times as many triples.
+    """
     out: list[WalkedTriple] = []
-    for number in dict.fromkeys(selection.triples):
+    for number in list(dict.fromkeys(selection.triples))[:most]:
         found = lines[number - 1].triples
         named = set(meant(selection.only, [triple.end for triple in found], names))
         out += [triple for triple in found if triple.end in named] or found
-    return out
+    return out[: most * _WHOLE]
 
 
 def _after(state: OdaState, selected: Sequence[WalkedTriple]) -> list[str]:
@@ -123,7 +131,7 @@ async def _prompt(
 ) -> tuple[str, EntityNames, list[Line]]:
     """The reflection's prompt, with that of an action behind it where both are one request; its labels and lines."""
     seen = await observations_of(state, context, candidates_of(state))
-    shown = {triple[:3] for triple in candidates}
+    shown = {triple[:3] for triple in (*candidates, *triples_of(state["memory"]))}
     observed = [each for each in nearest(seen.values(), context.shown_triples) if each[:3] not in shown]
     names = await EntityNames.of(
         context.kg, [*entities_of_run(state), *named_in(observed), *named_in(candidates), *candidates_of(state)]

@@ -15,6 +15,7 @@ from trivium.tools.observe import Observation
 
 _NOTHING = "(none)"
 _ENDS = 20  # entities named in a line
+_MANY = 15  # single triples of the memory from which they share lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,12 @@ class EntityNames:
         return "\n".join(f"{done['name']}({self.entities(done['entities'])})" for done in history) or _NOTHING
 
     def memory(self, state: OdaState) -> str:
-        """The paths of the memory, a line each, and the facts in words."""
-        paths = [" -> ".join(self.triple(WalkedTriple(*step)) for step in path) for path in state["memory"]]
-        return "\n".join([*paths, *state["facts"]]) or _NOTHING
+        """The paths of the memory, a line each, and the facts in words; of many single triples as `lines` has them."""
+        memory = [[WalkedTriple(*step) for step in path] for path in state["memory"]]
+        single = [path[0] for path in memory if len(path) == 1]
+        shared = self.lines(single) if len(single) > _MANY else []
+        paths = [" -> ".join(map(self.triple, path)) for path in memory if not shared or len(path) > 1]
+        return "\n".join([*(line.text for line in shared), *paths, *state["facts"]]) or _NOTHING
 
 
 def named_in(triples: Iterable[WalkedTriple]) -> list[str]:

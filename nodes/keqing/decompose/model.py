@@ -67,7 +67,7 @@ async def decompose_by_model(
         "question": as_data(question, 10_000),
         "entities": "\n".join(map(_entity, hints.entities)) or "(none was found by its name)",
         "relations": _relations(hints.relations),
-        "context": _before(last, hits) + _known(topics),
+        "context": _before(last, hits),
     }
     prompt = _within(values, list(map(_shown, hints.exemplars)))
     outcome: ModelReply[AskedDecomposition] = await ask_typed(
@@ -114,7 +114,8 @@ def _within(values: Mapping[str, str], exemplars: Sequence[str]) -> str:
 
 
 def _entity(each: EntityDescription) -> str:
-    return as_data(each.label) + (f" ({', '.join(map(as_data, each.types[:_KINDS]))})" if each.types else "")
+    label = as_data(each.label) + (f" [{as_data(each.id)}]" if each.id != each.label else "")
+    return label + (f" ({', '.join(map(as_data, each.types[:_KINDS]))})" if each.types else "")
 
 
 def _relations(hints: Sequence[RelationHint]) -> str:
@@ -122,7 +123,7 @@ def _relations(hints: Sequence[RelationHint]) -> str:
     own, others = ([_relation(each) for each in hints if each.own is wanted] for wanted in (True, False))
     if not own or not others:
         return "\n".join([*own, *others])
-    return "\n".join(["Of these entities:", *own, "Of other entities:", *others])
+    return "\n".join(["Of these entities, for a first step:", *own, "Of other entities, for later steps:", *others])
 
 
 def _relation(each: RelationHint) -> str:
@@ -138,11 +139,6 @@ def _before(last: LastAnswers | None, hits: Sequence[EntityHit]) -> str:
     names = "; ".join(as_data(hit.label) for hit in hits[:_ANSWERS])
     more = f" and {len(hits) - _ANSWERS} more" if len(hits) > _ANSWERS else ""
     return before(as_data(last.question), names + more)
-
-
-def _known(topics: Sequence[str]) -> str:
-    """The part of the prompt about the entities that the client named."""
-    return f"The user means these entities: {'; '.join(as_data(topic) for topic in topics)}.\n" if topics else ""
 
 
 def _shown(exemplar: Exemplar) -> str:

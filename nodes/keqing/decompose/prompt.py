@@ -37,7 +37,8 @@ The AI assistant can parse the user input to several sub-questions, each answere
 - "question" holds {{mask}} exactly once, for the entities that it starts from.
 - "relation" is copied from the list below, with its ^ if it has one; leave it out where none fits.
 - "id" counts from 0. "dep": ids of the sub-questions whose answers this one starts from, or [-1].
-- "seed_entities": the entity that the user means, by its name in the graph, or <GENERATED>-id for those answers.
+- "seed_entities": the entity that the user means, by its name in the graph or its id in brackets, or <GENERATED>-id \
+for those answers.
 - Several conditions on an answer: a sub-question for each; kept is what all of those give that no other starts from.
 - "only": {"op": "before", "year": 1960} keeps, of what a sub-question starts from, what leads to a year before, after \
 or in a given one.

@@ -236,12 +236,8 @@ async def _by_chosen_plan(question: str, trained: _Decomposed, read: Planned, co
         return _Decomposed(Decomposition(()), reading=read, assessment=doubted, usage=spent, events=events)
     if choice.picked is None and choice.written is None:
         return replace(trained, usage=spent, events=events)
-    readings = list(read.readings)
-    if choice.written is not None:
-        readings.insert(0, written_reading(choice.written))
-    elif choice.picked:
-        readings.insert(0, readings.pop(choice.picked))
-    chosen = await planned(readings, context.kg)
+    best = choice.picked or (written_reading(choice.written) if choice.written is not None else read.reading)
+    chosen = await planned([best, *(each for each in read.readings if each is not best)], context.kg)
     return _Decomposed(Decomposition(()), by="llm", planned=chosen, reading=chosen, usage=spent, events=events)
 
 

@@ -428,10 +428,10 @@ async def test_a_relation_that_the_entity_lacks_goes_back_once(ask: Ask) -> None
     with FakeOpenAI([rule("cannot be used", {"json": right}), *script({"json": lacking})]) as server:
         told = await ask(server, "which films did Michael Mann direct?", reason="auto")
         assert "Michael Mann has no has_member" in server.requests[1].last
-        shown = server.requests[0].last.partition("Of these entities:")[2]
+        shown = server.requests[0].last.partition("Of these entities, for a first step:")[2]
     assert ids(told) == walk(["mann"], ["^directed_by"])
-    assert "^directed_by" in shown.partition("Of other entities:")[0]
-    assert "has_member" in shown.partition("Of other entities:")[2]
+    assert "^directed_by" in shown.partition("Of other entities, for later steps:")[0]
+    assert "has_member" in shown.partition("Of other entities, for later steps:")[2]
     with FakeOpenAI(script({"json": lacking})) as server:
         told = await ask(server, "which films did Michael Mann direct?", reason="auto")
         assert server.count <= 4

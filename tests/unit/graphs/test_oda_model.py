@@ -123,7 +123,7 @@ async def test_prompts_hold_what_tables_7_and_8_say(sample: str, patch: pytest.M
         assert {request.body["max_completion_tokens"] for request in server.requests} == {500}
     assert "GetNeighbor(The Call of the Wild [novel/the_call_of_the_wild])" in acting[1]  # the history
     assert "set_in" in acting[1].partition("Memory:")[2].partition("Candidate")[0]  # the memory
-    assert "at most 15 triples" in reflecting[0]
+    assert "Select at most 15 lines" in reflecting[0]
     assert LONDON in answering[0]
     for prompt in (*acting, *reflecting, *answering):
         for key in ("novel/white_fang", "territory/yukon", "person/jack_london"):

@@ -9,8 +9,8 @@ from trivium.kg.loaders.questions import Branch, Choice, Question
 from trivium.kg.types import parse_chain
 
 QUESTIONS = [
-    Question("1", "who directed Heat?", ("heat",), (), ("mann",), parse_chain(["directed_by"]), (), False),
-    Question("b", "Ünï?", (), (Choice("a", "x"), Choice("b", "y")), ("a",)),
+    Question("1", "who directed Heat?", ("heat",), (), ("mann",), parse_chain(["directed_by"]), labeled=True),
+    Question("b", "Ünï?", (), (Choice("a", "x"), Choice("b", "y")), ("a",), labeled=True),
     Question("3", "both?", branches=(Branch("x", parse_chain(["^r"])), Branch("y", parse_chain(["r", "s"])))),
     Question("4", "empty chain?", chain=()),
 ]

@@ -12,8 +12,7 @@ import pytest
 
 from tests.fake_openai import FakeOpenAI
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.app.cli import batch as batching
-from trivium.graphs.methods import answer
+from trivium.graphs import methods
 from trivium.nodes.model.cache import CACHE_FILE, SqliteCache
 
 FILMS = ("Heat", "Ronin", "Alien", "Gladiator")
@@ -48,7 +47,7 @@ def _ask(trivium: Trivium, asked: Path, out: str, kg: Path, *more: object) -> tu
 def test_questions_are_under_way_together_and_written_in_order(
     trivium: Trivium, films_kg: Path, asked: Path, server: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inner, running, most, three = answer, set[str](), list[int](), asyncio.Event()
+    inner, running, most, three = methods.answer, set[str](), list[int](), asyncio.Event()
 
     async def held(method: str, question: str, *args: Any) -> Any:  # noqa: ANN401 - the very answer
         running.add(question)
@@ -60,7 +59,7 @@ def test_questions_are_under_way_together_and_written_in_order(
         running.discard(question)
         return found
 
-    monkeypatch.setattr(batching, "answer", held)
+    monkeypatch.setattr(methods, "answer", held)
     told, said = _ask(trivium, asked, "out.jsonl", films_kg, "--jobs", 3)
     assert [line["id"] for line in told] == list(FILMS)
     assert max(most) == 3
