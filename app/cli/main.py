@@ -34,6 +34,7 @@ COMMANDS = {
     "query": ("trivium.app.cli.query", "Run a query plan, written as JSON or as one line."),
     "import": ("trivium.app.cli.import_tables", "Make a KG of tables: CSV, TSV, JSON."),
     "learn": ("trivium.app.cli.learn", "Learn from a KG and from questions with known answers."),
+    "correct": ("trivium.app.cli.correct", "Set one question right, and see what else changes."),
     "feedback": (
         "trivium.app.cli.feedback",
         "Say whether a KnowGPT run was right; without a run, what the bandit has learnt.",
@@ -52,7 +53,7 @@ COMMANDS = {
 GROUPS = {
     "Ask": ("ask", "query", "verify"),
     "Your graph": ("import", "kg", "eval"),
-    "Teach": ("learn", "feedback"),
+    "Teach": ("learn", "correct", "feedback"),
     "Serve": ("serve", "mcp"),
     "Look inside": ("doctor", "tool", "prompts", "draw"),
 }

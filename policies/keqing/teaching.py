@@ -19,7 +19,14 @@ from trivium.policies.keqing.learning import Learnt, Progress, learn, with_schem
 from trivium.policies.keqing.schema_words import Synonyms
 from trivium.policies.keqing.synonyms import keep_synonyms, kept_synonyms, still_named
 from trivium.policies.keqing.templates import save_templates
-from trivium.policies.keqing.versions import keep_version, restore_files, version_before, version_templates
+from trivium.policies.keqing.versions import (
+    drop_version,
+    keep_version,
+    list_versions,
+    restore_files,
+    version_before,
+    version_templates,
+)
 from trivium.policies.keqing.written import read_written
 
 log = logging.getLogger("trivium.keqing")
@@ -88,6 +95,21 @@ async def roll_back(base: KnowledgeBase, number: int | None = None) -> int:
         keep, base.path, lambda: [*restore_files(base.learnt, chosen), *CURRENT.remove(base.learnt)]
     )
     return chosen
+
+
+async def take_back(base: KnowledgeBase, pairs: Sequence[Pair] | None) -> int:
+    """Put the version before in use with the pairs that it was learned from, and forget the one taken back.
+
+    Returns the number of the version now in use; raises as `roll_back`.
+    """
+    taken = next((version.number for version in list_versions(base.learnt) if version.current), 0)
+    number = await roll_back(base)
+    await asyncio.to_thread(
+        keep,
+        base.path,
+        lambda: [*keep_examples(base.path, "keqing", pairs), *drop_version(base.learnt, taken)],
+    )
+    return number
 
 
 async def current_decomposer(

@@ -106,6 +106,14 @@ def version_before(folder: Path) -> int:
     return earlier[-1]
 
 
+def drop_version(folder: Path, number: int) -> list[Path]:
+    """Remove a version that is not in use; returns the files removed. The caller holds the KG's write lock."""
+    old = _folder(folder, number)
+    gone = sorted(old.iterdir())
+    shutil.rmtree(old)
+    return gone
+
+
 def restore_files(folder: Path, number: int) -> list[Path]:
     """Put a version's files in use, the JSON that names the others last; returns those written and removed."""
     source = _folder(folder, number)
