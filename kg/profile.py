@@ -21,7 +21,7 @@ class PropertyProfile:
 
     Attributes:
         name: the property's name.
-        kind: the kind of most of its values: what order, minimum and maximum read.
+        kind: the kind of most of its values.
         stored: the kind in which the store holds them, where it differs: numbers or dates written as text.
         pattern: how a date is written where `stored` is text: "ymd", "dmy" or "mdy" (separators are free); else "".
         kinds: all kinds that occur, `kind` first.
@@ -36,6 +36,7 @@ class PropertyProfile:
         unique: no two entities share a value.
         indexed: the store has an index on it.
         foreign_key: it repeats a relationship (`categoryID` beside the category): kept, not offered to readers.
+        main: the kind of most values over all types, which order, minimum and maximum read; "" where not counted.
     """
 
     name: str
@@ -54,6 +55,7 @@ class PropertyProfile:
     unique: bool = False
     indexed: bool = False
     foreign_key: bool = False
+    main: ValueKind | Literal[""] = ""
 
     @property
     def mixed(self) -> bool:
@@ -193,12 +195,12 @@ class GraphProfile:
 def _merge(found: list[PropertyProfile]) -> PropertyProfile:
     if len(found) == 1:
         return found[0]
-    votes: dict[ValueKind, int] = {}
-    for each in found:
-        for kind in each.kinds or (each.kind,):
-            votes[kind] = votes.get(kind, 0) + (each.values if kind == each.kind else 0)
-    kinds = tuple(sorted(votes, key=lambda kind: -votes[kind]))
-    most = max((each for each in found if each.kind == kinds[0]), key=lambda each: each.values, default=found[0])
+    # Entities of several types count in each, so the types do not say which kind most values have.
+    main = found[0].main or found[0].kind
+    kinds = tuple(dict.fromkeys((main, *(kind for each in found for kind in each.kinds or (each.kind,)))))
+    most = max(found, key=lambda each: (each.kind == main, each.values))
+    if most.kind != main:
+        most = replace(most, kind=main, stored="", pattern="", unit="")
     return replace(most, kinds=kinds, lists=any(each.lists for each in found), unique=False)
 
 

@@ -44,8 +44,10 @@ def profile_of(
     counts = np.bincount(codes, minlength=len(names))
     properties: list[list[PropertyProfile]] = [[] for _ in names]
     for name in sorted(graph.properties):
+        main = main_column(graph.properties[name])
         for code, found in _by_type(name, graph.properties[name], bounds, codes, len(names)).items():
-            properties[code].append(found if not units else _with_unit(found, units.get(name, "")))
+            counted = replace(found, main=main.kind if main is not None else "")
+            properties[code].append(counted if not units else _with_unit(counted, units.get(name, "")))
     types = [
         TypeProfile(
             each,

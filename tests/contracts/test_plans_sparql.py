@@ -64,3 +64,19 @@ def test_numbers_and_dates_that_are_held_as_texts(text: str, answers: object) ->
     columns = columns_of_graph(graph)
     assert canonical(Executor(columns), plan) == answers
     assert of_sparql(store, to_sparql(plan, profile_of(columns))) == answers
+
+
+def test_the_kind_of_most_values_counts_entities_once() -> None:
+    graph: Graph = (
+        {
+            "a": (["A", "B", "D"], {"n": 1.0}),
+            "b": (["C"], {"n": "ab"}),
+            "c": (["C"], {"n": "ac"}),
+        },
+        [],
+    )
+    columns, plan = columns_of_graph(graph), parse("type A | maximum n")
+    store = pyoxigraph.Store()
+    store.load(ntriples(graph).encode(), pyoxigraph.RdfFormat.N_TRIPLES)
+    assert canonical(Executor(columns), plan) is None, "two of three values are texts, so that numbers have no order"
+    assert of_sparql(store, to_sparql(plan, profile_of(columns))) is None
