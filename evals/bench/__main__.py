@@ -20,6 +20,7 @@ from trivium.evals.bench.reading import measure_reading
 from trivium.evals.bench.remote import measure_remote, server_uri
 from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.bench.start import measure_start
+from trivium.evals.bench.surveying import measure_survey
 from trivium.evals.bench.walking import measure_walking
 from trivium.evals.choice_sets import CHOICE_SETS, read_choices
 from trivium.evals.choices import kg_folder
@@ -125,6 +126,7 @@ async def measure_query_plans() -> None:
     try:
         with TemporaryDirectory() as folder:
             _show(await measure_remote_plans(uri, Path(folder)))
+        _show(await measure_survey(uri))
     except (StoreError, WriteRefusedError) as error:
         print(f"Neo4j is left out: {error}")
 
