@@ -19,8 +19,7 @@ from trivium.kg.plans.plan import Entities, QueryPlan, Value, nodes
 from trivium.kg.plans.text import write
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.linking import NamedEntity
-from trivium.policies.reader.confidence import Signals as ReadingSignals
-from trivium.policies.reader.confidence import confidence
+from trivium.policies.reader.confidence import ReadingSignals, confidence
 from trivium.policies.reader.guidance import Chains
 from trivium.policies.reader.reader import Outcome, Reader, Reading
 from trivium.tools.call import Arguments, Result, tool

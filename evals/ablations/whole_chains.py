@@ -22,7 +22,7 @@ from trivium.policies.keqing.feasibility import first_feasible
 from trivium.policies.keqing.mentions import find_mentions
 from trivium.policies.keqing.pairs import AlignedPair
 from trivium.policies.keqing.phrasing import has_exclusion_cue, wording_of
-from trivium.policies.keqing.readings import Reader, Reading, Topic
+from trivium.policies.keqing.readings import ChainReader, ChainReading, Topic
 from trivium.policies.keqing.wording import UNKNOWN, Encoder, Vocabulary, Wording
 
 _BUCKETS = 1 << 13  # of hashed n-grams
@@ -38,7 +38,7 @@ class ChainPredictor:
         beside: the compact decomposer of the same pairs, for its vocabulary and its exclusion habits.
     """
 
-    reader: Reader
+    reader: ChainReader
     chains: dict[Hop, LogicalChain]
     beside: CompactDecomposer
 
@@ -59,7 +59,7 @@ class ChainPredictor:
             return []
         return await self._walk(found.links[0][0].id, found.reading.topics[0].chain, store, cue=cue)
 
-    def _real(self, reading: Reading) -> Reading:
+    def _real(self, reading: ChainReading) -> ChainReading:
         topics = tuple(Topic(topic.mention, self.chains[topic.chain[0]]) for topic in reading.topics)
         return replace(reading, topics=topics)
 
@@ -116,5 +116,5 @@ def train_whole_chains(pairs: Sequence[AlignedPair], beside: CompactDecomposer) 
         SlotSettings(),
         lambda *_: None,
     )
-    whole = Reader(_WholeChains(slots, encoder), known, reader.mentions)
+    whole = ChainReader(_WholeChains(slots, encoder), known, reader.mentions)
     return ChainPredictor(whole, {name: chain for chain, name in names.items()}, beside)

@@ -23,7 +23,7 @@ from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.feasibility import Feasible, reached
 from trivium.policies.keqing.pairs import AlignedPair
 from trivium.policies.keqing.question_words import QUESTION_WORDS
-from trivium.policies.keqing.readings import Reader
+from trivium.policies.keqing.readings import ChainReader
 from trivium.policies.keqing.wording import KnownWords
 
 Progress = Callable[[str, int, int | None], None]
@@ -45,7 +45,7 @@ MIXES = (
 )
 """Mixes that are tried; of those that do as well the first is taken."""
 
-Decide = Callable[[Reader, AlignedPair], Awaitable[tuple[Feasible | None, float]]]
+Decide = Callable[[ChainReader, AlignedPair], Awaitable[tuple[Feasible | None, float]]]
 """Reads a pair's question: the best feasible reading and its share of all."""
 
 
@@ -108,8 +108,8 @@ def train_on(
 async def hold_out(
     pairs: Sequence[AlignedPair],
     store: GraphStore,
-    plain: Reader,
-    made: Callable[[Sequence[AlignedPair], Trained], Reader],
+    plain: ChainReader,
+    made: Callable[[Sequence[AlignedPair], Trained], ChainReader],
     decide: Decide,
     train: Callable[[Sequence[AlignedPair], int], Trained],
     progress: Progress,

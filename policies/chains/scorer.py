@@ -27,7 +27,7 @@ from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.chains.network import MAX_HOPS, Bools, ChainBeam
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.english import stem
-from trivium.policies.keqing.mentions import Mention, Question
+from trivium.policies.keqing.mentions import Mention, SplitQuestion
 from trivium.policies.keqing.phrasing import wording_of
 from trivium.policies.keqing.segment_model import SegmentModel, is_silent
 from trivium.policies.keqing.wording import Wording
@@ -240,7 +240,7 @@ class LearnedReader:
         return LearnedReader(moved, self.mix)
 
     def readings(
-        self, question: Question, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]], known: Container[str]
+        self, question: SplitQuestion, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]], known: Container[str]
     ) -> list[ScoredTopics]:
         """The readings with one topic, and with two or three whose chains are to be intersected, in no order.
 
@@ -283,7 +283,7 @@ class LearnedReader:
                     out.append(ScoredTopics(score, topics))
         return out
 
-    def refuses(self, question: Question, mention: Mention, known: Container[str]) -> bool:
+    def refuses(self, question: SplitQuestion, mention: Mention, known: Container[str]) -> bool:
         """Whether pairs taught that a name in this place is not a topic of such a question."""
         found, wording = self.candidates, wording_of(question, mention, known)
         return self.mix.learned * found.trust(wording) * found.scorer.read(wording).topic() < _REFUSED
@@ -292,11 +292,11 @@ class LearnedReader:
         """Whether a word is one of the pairs'."""
         return word in self.candidates.words
 
-    def _topic(self, question: Question, place: int, chain: _Chain) -> tuple[Mention, LogicalChain]:
+    def _topic(self, question: SplitQuestion, place: int, chain: _Chain) -> tuple[Mention, LogicalChain]:
         hops = self.candidates.lexical.segments.hops
         return question.mentions[place], tuple(hops[code] for code in chain.codes)
 
-    def _unsure(self, question: Question, place: int, name: _Name, known: Container[str]) -> float:
+    def _unsure(self, question: SplitQuestion, place: int, name: _Name, known: Container[str]) -> float:
         """How far a name left unexplained counts against a reading: not at all where it is made of known words."""
         mention = question.mentions[place]
         words = question.plain[mention.start : mention.stop]
@@ -316,7 +316,7 @@ class LearnedReader:
         return _Name(chains, share * found.topic, mix.lexical * float(found.lexical.max()) * doubt, doubt)
 
 
-def _read_names(question: Question, odds: NDArray[np.float64]) -> list[int]:
+def _read_names(question: SplitQuestion, odds: NDArray[np.float64]) -> list[int]:
     """The places of the mentions that may be topics: those likely by their form, and the longest ones."""
     order = np.argsort(-odds, kind="stable").tolist()
     likely = [place for place in order if odds[place] > odds.max() - _UNLIKELY]

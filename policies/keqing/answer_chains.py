@@ -18,7 +18,7 @@ from trivium.kg.loaders.questions import Branch
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain, ValueText
-from trivium.policies.keqing.mentions import Mention, Question, find_mentions
+from trivium.policies.keqing.mentions import Mention, SplitQuestion, find_mentions
 from trivium.policies.keqing.question_words import QUESTION_WORDS
 
 Progress = Callable[[int, int], None]
@@ -126,7 +126,7 @@ async def _explained(pair: Pair, store: GraphStore) -> _Explained:
     return _Explained(kept, _words(question, names), len(names))
 
 
-def _names(question: Question) -> list[Mention]:
+def _names(question: SplitQuestion) -> list[Mention]:
     """The longest mentions that are not made of words that any question may hold."""
     return [
         mention
@@ -136,13 +136,13 @@ def _names(question: Question) -> list[Mention]:
     ]
 
 
-def _words(question: Question, names: Sequence[Mention]) -> tuple[str, ...]:
+def _words(question: SplitQuestion, names: Sequence[Mention]) -> tuple[str, ...]:
     """The question's words without its names."""
     inside = {place for mention in names for place in range(mention.start, mention.stop)}
     return tuple("" if place in inside else word for place, word in enumerate(question.plain))
 
 
-async def _starts(pair: Pair, question: Question, names: Sequence[Mention], store: GraphStore) -> list[_Start]:
+async def _starts(pair: Pair, question: SplitQuestion, names: Sequence[Mention], store: GraphStore) -> list[_Start]:
     """The entities that the pair marks as topics, else those that the question names, whole and long names first."""
     if pair.topic_entities:
         hits = [found[0].id for found in await store.find(list(pair.topic_entities), limit=1, fuzzy=False) if found]

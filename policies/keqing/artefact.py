@@ -16,7 +16,7 @@ from trivium.policies.chains.storage import assemble_learned, learned_arrays, le
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.compact_decomposer import CompactDecomposer
 from trivium.policies.keqing.mentions import MentionModel
-from trivium.policies.keqing.readings import Reader
+from trivium.policies.keqing.readings import ChainReader
 from trivium.policies.keqing.segment_model import SegmentModel
 from trivium.policies.keqing.word_table import WordTable
 from trivium.policies.keqing.wording import KnownWords
@@ -64,14 +64,14 @@ def _words(decomposer: CompactDecomposer) -> dict[str, Any]:
     }
 
 
-def _parts(reader: Reader) -> tuple[ChainModel, KnownWords]:
+def _parts(reader: ChainReader) -> tuple[ChainModel, KnownWords]:
     """The reader's parts as what learning makes; another kind of reader is none that can be kept."""
     if not isinstance(reader.chains, ChainModel) or not isinstance(reader.known, KnownWords):
         raise TypeError("only what trivium learn keqing makes can be saved")
     return reader.chains, reader.known
 
 
-def _arrays(reader: Reader) -> dict[str, np.ndarray[Any, Any]]:
+def _arrays(reader: ChainReader) -> dict[str, np.ndarray[Any, Any]]:
     chains, _ = _parts(reader)
     segments, learned = chains.segments, reader.learned
     out: dict[str, np.ndarray[Any, Any]] = {
@@ -120,7 +120,7 @@ def read_decomposer(found: Artifact, embedder: Embedder, kind: ArtifactKind = DE
 
 def _assemble(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> CompactDecomposer:
     chains = ChainModel(_segments(model, arrays, embedder))
-    reader = Reader(
+    reader = ChainReader(
         chains,
         KnownWords(frozenset(model["known"]), frozenset(model["stems"])),
         MentionModel(arrays["mention_weights"], arrays["mention_mean"], arrays["mention_deviation"]),

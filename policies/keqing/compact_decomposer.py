@@ -21,10 +21,10 @@ from trivium.policies.keqing.asked_types import TypeNames, asked_type
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from trivium.policies.keqing.feasibility import Feasible, chains_of, first_feasible, reached
-from trivium.policies.keqing.mentions import Mention, Question, find_mentions
+from trivium.policies.keqing.mentions import Mention, SplitQuestion, find_mentions
 from trivium.policies.keqing.open_world import Support, support
 from trivium.policies.keqing.phrasing import has_exclusion_cue
-from trivium.policies.keqing.readings import Reader, Reading, Topic, names_left, names_refused, words_left
+from trivium.policies.keqing.readings import ChainReader, ChainReading, Topic, names_left, names_refused, words_left
 from trivium.policies.keqing.similar_mentions import Initials, widened, with_initials
 from trivium.policies.keqing.templates import Exclusion, schema_template
 from trivium.policies.reader.english import english
@@ -44,7 +44,7 @@ _NOTHING = 0.01  # of the chosen reading's probability, below which another one 
 class CompactDecomposer:
     """A trained reader with the words for each hop."""
 
-    reader: Reader
+    reader: ChainReader
     phrases: Phrases
     habits: Habits
     initials: Initials = field(default_factory=dict)
@@ -71,7 +71,7 @@ class CompactDecomposer:
             computes=_computes(split, found),
         )
 
-    def _support(self, question: Question, found: Feasible | None) -> Support:
+    def _support(self, question: SplitQuestion, found: Feasible | None) -> Support:
         """How well the question supports its reading against the whole schema."""
         chains = self.reader.chains
         everything = frozenset(chains.segments.hops) if isinstance(chains, ChainModel) else frozenset[Hop]()
@@ -82,7 +82,7 @@ class CompactDecomposer:
 
     async def read(
         self, question: str, store: GraphStore, topic_entities: Sequence[str] = ()
-    ) -> tuple[Question, Feasible | None, float]:
+    ) -> tuple[SplitQuestion, Feasible | None, float]:
         """The question with its mentions, its best feasible reading, and that one's share of all, in [0, 1]."""
         if topic_entities:
             (split,) = await find_mentions([question], store)
@@ -102,7 +102,7 @@ class CompactDecomposer:
             found, confidence = await self._read(split, store)
         return split, found, confidence
 
-    async def _read(self, question: Question, store: GraphStore) -> tuple[Feasible | None, float]:
+    async def _read(self, question: SplitQuestion, store: GraphStore) -> tuple[Feasible | None, float]:
         """The best feasible reading and its share among the readings considered, in [0, 1]."""
         ids = list({hit.id for mention in question.mentions for hit in mention.hits})
         hops = dict(zip(ids, await store.hops(ids), strict=True))
@@ -124,7 +124,7 @@ class CompactDecomposer:
         found = replace(found, chains=chains_of(readings, hops))
         return found, share if self.reader.learned is None else self.reader.learned.mix.probability(share)
 
-    def _write(self, question: Question, found: Feasible | None, confidence: float) -> Decomposition:
+    def _write(self, question: SplitQuestion, found: Feasible | None, confidence: float) -> Decomposition:
         """Sub-questions in words: one a hop of each topic, then those of the common rest."""
         if found is None:
             return Decomposition(())
@@ -168,7 +168,7 @@ def _place_in_question(item: tuple[Topic, tuple[EntityHit, ...]]) -> int:
     return item[0].mention.start
 
 
-def _masked(question: Question, reading: Reading) -> list[str]:
+def _masked(question: SplitQuestion, reading: ChainReading) -> list[str]:
     """The question's folded words with a mask for each topic: "city of god director" asks for no city."""
     words = list(question.plain)
     for topic in sorted(reading.topics, key=lambda topic: -topic.mention.start):
@@ -176,7 +176,7 @@ def _masked(question: Question, reading: Reading) -> list[str]:
     return words
 
 
-def _computes(question: Question, found: Feasible | None) -> tuple[str, ...]:
+def _computes(question: SplitQuestion, found: Feasible | None) -> tuple[str, ...]:
     """The words outside the names that ask for a computation."""
     named = {place for topic in (found.reading.topics if found else ()) for place in _span(topic.mention)}
     spans = [span for span in english().computing(question.plain) if named.isdisjoint(range(*span))]
@@ -189,7 +189,7 @@ def _span(mention: Mention) -> range:
 
 async def _share(
     chosen: Feasible,
-    readings: Sequence[Reading],
+    readings: Sequence[ChainReading],
     hops: dict[str, frozenset[Hop]],
     store: GraphStore,
     *,
@@ -217,7 +217,7 @@ async def _share(
     return same / (same + other)
 
 
-async def _only_topics(question: Question, topics: Sequence[str], store: GraphStore) -> Question:
+async def _only_topics(question: SplitQuestion, topics: Sequence[str], store: GraphStore) -> SplitQuestion:
     """The question with mentions of the given entities alone.
 
     A topic that no span names is set where the words are most like its label, or at the end.
@@ -234,7 +234,7 @@ async def _only_topics(question: Question, topics: Sequence[str], store: GraphSt
     return replace(question, mentions=tuple(mentions))
 
 
-def _place(question: Question, hit: EntityHit) -> Mention:
+def _place(question: SplitQuestion, hit: EntityHit) -> Mention:
     """The span most like an entity's label; an empty one at the end where nothing is."""
     plain, label = question.plain, fold_name(hit.label)
     size = len(label.split())

@@ -8,7 +8,7 @@ from itertools import product
 
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit, Hop, LogicalChain
-from trivium.policies.keqing.readings import Reading, Topic, candidates
+from trivium.policies.keqing.readings import ChainReading, Topic, candidates
 from trivium.policies.reader.guidance import Chains
 
 _CAP = 500  # entities a hop that a trial walk of several topics keeps
@@ -27,14 +27,14 @@ class Feasible:
         chains: for each entity that may be meant the chains that leave it, each with its nats behind the best.
     """
 
-    reading: Reading
+    reading: ChainReading
     links: tuple[tuple[EntityHit, ...], ...]
     shared: int = 0
     chains: Chains = field(default_factory=dict)
 
 
 async def first_feasible(
-    readings: Sequence[Reading], hops: dict[str, frozenset[Hop]], store: GraphStore, *, excluding: bool
+    readings: Sequence[ChainReading], hops: dict[str, frozenset[Hop]], store: GraphStore, *, excluding: bool
 ) -> Feasible | None:
     """The best reading that reaches an entity; `excluding` leaves topics out of what counts as reached."""
     for reading in readings[:_TRIALS]:
@@ -47,7 +47,7 @@ async def first_feasible(
     return None
 
 
-def chains_of(readings: Sequence[Reading], hops: dict[str, frozenset[Hop]]) -> Chains:
+def chains_of(readings: Sequence[ChainReading], hops: dict[str, frozenset[Hop]]) -> Chains:
     """The chains of readings with one topic by the entity that they leave; the best of each name is 0 nats behind."""
     best: dict[tuple[int, int], float] = {}
     out: dict[str, dict[LogicalChain, float]] = {}
@@ -61,7 +61,7 @@ def chains_of(readings: Sequence[Reading], hops: dict[str, frozenset[Hop]]) -> C
 
 
 async def _one_topic(
-    reading: Reading, hops: dict[str, frozenset[Hop]], store: GraphStore, *, excluding: bool
+    reading: ChainReading, hops: dict[str, frozenset[Hop]], store: GraphStore, *, excluding: bool
 ) -> Feasible | None:
     topic = reading.topics[0]
     feasible = []
@@ -72,7 +72,7 @@ async def _one_topic(
     return Feasible(reading, (tuple(feasible),)) if feasible else None
 
 
-async def _topics(reading: Reading, hops: dict[str, frozenset[Hop]], store: GraphStore) -> Feasible | None:
+async def _topics(reading: ChainReading, hops: dict[str, frozenset[Hop]], store: GraphStore) -> Feasible | None:
     """Intersect as early as the chains allow: after what is particular to each, before their common rest."""
     topics = reading.topics
     whole = topics[0].chain

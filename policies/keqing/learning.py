@@ -25,7 +25,7 @@ from trivium.policies.keqing.follow_shares import follow_shares
 from trivium.policies.keqing.mentions import (
     DEFAULT_MENTION_MODEL,
     MentionModel,
-    Question,
+    SplitQuestion,
     mention_features,
     train_mention_model,
 )
@@ -33,7 +33,7 @@ from trivium.policies.keqing.naming import initials, initials_of, namesakes_of
 from trivium.policies.keqing.natural import natural_templates, own_wordings
 from trivium.policies.keqing.pairs import AlignedPair, align_pairs
 from trivium.policies.keqing.question_words import QUESTION_WORDS
-from trivium.policies.keqing.readings import Reader
+from trivium.policies.keqing.readings import ChainReader
 from trivium.policies.keqing.schema_words import Synonyms, hop_words
 from trivium.policies.keqing.segment_model import SegmentModel
 from trivium.policies.keqing.similar_mentions import widened
@@ -94,7 +94,7 @@ async def learn(
     short = await _short_names(store)
     plain = KnownWords(QUESTION_WORDS, frozenset(segments.stems))
 
-    async def look_further(question: Question) -> Question:
+    async def look_further(question: SplitQuestion) -> SplitQuestion:
         return await widened(question, plain, store, short)
 
     async for pair in align_pairs(given, store, look_further):
@@ -130,7 +130,7 @@ async def with_schema(
     if not isinstance(chains, ChainModel) or not isinstance(known, KnownWords):
         raise TypeError("only what trivium learn keqing makes can be brought up to date")
     lexical, learned = ChainModel(segments), old.reader.learned
-    reader = Reader(
+    reader = ChainReader(
         lexical,
         KnownWords(known.words, frozenset(segments.stems)),
         old.reader.mentions,
@@ -218,11 +218,11 @@ class _Lesson:
     ) -> None:
         self.wider, self.lexical, self.short, self.store = wider, lexical, short, store
         self.network = network
-        self.plain = Reader(
+        self.plain = ChainReader(
             lexical, KnownWords(QUESTION_WORDS, frozenset(lexical.segments.stems)), DEFAULT_MENTION_MODEL
         )
 
-    async def reader(self, pairs: Sequence[AlignedPair], progress: Progress) -> tuple[Reader, int, HeldOut | None]:
+    async def reader(self, pairs: Sequence[AlignedPair], progress: Progress) -> tuple[ChainReader, int, HeldOut | None]:
         """The reader, how many distinct wordings it learned from, and what held-out pairs said.
 
         By the schema alone without pairs, and where what they teach does not help.
@@ -241,13 +241,13 @@ class _Lesson:
         reader = replace(self._made(pairs, trained), learned=LearnedReader(trained.candidates, mix))
         return reader, trained.candidates.wordings, held
 
-    def _made(self, pairs: Sequence[AlignedPair], trained: Trained) -> Reader:
-        return Reader(self.lexical, trained.known, self._mention_model(pairs, trained.known))
+    def _made(self, pairs: Sequence[AlignedPair], trained: Trained) -> ChainReader:
+        return ChainReader(self.lexical, trained.known, self._mention_model(pairs, trained.known))
 
     def _train(self, pairs: Sequence[AlignedPair], steps: int) -> Trained:
         return train_on(pairs, self.lexical, lambda *_: None, steps, network=self.network)
 
-    async def _decide(self, reader: Reader, pair: AlignedPair) -> tuple[Feasible | None, float]:
+    async def _decide(self, reader: ChainReader, pair: AlignedPair) -> tuple[Feasible | None, float]:
         _, found, share = await CompactDecomposer(reader, {}, {}, self.short).read(pair.question.text, self.store)
         return found, share
 

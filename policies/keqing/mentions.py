@@ -43,7 +43,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SplitQuestion:
     """A question in folded words, with its mentions by their place."""
 
     text: str
@@ -87,7 +87,7 @@ def _capital_places(words: Sequence[Token], text: str) -> set[int]:
     return places if 2 * len(places) <= len(words) else set()
 
 
-async def find_mentions(texts: Sequence[str], store: GraphStore, known: Container[str] = ()) -> list[Question]:
+async def find_mentions(texts: Sequence[str], store: GraphStore, known: Container[str] = ()) -> list[SplitQuestion]:
     """The questions with the spans that name an entity but for case, accents and punctuation: one look-up for all.
 
     Spans of `known` words alone are passed over: words that questions are made of ("what", "the other") name films too.
@@ -97,7 +97,7 @@ async def find_mentions(texts: Sequence[str], store: GraphStore, known: Containe
     distinct = list(dict.fromkeys(span for found in spans for span in found.values()))
     hits = dict(zip(distinct, await store.find(distinct, fuzzy=False), strict=True))
     return [
-        Question(
+        SplitQuestion(
             text,
             words,
             tuple(Mention(i, j, span, tuple(hits[span])) for (i, j), span in found.items() if hits[span]),
@@ -109,7 +109,7 @@ async def find_mentions(texts: Sequence[str], store: GraphStore, known: Containe
 FEATURES = 14
 
 
-def mention_features(question: Question, known: Container[str], *, lowered: bool = False) -> Floats:
+def mention_features(question: SplitQuestion, known: Container[str], *, lowered: bool = False) -> Floats:
     """What tells a right mention from a chance one, without its letters: float64 [mentions, FEATURES].
 
     Words, their logarithm, not inside a longer mention, look-up score, spelt to the letter, capital first, share of

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.keqing.chain_search import ChainModel
-from trivium.policies.keqing.mentions import Mention, Question
+from trivium.policies.keqing.mentions import Mention, SplitQuestion
 from trivium.policies.keqing.question_words import ASKING, FUNCTION_WORDS, ONES_LIKE_IT, QUESTION_WORDS, SAME
-from trivium.policies.keqing.readings import Reader, Reading, Topic, names_refused
+from trivium.policies.keqing.readings import ChainReader, ChainReading, Topic, names_refused
 from trivium.policies.keqing.segment_model import NEAR, SegmentModel, is_silent
 from trivium.policies.reader.english import english
 from trivium.policies.reader.names import words_of
@@ -69,7 +69,9 @@ class Support:
     wrong: int = 0
 
 
-def support(question: Question, chosen: Reading | None, opened: Sequence[Reading], reader: Reader) -> Support:
+def support(
+    question: SplitQuestion, chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader
+) -> Support:
     """The support of the chosen reading; of the best open one where none was chosen.
 
     Args:
@@ -109,7 +111,7 @@ def support(question: Question, chosen: Reading | None, opened: Sequence[Reading
     )
 
 
-def _gap(chosen: Reading | None, opened: Sequence[Reading], reader: Reader) -> float:
+def _gap(chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader) -> float:
     """Nats by which the best open reading is ahead of the chosen one, >= 0; 0 without either.
 
     What pairs taught scores chains relative to those that it is offered, so the chosen one is looked up among the open.
@@ -125,7 +127,7 @@ def _gap(chosen: Reading | None, opened: Sequence[Reading], reader: Reader) -> f
     return max(0.0, best.score - chosen.score)
 
 
-def _meaning(reading: Reading) -> frozenset[tuple[int, int, LogicalChain]]:
+def _meaning(reading: ChainReading) -> frozenset[tuple[int, int, LogicalChain]]:
     return frozenset((topic.mention.start, topic.mention.stop, topic.chain) for topic in reading.topics)
 
 
@@ -141,7 +143,9 @@ def _is_short_for(mention: Mention) -> bool:
 class _Said:
     """What the words outside a reading's names speak for."""
 
-    def __init__(self, question: Question, topics: Sequence[Topic], reader: Reader, *, taught: bool = False) -> None:
+    def __init__(
+        self, question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader, *, taught: bool = False
+    ) -> None:
         self.foreign: list[str] = []
         self.strange: list[str] = []
         self.names: list[str] = []

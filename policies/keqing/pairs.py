@@ -15,7 +15,7 @@ from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
-from trivium.policies.keqing.mentions import Mention, Question, find_mentions
+from trivium.policies.keqing.mentions import Mention, SplitQuestion, find_mentions
 
 _BATCH = 256
 _WORST_FIT = 0.3
@@ -43,7 +43,7 @@ class AlignedPair:
         more: whether other names of the question may be topics too.
     """
 
-    question: Question
+    question: SplitQuestion
     gold: tuple[int, ...]
     chains: tuple[LogicalChain, ...]
     exclusion: tuple[ExclusionEvidence, ...] = ()
@@ -61,7 +61,7 @@ class _Fit(NamedTuple):
     reached: frozenset[str]
 
 
-Widen = Callable[[Question], Awaitable[Question]]
+Widen = Callable[[SplitQuestion], Awaitable[SplitQuestion]]
 """Gives a question the names beside its exact ones that are none to the letter."""
 
 
@@ -89,7 +89,7 @@ async def align_pairs(
 
 
 async def _align(
-    pair: Pair, question: Question, hops: dict[str, frozenset[Hop]], store: GraphStore
+    pair: Pair, question: SplitQuestion, hops: dict[str, frozenset[Hop]], store: GraphStore
 ) -> AlignedPair | None:
     if pair.branches:
         return await _align_branches(pair, question, store)
@@ -144,7 +144,7 @@ async def _exclusion(chain: LogicalChain, pair: Pair, best: _Fit, store: GraphSt
     return tuple(ExclusionEvidence(before, hop, excluded=True) for before, hop in back) if without > best.f1 else ()
 
 
-async def _align_branches(pair: Pair, question: Question, store: GraphStore) -> AlignedPair | None:
+async def _align_branches(pair: Pair, question: SplitQuestion, store: GraphStore) -> AlignedPair | None:
     """Find the mention of each branch's topic; the pair says which entity it is."""
     places = []
     for branch in pair.branches:

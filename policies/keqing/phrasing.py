@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Container, Sequence
 
 from trivium.policies.keqing.decomposer import MASK
-from trivium.policies.keqing.mentions import Mention, Question
+from trivium.policies.keqing.mentions import Mention, SplitQuestion
 from trivium.policies.keqing.wording import NAME, Wording, mask_words
 
 OTHER = "[other]"
@@ -28,12 +28,12 @@ def has_exclusion_cue(words: Collection[str]) -> bool:
     return not EXCLUSION_CUES.isdisjoint(words)
 
 
-def wording_of(question: Question, mention: Mention, known: Container[str]) -> Wording:
+def wording_of(question: SplitQuestion, mention: Mention, known: Container[str]) -> Wording:
     """The question with this mention masked; unknown words of other mentions become `NAME`."""
     return mask_words(_hide_names(question, (mention,), known), mention.start, mention.stop)
 
 
-def wording_of_two(question: Question, mention: Mention, other: Mention, known: Container[str]) -> Wording:
+def wording_of_two(question: SplitQuestion, mention: Mention, other: Mention, known: Container[str]) -> Wording:
     """The question with one of two topics masked.
 
     Where only "and" or the like stands between the two, they are one phrase: "both A and B" reads as the mask alone,
@@ -49,7 +49,7 @@ def wording_of_two(question: Question, mention: Mention, other: Mention, known: 
     return mask_words(wording, mention.start - shift, mention.stop - shift)
 
 
-def _hide_names(question: Question, chosen: Sequence[Mention], known: Container[str]) -> list[str]:
+def _hide_names(question: SplitQuestion, chosen: Sequence[Mention], known: Container[str]) -> list[str]:
     """The folded words, unknown ones inside mentions that are not among the chosen replaced by `NAME`."""
     words = question.plain
     for mention in question.mentions:
@@ -60,7 +60,7 @@ def _hide_names(question: Question, chosen: Sequence[Mention], known: Container[
     return words
 
 
-def masked_text(question: Question, mention: Mention) -> str:
+def masked_text(question: SplitQuestion, mention: Mention) -> str:
     """The question as it was written, with the mention replaced by `[mask]` and white space collapsed."""
     start, stop = question.words[mention.start].start, question.words[mention.stop - 1].end
     text = f"{question.text[:start]}{MASK}{question.text[stop:]}"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.chains.scorer import LearnedReader
 from trivium.policies.keqing.chain_search import ScoredChain
-from trivium.policies.keqing.mentions import Mention, MentionModel, Question, mention_features
+from trivium.policies.keqing.mentions import Mention, MentionModel, SplitQuestion, mention_features
 from trivium.policies.keqing.phrasing import wording_of, wording_of_two
 from trivium.policies.keqing.wording import Wording
 
@@ -43,7 +43,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ChainReading:
     """One or more topics; `score` is the reading's log-score."""
 
     score: float
@@ -63,7 +63,7 @@ class ChainFinder(Protocol):
 
 
 @dataclass(frozen=True)
-class Reader:
+class ChainReader:
     """The parts that score readings: chains by wordings, the words that questions are made of, mentions."""
 
     chains: ChainFinder
@@ -72,7 +72,7 @@ class Reader:
     learned: LearnedReader | None = None
     """What pairs taught; None where the schema alone speaks."""
 
-    def readings(self, question: Question, hops: dict[str, frozenset[Hop]], *, two: bool) -> list[Reading]:
+    def readings(self, question: SplitQuestion, hops: dict[str, frozenset[Hop]], *, two: bool) -> list[ChainReading]:
         """All readings with one topic, and with `two` also those with several, best first, at most `_READINGS`.
 
         What pairs taught says itself whether a question has several topics.
@@ -87,7 +87,7 @@ class Reader:
         if self.learned is not None:
             scored = self.learned.readings(question, _MENTION_WEIGHT * odds, hops, known)
             found = [
-                Reading(
+                ChainReading(
                     score + sum(_renown(mention, chain, hops) for mention, chain in topics),
                     tuple(Topic(mention, chain) for mention, chain in topics),
                 )
@@ -96,7 +96,7 @@ class Reader:
             return sorted(found, key=lambda reading: -reading.score)[:_READINGS]
         likely = [i for i in np.argsort(-odds) if odds[i] > odds.max() - _UNLIKELY]
         found = [
-            Reading(
+            ChainReading(
                 _MENTION_WEIGHT * float(odds[i]) + scored.score + _renown(mention, scored.chain, hops),
                 (Topic(mention, scored.chain),),
             )
@@ -123,8 +123,8 @@ class Reader:
         return {}
 
     def _readings_of_two(
-        self, question: Question, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]]
-    ) -> list[Reading]:
+        self, question: SplitQuestion, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]]
+    ) -> list[ChainReading]:
         """Readings with two topics, among the mentions that are names and lie in no longer one."""
         known, out = self.known, []
         names = [
@@ -142,7 +142,7 @@ class Reader:
             chains = [self._chains(w, m, hops)[:_CHAINS_OF_TWO] for w, m in zip(wordings, (one, two), strict=True)]
             together = _MENTION_WEIGHT * max(odd, other_odd) + _NAMES_EXPLAINED
             for a, b in product(*chains):
-                out.append(Reading(together + (a.score + b.score) / 2, (Topic(one, a.chain), Topic(two, b.chain))))
+                out.append(ChainReading(together + (a.score + b.score) / 2, (Topic(one, a.chain), Topic(two, b.chain))))
         return out
 
 
@@ -155,12 +155,12 @@ def _renown(mention: Mention, chain: LogicalChain, hops: dict[str, frozenset[Hop
     return _RENOWN * (max(able, default=0.0) - max(known))
 
 
-def _phrasing_alone(question: Question, mention: Mention, known: Container[str]) -> bool:
+def _phrasing_alone(question: SplitQuestion, mention: Mention, known: Container[str]) -> bool:
     """Whether a mention is made of words that the questions' own phrasing uses."""
     return all(word in known for word in question.plain[mention.start : mention.stop])
 
 
-def names_refused(question: Question, topics: Sequence[Topic], reader: Reader) -> list[Mention]:
+def names_refused(question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader) -> list[Mention]:
     """Names beside the topics that pairs taught to leave unread."""
     learned = reader.learned
     if learned is None:
@@ -169,7 +169,7 @@ def names_refused(question: Question, topics: Sequence[Topic], reader: Reader) -
     return [mention for mention in others if learned.refuses(question, mention, reader.known)]
 
 
-def names_left(question: Question, reading: Reading, known: Container[str]) -> list[Mention]:
+def names_left(question: SplitQuestion, reading: ChainReading, known: Container[str]) -> list[Mention]:
     """Names that the reading does not use: mentions that hold an unknown word, and lie in no longer one."""
     topics = [topic.mention for topic in reading.topics]
     return [
@@ -181,7 +181,7 @@ def names_left(question: Question, reading: Reading, known: Container[str]) -> l
     ]
 
 
-def words_left(question: Question, reading: Reading, reader: Reader) -> bool:
+def words_left(question: SplitQuestion, reading: ChainReading, reader: ChainReader) -> bool:
     """Whether a word outside the reading's topics is like none that is known: part of a name, perhaps."""
     covered = {place for topic in reading.topics for place in range(topic.mention.start, topic.mention.stop)}
     return any(

@@ -53,7 +53,7 @@ _REMEMBERED = 5_000  # words whose evidence is kept
 _LAYOUTS = 4  # sets of chains that are kept: one is all that a schema of few hops ever asks for
 
 
-class Evidence(NamedTuple):
+class WordEvidence(NamedTuple):
     """What one word says for each of H hops, float32 [H] each: anywhere, as what is asked for, as what the topic is.
 
     `deed`: how much better, in nats, where it stands before what the hop leaves and not behind it.
@@ -105,7 +105,7 @@ class SegmentModel:
     follows: Floats
     embedder: Embedder
     max_hops: int = 3
-    _known: dict[str, Evidence] = field(default_factory=dict, repr=False)
+    _known: dict[str, WordEvidence] = field(default_factory=dict, repr=False)
     _layouts: dict[tuple[bytes, bytes], Grown] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -151,7 +151,7 @@ class SegmentModel:
     def _log_follows(self) -> Floats:
         return np.float32(_TRANSITION) * np.log(np.maximum(self.follows, np.float32(1e-4)))
 
-    def evidence(self, word: str) -> Evidence:
+    def evidence(self, word: str) -> WordEvidence:
         """What a word speaks for; remembered."""
         found = self._known.get(word)
         if found is None:
@@ -160,7 +160,7 @@ class SegmentModel:
             found = self._known[word] = self._weigh(word)
         return found
 
-    def _weigh(self, word: str) -> Evidence:
+    def _weigh(self, word: str) -> WordEvidence:
         cosines = self.vectors @ self.embedder.embed([word])[0]
         alike = np.clip((cosines - NEAR) / (_NEARER - NEAR), 0, _ALIKE)
         place = self.rows.get(stem(word))
@@ -175,7 +175,7 @@ class SegmentModel:
         verb = np.array([] if place is None else [place], dtype=np.int64)
         deed = self.deed.likeness(verb, np.ones(len(verb), dtype=np.float32), len(self.hops))
         # A relation's own word may stand for what it reaches ("which genre"), if less surely than a noun of its end.
-        return Evidence(
+        return WordEvidence(
             _information(np.maximum(own, np.maximum(_END * end, _START * start))),
             _information(np.maximum(end, own / 3)),
             _information(np.maximum(start, own / 3)),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit
-from trivium.policies.keqing.mentions import MAX_SPAN, Mention, Question
+from trivium.policies.keqing.mentions import MAX_SPAN, Mention, SplitQuestion
 from trivium.policies.keqing.naming import countries
 from trivium.policies.keqing.question_words import FUNCTION_WORDS
 
@@ -24,14 +24,16 @@ Initials = Mapping[str, Sequence[str]]
 """Ids of the entities that initials stand for, the best connected first."""
 
 
-async def widened(question: Question, known: Container[str], store: GraphStore, initials: Initials) -> Question:
+async def widened(
+    question: SplitQuestion, known: Container[str], store: GraphStore, initials: Initials
+) -> SplitQuestion:
     """The question with the names beside its exact ones that are none to the letter."""
     similar = _beside(await find_similar(question, known, store, initials), question, known)
     return replace(question, mentions=(*question.mentions, *similar)) if similar else question
 
 
 async def find_similar(
-    question: Question, known: Container[str], store: GraphStore, initials: Initials | None = None
+    question: SplitQuestion, known: Container[str], store: GraphStore, initials: Initials | None = None
 ) -> tuple[Mention, ...]:
     """Mentions that no name is to the letter: parts of names, peoples for their countries, initials, then typos.
 
@@ -64,7 +66,7 @@ async def find_similar(
     )
 
 
-async def with_initials(question: Question, store: GraphStore, initials: Initials) -> Question:
+async def with_initials(question: SplitQuestion, store: GraphStore, initials: Initials) -> SplitQuestion:
     """The question with what its mentions are the initials of as further candidates: "UK" is a currency too."""
     mentions = []
     for mention in question.mentions:
@@ -86,7 +88,7 @@ async def _short_for(span: str, store: GraphStore, initials: Initials) -> list[E
     return [replace(hit, score=_SHORT, match="partial") for hit in (*whole, *people)]
 
 
-def _beside(similar: Sequence[Mention], question: Question, known: Container[str]) -> list[Mention]:
+def _beside(similar: Sequence[Mention], question: SplitQuestion, known: Container[str]) -> list[Mention]:
     """The similar mentions of words that no exact mention explains: "the novel Dune" is no misspelt name.
 
     A part of a name may be what an exact one is too ("Harvard", of the university), but not within a longer exact one:

@@ -9,7 +9,13 @@ from typing import NamedTuple
 from trivium.kg.indexes import own_words
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit
-from trivium.policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, find_mentions, mention_features
+from trivium.policies.keqing.mentions import (
+    DEFAULT_MENTION_MODEL,
+    Mention,
+    SplitQuestion,
+    find_mentions,
+    mention_features,
+)
 from trivium.policies.keqing.similar_mentions import find_similar
 from trivium.policies.oda.question_kind import ASKING_WORDS, FUNCTION_WORDS
 from trivium.policies.oda.similarity_choice import RelationNames, SimilarityChoice
@@ -62,7 +68,7 @@ async def find_task_entities(
     return TaskEntities(found, texts)
 
 
-def _apart(question: Question) -> list[Mention]:
+def _apart(question: SplitQuestion) -> list[Mention]:
     """The likeliest mentions that share no word, in the question's order."""
     odds = DEFAULT_MENTION_MODEL.log_odds(mention_features(question, _KNOWN)).tolist()
     chosen: list[Mention] = []
@@ -72,7 +78,7 @@ def _apart(question: Question) -> list[Mention]:
     return sorted(chosen, key=lambda mention: mention.start)
 
 
-def _is_name(mention: Mention, question: Question) -> bool:
+def _is_name(mention: Mention, question: SplitQuestion) -> bool:
     """Whether a span is more than words of the question's own: it is an exact name, or no other span is one."""
     return mention.hits[0].match == "exact" or not any(
         other.hits[0].match == "exact" and other != mention for other in question.mentions

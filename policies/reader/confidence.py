@@ -15,7 +15,7 @@ from trivium.policies.reader.reader import Reading
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
+class ReadingSignals:
     """What is known of a reading before its answer is claimed.
 
     Attributes:
@@ -64,7 +64,7 @@ _WEIGHTS = {"unread": -1.6, "unused": -1.0, "weakest": 0.8, "mean": 1.5, "margin
 _BIAS = 0.3
 
 
-def confidence(signals: Signals) -> float:
+def confidence(signals: ReadingSignals) -> float:
     """The chance in [0, 1] that the answer of a reading is right."""
     total = _BIAS + sum(_WEIGHTS.get(each.name, 0.0) * getattr(signals, each.name) for each in fields(signals))
     return 1 / (1 + math.exp(-total))

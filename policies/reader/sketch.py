@@ -172,7 +172,14 @@ class Drafter:
         return Top(self.plan(source), self.term(term), limit, descending)  # type: ignore[arg-type]
 
     def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> QueryPlan:
+        if source[0] == "top" and terms == (source[2],) and source[4] == 1 and self._several(source[2]):
+            # "When was the latest film released?": of a film with several years the latest.
+            return self._agg("maximum" if source[3] else "minimum", source[1], source[2])
         return ValueOf(self.plan(source), tuple(map(self.term, terms)))  # type: ignore[arg-type]
+
+    def _several(self, term: Sketch) -> bool:
+        """Whether entities have several values of the property that a term reads."""
+        return term[0] == "p" and any(each.name == term[2] and each.profile.lists for each in self._schema.properties)
 
     def _count(self, source: Sketch) -> QueryPlan:
         return Aggregate(self.plan(source))  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from tests.films import walk
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.retrieve import RetrieveInput, retrieve, wave
-from trivium.nodes.keqing.state import Found, KeqingState, Link, Match, Retrieved, SubQuestionState
+from trivium.nodes.keqing.state import Found, KeqingState, Link, Retrieved, SubQuestionState, TemplateMatch
 
 SETTINGS = KeqingContext()
 
@@ -19,8 +19,8 @@ def _sub(number: int, *dep: int, question: str = "who directed [mask]?", exclude
     )
 
 
-def _match(*chain: str, score: float = 1.0) -> Match:
-    return Match(template="template", score=score, chains=[list(chain)])
+def _match(*chain: str, score: float = 1.0) -> TemplateMatch:
+    return TemplateMatch(template="template", score=score, chains=[list(chain)])
 
 
 def _state(subs: list[SubQuestionState], **found: list[str]) -> KeqingState:
@@ -81,7 +81,7 @@ def test_tasks_know_the_seeds_and_the_entities_used() -> None:
 async def _retrieve(
     kg: str,
     subs: list[SubQuestionState],
-    matches: list[list[Match]],
+    matches: list[list[TemplateMatch]],
     seeds: list[str],
     settings: KeqingContext = SETTINGS,
 ) -> list[Retrieved]:

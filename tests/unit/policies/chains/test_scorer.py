@@ -15,7 +15,7 @@ from trivium.policies.chains.loglinear import train_log_linear
 from trivium.policies.chains.scorer import ChainCandidates, LearnedReader, Mix
 from trivium.policies.keqing.chain_search import ChainModel
 from trivium.policies.keqing.decomposer import MASK
-from trivium.policies.keqing.mentions import Mention, Question, split_question
+from trivium.policies.keqing.mentions import Mention, SplitQuestion, split_question
 from trivium.policies.keqing.schema_words import HopWords
 from trivium.policies.keqing.segment_model import SegmentModel
 from trivium.policies.keqing.wording import Wording
@@ -59,7 +59,7 @@ def _readings(taught: LearnedReader, text: str, names: Sequence[str]) -> list[Lo
         for name in names
     )
     found = taught.readings(
-        Question(text, words, mentions), np.zeros(len(names)), dict.fromkeys(names, EVERY), taught.candidates.words
+        SplitQuestion(text, words, mentions), np.zeros(len(names)), dict.fromkeys(names, EVERY), taught.candidates.words
     )
     return [chain for _, chain in max(found, key=lambda reading: reading.score).topics]
 

@@ -6,18 +6,18 @@ from trivium.kg.types import parse_chain
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.keqing.feasibility import Feasible, first_feasible
 from trivium.policies.keqing.mentions import Mention, find_mentions
-from trivium.policies.keqing.readings import Reading, Topic
+from trivium.policies.keqing.readings import ChainReading, Topic
 
 
 async def _feasible(
     base: Knowledge, *readings: tuple[tuple[str, list[str]], ...], excluding: bool = False
 ) -> Feasible | None:
     """The first feasible of these readings, each of (name, chain) topics."""
-    made: list[Reading] = []
+    made: list[ChainReading] = []
     for number, topics in enumerate(readings):
         mentions = [(await find_mentions([name], base.store))[0].mentions[-1] for name, _ in topics]
         chains = [parse_chain(chain) for _, chain in topics]
-        made.append(Reading(-float(number), tuple(map(Topic, mentions, chains))))
+        made.append(ChainReading(-float(number), tuple(map(Topic, mentions, chains))))
     hits = {hit.id for reading in made for topic in reading.topics for hit in topic.mention.hits}
     hops = dict(zip(sorted(hits), await base.store.hops(sorted(hits)), strict=True))
     return await first_feasible(made, hops, base.store, excluding=excluding)

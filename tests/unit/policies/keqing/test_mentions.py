@@ -16,7 +16,7 @@ from trivium.policies.keqing.mentions import (
     FEATURES,
     MAX_WORDS,
     Mention,
-    Question,
+    SplitQuestion,
     find_mentions,
     mention_features,
     train_mention_model,
@@ -45,12 +45,12 @@ async def store(tmp_path: Path) -> AsyncIterator[GraphStore]:
     await opened.close()
 
 
-async def _one(text: str, store: GraphStore, known: frozenset[str] = frozenset()) -> Question:
+async def _one(text: str, store: GraphStore, known: frozenset[str] = frozenset()) -> SplitQuestion:
     (found,) = await find_mentions([text], store, known)
     return found
 
 
-def _spans(question: Question) -> dict[str, list[str]]:
+def _spans(question: SplitQuestion) -> dict[str, list[str]]:
     return {mention.text: [hit.id for hit in mention.hits] for mention in question.mentions}
 
 
@@ -119,7 +119,7 @@ async def test_features_tell_long_well_spelt_unknown_names(store: GraphStore) ->
     assert question.mentions[int(order[0])].text == "Dune Part Two"
     lowered = mention_features(question, KNOWN, lowered=True)
     assert (lowered != features).any()
-    assert mention_features(Question("", (), ()), KNOWN).shape == (0, FEATURES)
+    assert mention_features(SplitQuestion("", (), ()), KNOWN).shape == (0, FEATURES)
 
 
 def test_the_model_learns_which_feature_decides() -> None:
@@ -177,6 +177,6 @@ async def test_of_two_names_side_by_side_the_greater_says_where(store: GraphStor
 
 
 def test_a_topic_that_no_word_names_has_features_too() -> None:
-    empty = Question("", (), (Mention(0, 0, "Dune", ()),))
+    empty = SplitQuestion("", (), (Mention(0, 0, "Dune", ()),))
     assert empty.mentions[0].start == empty.mentions[0].stop
     assert not empty.mentions[0].overlaps(empty.mentions[0])

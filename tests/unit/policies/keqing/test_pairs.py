@@ -5,7 +5,7 @@ from __future__ import annotations
 from trivium.kg.loaders.questions import Question, parse_question
 from trivium.kg.types import parse_chain
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.mentions import Question as MentionedQuestion
+from trivium.policies.keqing.mentions import SplitQuestion
 from trivium.policies.keqing.pairs import AlignedPair, align_pairs
 from trivium.policies.keqing.similar_mentions import widened
 
@@ -120,7 +120,7 @@ async def test_many_pairs_come_in_their_order(films: Knowledge) -> None:
 
 
 async def test_a_pair_that_no_exact_name_explains_is_tried_with_parts_of_names(films: Knowledge) -> None:
-    async def wider(question: MentionedQuestion) -> MentionedQuestion:
+    async def wider(question: SplitQuestion) -> SplitQuestion:
         return await widened(question, frozenset({"what", "has", "directed"}), films.store, {})
 
     pairs = [

@@ -9,8 +9,8 @@ import pytest
 
 from trivium.kg.types import EntityHit, Hop
 from trivium.policies.keqing.chain_search import ScoredChain
-from trivium.policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, Question, split_question
-from trivium.policies.keqing.readings import Reader, candidates
+from trivium.policies.keqing.mentions import DEFAULT_MENTION_MODEL, Mention, SplitQuestion, split_question
+from trivium.policies.keqing.readings import ChainReader, candidates
 from trivium.policies.keqing.wording import Wording
 
 OF_FILM, OF_COUNTRY = Hop("film_language", inverse=False), Hop("official_language", inverse=False)
@@ -39,11 +39,11 @@ class Finder:
 def test_the_better_known_namesake_is_meant_unless_words_say_otherwise(lead: float, meant: str) -> None:
     text = "what language does brazil speak"
     words = split_question(text)
-    question = Question(text, words, (Mention(3, 4, "brazil", (COUNTRY, FILM)),))
-    reader = Reader(Finder(lead, 0.0), frozenset({"what", "language", "does", "speak"}), DEFAULT_MENTION_MODEL)
+    question = SplitQuestion(text, words, (Mention(3, 4, "brazil", (COUNTRY, FILM)),))
+    reader = ChainReader(Finder(lead, 0.0), frozenset({"what", "language", "does", "speak"}), DEFAULT_MENTION_MODEL)
     best, second = reader.readings(question, HOPS, two=False)
     assert [hit.id for hit in candidates(best.topics[0], HOPS)] == [meant]
     assert best.score - second.score < max(lead, 3.0)
-    alone = Question(text, words, (Mention(3, 4, "brazil", (FILM,)),))
+    alone = SplitQuestion(text, words, (Mention(3, 4, "brazil", (FILM,)),))
     (only,) = reader.readings(alone, HOPS, two=False)
     assert only.score == pytest.approx(lead)  # nothing is lost where nobody else has the name

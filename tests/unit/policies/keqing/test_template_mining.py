@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from trivium.kg.types import EntityHit, parse_chain
-from trivium.policies.keqing.mentions import Mention, Question, split_question
+from trivium.policies.keqing.mentions import Mention, SplitQuestion, split_question
 from trivium.policies.keqing.pairs import AlignedPair
 from trivium.policies.keqing.template_mining import exclusion_habits, mine_templates
 from trivium.policies.keqing.templates import Exclusion
@@ -17,7 +17,7 @@ def _pair(text: str, topic: str, *chain: str) -> AlignedPair:
     words, name = split_question(text), split_question(topic)
     place = next(i for i, word in enumerate(words) if word.text == name[0].text)
     mention = Mention(place, place + len(name), topic, (EntityHit(topic, topic, 1.0, 1, "exact"),))
-    return AlignedPair(Question(text, words, (mention,)), (0,), (parse_chain(chain),))
+    return AlignedPair(SplitQuestion(text, words, (mention,)), (0,), (parse_chain(chain),))
 
 
 def _mined(pairs: Sequence[AlignedPair]) -> list[tuple[str, list[list[str]], int]]:
