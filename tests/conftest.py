@@ -40,6 +40,12 @@ def own_run(monkeypatch: pytest.MonkeyPatch) -> ContextVar[bool]:
     return own
 
 
+@pytest.fixture
+def nothing_ages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known of a Neo4j database stays fresh: a slow machine sends no look-up more than a fast one."""
+    monkeypatch.setattr("trivium.kg.neo4j.store._FRESH_SECONDS", float("inf"))
+
+
 @pytest.fixture(scope="session")
 def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A Neo4j server with authentication on, started once a session; a machine that lacks Java or Maven skips."""

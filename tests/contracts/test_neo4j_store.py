@@ -83,6 +83,7 @@ class TestNeo4jPlans(PlanContract):
         assert await answer_problems(summed, store) == []
 
 
+@pytest.mark.usefixtures("nothing_ages")
 async def test_a_call_is_one_round_trip_however_many_it_asks_for(make_store: MakeStore) -> None:
     triples = random_triples(3)
     store, ids = await make_store(triples, []), sorted({triple.head for triple in triples})

@@ -35,6 +35,7 @@ def shown(observation: Observation) -> set[tuple[object, ...]]:
     return {(*each.triple, each.turn) for each in observation}
 
 
+@pytest.mark.usefixtures("nothing_ages")
 async def test_it_observes_what_the_directory_shows_in_a_round_trip_a_layer(live: Knowledge, films: Knowledge) -> None:
     question, entities = "who starred in the films of its director?", ["heat", "ronin", "band"]
     whole = ObservationLimits(max_hops=3, top_n=500, top_p=500)  # nothing is cut, so that no tie decides

@@ -97,6 +97,8 @@ async def test_a_cancelled_question_leaves_the_pool_sound(client: Client) -> Non
     assert await client.read("RETURN 2") == [[2]]
 
 
+@pytest.mark.usefixtures("nothing_ages")
+@pytest.mark.usefixtures("nothing_ages")
 async def test_one_chain_is_one_round_trip(store: Neo4jStore) -> None:
     await store.renew_view()  # looked for once a second
     before = store.client.round_trips

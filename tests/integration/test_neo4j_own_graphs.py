@@ -279,6 +279,7 @@ async def test_relations_are_read_against_their_arrow_or_both_ways(own: Open) ->
         own(None, GraphSettings(reversed=("ACTS",)))
 
 
+@pytest.mark.usefixtures("nothing_ages")
 async def test_neighbors_come_with_labels_in_one_round_trip(own: Open) -> None:
     store = own(MOVIES)
     keanu, matrix = await one(store, "Keanu Reeves"), await one(store, "The Matrix")

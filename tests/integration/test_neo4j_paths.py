@@ -82,6 +82,7 @@ def shown(found: Extraction) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("policy", ["learned", "random"])
+@pytest.mark.usefixtures("nothing_ages")
 async def test_live_paths_are_those_of_the_embedded_store(
     remote: Knowledge, directory: Path, policy: PolicyName
 ) -> None:
@@ -106,6 +107,7 @@ async def test_live_paths_are_those_of_the_embedded_store(
     whole.close_now()
 
 
+@pytest.mark.usefixtures("nothing_ages")
 async def test_a_live_subgraph_is_that_of_the_directory(remote: Knowledge, directory: Path) -> None:
     whole, linked = Knowledge.open(directory), (["n0", "n1"], ["n5", "n17", "nobody"])
     asked = round_trips(remote)
@@ -140,6 +142,7 @@ async def test_what_has_no_path_live(remote: Knowledge, policy: PolicyName) -> N
     assert {(path.source, path.target) for path in mixed.paths} == {("n1", "hub")}
 
 
+@pytest.mark.usefixtures("nothing_ages")
 async def test_of_a_hub_a_part_is_read(remote: Knowledge) -> None:
     first, last = "leaf0000", f"leaf{_HUB - 1:04}"
     asked = round_trips(remote)
