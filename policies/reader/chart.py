@@ -574,6 +574,7 @@ class Chart:
         if right.data[:1] == ("by",):
             return
         yield from self._table(right, lists, score, links)
+        yield from self._true(right, left, score, links)
 
     def _bind(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
@@ -613,6 +614,8 @@ class Chart:
                     held = ("where", node, ("has", ("p", (), column.name, "")))
                     yield Item("S", held, left.type, (), score - scores.HAVING, links, "set", True, left.extreme)
                     break
+        if "s" not in gap:
+            yield from self._true(left, right, score, links)
         cost = 0.0 if "s" in gap else scores.TURNED
         cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
         yield from self._table(left, lists, score - cost, links)
@@ -621,6 +624,15 @@ class Chart:
             yield left.but(score=score - cost + gain, links=links)
         if left.form == "value" and left.data and left.data[0] in right.data and (not gap or "as" in gap):
             yield left.but(data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
+
+    def _true(self, source: Item, column: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "discontinued products", "products that are discontinued": those for which a yes or no is yes."""
+        for number in column.data if column.category == "P" else ():
+            found = self._schema.properties[number]
+            if found.profile.kind == "boolean" and self._schema.compatible(source.type, found.type):
+                condition = ("cmp", ("p", (), found.name, ""), "=", ("v", Value("boolean", True)))
+                node = ("where", source.node, condition)
+                yield Item("S", node, source.type, (), score + scores.TRUE, links, "set", True, source.extreme)
 
     def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         lists = left.data if left.category == "PL" else (left.data,)
@@ -757,7 +769,10 @@ class Chart:
 
     def _number_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "2007 vehicles"; "the 5 cities"."""
-        yield from self._where_number(right, left, gap)
+        for item in self._where_number(right, left, gap):
+            if not left.data[1] and not left.data[2]:
+                item.score -= scores.BEFORE  # "3 suppliers" are no supplier 3
+            yield item
         if right.form in ("plain", "set"):
             count = left.data[0]
             if count == int(count) and 0 < count <= 1000:
@@ -1107,9 +1122,11 @@ class Chart:
         yield left.but(score=left.score + right.score, links=(left.links, right.links))
 
     def _count_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        yield Item(
-            "AGG", data=("count", right.data), score=left.score + right.score - 0.1, links=(left.links, right.links)
-        )
+        links, score = (left.links, right.links), left.score + right.score - 0.1
+        summed = all(self._schema.properties[number].profile.kind in ("number", "duration") for number in right.data)
+        if summed:  # "the number of units in stock", "how much freight": numbers are added, not counted
+            yield Item("AGG", data=("sum", right.data), score=score, links=links)
+        yield Item("AGG", data=("count", right.data), score=score - (scores.NUMBERS if summed else 0.0), links=links)
 
     def _count_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
@@ -1346,7 +1363,11 @@ class Chart:
     def _edge_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, _, value = right.data
         links = (left.links, right.links)
-        if value[0] == "v":
+        if sign == "between":
+            if value[0] != "vs" or any(each[0] != "v" for each in value[1]):
+                return
+            value = ("vs", tuple(each[1] for each in value[1]))
+        if value[0] in ("v", "vs"):
             yield from self._edge_condition(left, sign, value, left.score + right.score + 0.25, links)
 
     def _edge_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

@@ -149,14 +149,17 @@ class Matcher:
         stems = tuple(map(stem, words))
         forms = {stems: 1.0, ("".join(words[:-1]) + stems[-1],): 1.0}
         content = tuple(each for each, word in zip(stems, words, strict=True) if word not in _FUNCTION) or stems
-        forms.setdefault(content, 0.98)
         own = {stem(word) for owner in owners for word in owner}
         rest = tuple(each for each in content if each not in own)
+        if rest or content == stems:  # `orderID` is an order's key: "orders" are not asked for by it
+            forms.setdefault(content, 0.98)
         if rest and rest != content:
             forms.setdefault(rest, 0.96)
         for form, score in forms.items():
             known = self._forms[form]
             known[element] = max(known.get(element, 0.0), score)
+        if not rest and content != stems:
+            return
         bare = rest or content
         head = len(bare) - 1
         weights = {

@@ -116,6 +116,9 @@ class Phrases:
     def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> str:
         return f"{' and '.join(map(self._term, terms))} of {self.say(source)}"
 
+    def _some(self, source: Sketch, limit: int) -> str:
+        return f"{limit} {self.say(source)}"
+
     def _count(self, source: Sketch) -> str:
         return f"how many {self.say(source)}"
 

