@@ -1,7 +1,9 @@
-"""KnowGPT without a model on multiple-choice data sets: `python -m trivium.evals.choices [--data DIR] [--limit N]`.
+"""KnowGPT on multiple-choice data sets: `python -m trivium.evals.choices [--data DIR] [--limit N] [--set NAME=VALUE]`.
 
 Accuracy in percent with its 95 % interval (Wilson), beside chance, beside likeness to the question alone and beside
-support by paths alone; a tie counts as the share of right ones among the tied. Answered through the compiled graph.
+support by paths alone; a tie counts as the share of right ones among the tied. `answer` is what the run says: without a
+model the choice of both scores, with one (`--set model=...`) the model's, or where it gives no usable answer the
+scores'; `model %` is the share that the model itself chose. Answered through the compiled graph.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ async def kg_folder(data: Path, given: ChoiceSet) -> Path:
 
 async def measure(questions: Sequence[Question], kg: str, settings: dict[str, Any]) -> dict[str, float]:
     """Right answers by column, questions with a path, and the seconds of the median question (`p50`)."""
-    totals = dict.fromkeys((*COLUMNS, "with a path"), 0.0)
+    totals = dict.fromkeys((*COLUMNS, "with a path", "by the model"), 0.0)
     seconds = []
     context = KnowGPTContext(kg=kg, **settings)
     for number, question in enumerate(questions):
@@ -78,6 +80,7 @@ async def measure(questions: Sequence[Question], kg: str, settings: dict[str, An
         totals["support"] += right_share(scores["support"], question.answers)
         totals["both"] += result["choice"] in question.answers
         totals["with a path"] += any(scores["support"].values())
+        totals["by the model"] += scores["by"] == "model"
     return {**totals, "p50": percentile(seconds, 0.5) if seconds else math.nan}
 
 
@@ -87,12 +90,14 @@ def line(name: str, count: int, found: Mapping[str, float]) -> str:
     for column in COLUMNS[1:]:
         low, high = interval(found[column], count)
         cells.append(f"{100 * found[column] / count:5.1f} [{100 * low:4.1f}, {100 * high:4.1f}]")
-    return f"{name:27} {count:5}  {'  '.join(cells)}  {100 * found['with a path'] / count:6.1f}  {found['p50']:7.1f}"
+    return f"{name:27} {count:5}  {'  '.join(cells)}  {100 * found['with a path'] / count:6.1f}" + (
+        f"  {100 * found['by the model'] / count:7.1f}  {found['p50']:7.1f}"
+    )
 
 
 async def run(data: Path, limit: int | None, settings: dict[str, Any]) -> None:
     """Print the table, a set at a time."""
-    print(f"{'data set':27} {'n':>5}  chance  {'likeness':17}  {'support':17}  {'both':17}  path %  p50 ms")
+    print(f"{'data set':27} {'n':>5}  chance  {'likeness':17}  {'support':17}  {'answer':17}  path %  model %  p50 ms")
     try:
         for name, given in CHOICE_SETS.items():
             questions = read_choices(data, given)

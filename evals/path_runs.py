@@ -115,7 +115,7 @@ def _both(training_set: TrainingSet, settings: PolicySettings, folder: Path) -> 
 
 
 def _reinforce(training_set: TrainingSet, settings: PolicySettings, folder: Path) -> TrainedPolicy:
-    """The paper's way from parameters that are drawn: no demonstration is rehearsed."""
+    """Policy gradients alone, from parameters that start near the structural yardstick; nothing is rehearsed."""
     steps = settings.warm_steps + settings.reinforce_steps
     alone = replace(settings, warm_steps=0, reinforce_steps=steps, reinforce_rate=_ALONE_RATE, rehearsal=0.0)
     return train_policy(training_set.task, training_set.inputs, training_set.taught, alone, _Told(folder), folder)

@@ -58,7 +58,7 @@ MEASUREMENTS = {
         "trivium.evals.oda", "ODA without a model on four sets, and what each rule of its choice is worth."
     ),
     "knowgpt-choices": Measurement(
-        "trivium.evals.choices", "CommonsenseQA, OpenBookQA and MedQA without a model, with intervals."
+        "trivium.evals.choices", "CommonsenseQA, OpenBookQA and MedQA, with intervals; --set model=… asks one."
     ),
     "knowgpt-table8": Measurement(
         "trivium.evals.table8", "A simulation from table 8: the bandit learns which prompt suits a question."

@@ -19,6 +19,7 @@ from trivium.nodes.run.clock import clock_of
 from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.follow_chain import follow_chain
+from trivium.tools.get_labels import get_labels
 from trivium.tools.run_plan import run_plan
 from trivium.tools.search_triples import search_triples
 
@@ -144,7 +145,7 @@ async def _retrieve_one(
     Where a model is to choose, the other templates' candidates come along (the paper's figure 5: more of them give the
     answer more chances); without one they would be noise.
     """
-    match, result, found, more = None, ChainResult(()), list[Found](), dict[str, Found]()
+    match, found, more, truncated = None, list[Found](), dict[str, Found](), False
     judged = is_judged(sub, matches, context)
     for candidate in matches:
         chains = [parse_chain(chain) for chain in candidate["chains"]]
@@ -153,7 +154,7 @@ async def _retrieve_one(
         if found:
             more |= {item["id"]: item for item in reached[:_MORE]}
         elif reached:
-            match, found = candidate, reached
+            match, found, truncated = candidate, reached, result.truncated
         if found and not judged:
             break
     done = Retrieved(
@@ -162,7 +163,7 @@ async def _retrieve_one(
         match=match,
         found=found,
         excluded=excluded,
-        truncated=result.truncated,
+        truncated=truncated,
         supplement=await _supplement(sub, seeds, found, context),
     )
     if judged:
@@ -204,10 +205,17 @@ async def _supplement(
     """Dense triples while the token budget allows: what the chains' own triples leave of it."""
     if context.supplement == "never" or (context.supplement == "auto" and found) or not seeds or "only" in sub:
         return []
-    spent = sum(_tokens(step[:3]) for item in found for step in item["path"])
-    out = []
-    for triple, score in await search_triples(context.kg, sub["question"], seeds, _SUPPLEMENT):
-        spent += _tokens(triple[:3])
+    dense = await search_triples(context.kg, sub["question"], seeds, _SUPPLEMENT)
+    walked = [step[:3] for item in found for step in item["path"]]
+    ids = sorted({key for triple in (*walked, *(triple[:3] for triple, _ in dense)) for key in (triple[0], triple[2])})
+    labels = dict(zip(ids, await get_labels(context.kg, ids), strict=True))
+
+    def tokens(head: str, relation: str, tail: str) -> int:  # as the prompt shows it, by names
+        return _tokens((labels[head], relation, labels[tail]))
+
+    spent, out = sum(tokens(*triple) for triple in walked), []
+    for triple, score in dense:
+        spent += tokens(*triple[:3])
         if spent > context.evidence_tokens:
             break
         out.append((*triple[:3], score))

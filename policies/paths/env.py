@@ -389,10 +389,11 @@ class PathVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode everywhere: with a seed, or a list of N, the first of each series, else the next."""
-        super().reset(seed=seed if isinstance(seed, int) else None, options=options)
-        given = [None] * self.num_envs if seed is None else seed
-        if isinstance(given, int):
-            given = [given + i for i in range(self.num_envs)]
+        first = int(seed) if isinstance(seed, int | np.integer) else None
+        super().reset(seed=first, options=options)
+        given = [None] * self.num_envs if seed is None or isinstance(seed, int | np.integer) else seed
+        if first is not None:
+            given = [first + i for i in range(self.num_envs)]
         fresh = np.array([one is not None for one in given]) | (self._seeds is None)
         drawn = self.np_random.integers(_SEEDS, size=self.num_envs) if self._seeds is None else self._seeds
         self._seeds = np.array([old if new is None else new for new, old in zip(given, drawn.tolist(), strict=True)])

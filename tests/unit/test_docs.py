@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from trivium.app.cli.main import COMMANDS
+from trivium.graphs.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -35,3 +37,30 @@ def test_commands_exist() -> None:
                     shown.setdefault(found, set()).add(page.name)
     assert {name: pages for name, pages in shown.items() if name not in COMMANDS} == {}
     assert {"ask", "kg", "learn", "serve"} <= set(shown)
+
+
+def test_the_audit_counts_its_rows_and_names_deviations_and_settings_that_exist() -> None:
+    text = (ROOT / "docs/reference/fidelity.md").read_text(encoding="utf-8")
+    summary, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    head, *counted = [line.strip("| \n").split(" | ") for line in summary.splitlines() if line.startswith("| ")]
+    pages = re.split(r"^## ", (ROOT / "docs/deviations.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    total, settings = Counter[str](), set[str]()
+    for section, line in zip(sections, counted, strict=False):
+        name = section.partition("\n")[0]
+        rows = [row.strip("| ").split(" | ") for row in re.findall(r"^\| [KGOE]\d+ .*$", section, re.MULTILINE)]
+        states = Counter(row[2] for row in rows)
+        assert line == [name, *(str(states[kind]) for kind in head[1:-1]), str(len(rows))]
+        total += states
+        page = "".join(page for page in pages if page.startswith(name))
+        numbers = set(re.findall(r"^(?:- \*\*)?(\d+|[PB]\d+)\. ", page, re.MULTILINE))
+        for _, _, state, how in rows:
+            cited = set(re.findall(r"\b[PB]\d+\b", how))
+            cited |= {number for found in re.findall(r"deviations? (\d+)(?: and (\d+))?", how) for number in found}
+            cited |= set(re.findall(r"^\d+", how)) if state == "deviation" else set()
+            cited.discard("")
+            assert cited <= numbers, how
+            assert cited or state != "deviation", how
+            settings |= set(re.findall(r"`([a-z_]+)=", how))
+    assert counted[-1][1:] == [*(str(total[kind]) for kind in head[1:-1]), str(total.total())]
+    known = {name for method in METHODS.values() for name in method.setting_names()}
+    assert settings - known == set()

@@ -61,6 +61,7 @@ async def test_the_measurement_on_a_small_set(tmp_path: Path) -> None:
     finally:
         await close_all()
     assert (found["chance"], found["support"], found["both"], found["with a path"]) == (0.5, 1.0, 1.0, 1.0)
+    assert found["by the model"] == 0
     assert "50.0" in line("small", 1, found)
 
 

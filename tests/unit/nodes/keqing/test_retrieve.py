@@ -8,6 +8,7 @@ from tests.films import walk
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.retrieve import RetrieveInput, retrieve, wave
 from trivium.nodes.keqing.state import Found, KeqingState, Link, Retrieved, SubQuestionState, TemplateMatch
+from trivium.tools.get_labels import get_labels
 
 SETTINGS = KeqingContext()
 
@@ -144,7 +145,9 @@ async def test_a_smaller_budget_gives_fewer_triples(kg_name: str) -> None:
             ["heat"],
             KeqingContext(supplement="always", evidence_tokens=budget),
         )
-        characters = sum(len("".join(triple[:3])) for triple in done["supplement"])
+        # By the names that the prompt shows, which are longer here than the ids.
+        shown = await get_labels(kg_name, [key for head, _, tail, _ in done["supplement"] for key in (head, tail)])
+        characters = len("".join(shown)) + sum(len(triple[1]) for triple in done["supplement"])
         assert characters <= 4 * budget
         sizes.append(len(done["supplement"]))
     assert sizes == sorted(sizes)
