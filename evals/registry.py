@@ -30,6 +30,9 @@ class Measurement:
 _ABLATIONS = "trivium.evals.ablations.__main__"
 MEASUREMENTS = {
     "own": Measurement("trivium.evals.own", "Your questions over your KG: all methods, intervals, errors by cause."),
+    "paper": Measurement(
+        "trivium.evals.paper_tables", "The papers' tables and figures: their numbers, then ours where they can be run."
+    ),
     "sample": Measurement("trivium.evals.sample", "The bundled sample's test questions: Hits@1, F1, exact sets."),
     "own-graphs": Measurement(
         "trivium.evals.own_graphs", "Small graphs in users' manner, learned from their schema alone."
