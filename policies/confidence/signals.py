@@ -43,6 +43,7 @@ class AnswerSignals:
         share: the share of the reading, and of those that reach the same, among all, in [0, 1]; with several topics the
             geometric mean a topic.
         beside: strange words right before a name, that say what it is: "the singer X".
+        taught: 1 where pairs taught the decomposer.
 
     Those of the plan reader:
 
@@ -72,6 +73,7 @@ class AnswerSignals:
     half: float = 0.0
     share: float = 0.0
     beside: float = 0.0
+    taught: float = 0.0
     plan: float = 0.0
     read: float = 0.0
     ahead: float = 0.0
@@ -118,7 +120,11 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
     out: dict[str, float] = {"plan": float(plan), "half": float(half)}
     if found is not None:
         starts = sum(sub.dep == (-1,) for sub in found.sub_questions)
-        out |= {"left": min(len(found.unread), _MOST), "share": found.confidence ** (1 / max(starts, 1))}
+        out |= {
+            "taught": float(found.taught),
+            "left": min(len(found.unread), _MOST),
+            "share": found.confidence ** (1 / max(starts, 1)),
+        }
     if known is not None:
         out |= {
             "gap": min(known.gap, _FAR),

@@ -25,7 +25,7 @@ from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, SubQuestion, decompose_question
 
-_SURE = 0.9
+_SURE = 0.8
 """Chance of being right from which what pairs taught is not compared with the plan reader's reading."""
 
 

@@ -64,3 +64,13 @@ def test_a_share_is_one_of_a_topic() -> None:
 )
 def test_what_stands_before_a_name_says_what_it_is(words: str, start: int, said: list[str]) -> None:
     assert [words.split()[place] for place in _said_before(words.split(), start)] == said
+
+
+def test_an_unknown_word_counts_for_more_where_pairs_taught() -> None:
+    sub = SubQuestion(0, "what is the birth year of [mask]?", (-1,), ("Rock Hudson",))
+    tall = Support(strange=("tall",), unnamed=1, hops=1)
+    found = [Decomposition((sub,), confidence=0.75, support=tall, taught=taught) for taught in (False, True)]
+    schema, pairs = (DEFAULT.confidence(signals_of(each, (), plan=False)) for each in found)
+    assert pairs < 0.5 < schema
+    known = Decomposition((sub,), confidence=0.75, support=Support(hops=1), taught=True)
+    assert DEFAULT.confidence(signals_of(known, (), plan=False)) > 0.8
