@@ -807,7 +807,7 @@ class Chart:
             if relations and set(relations).isdisjoint(path.relations):
                 continue
             term = self._counted(path.hops, right)
-            condition = ("cmp", term, _SIGNS.get(sign, sign), value)
+            condition = ("cmp", term, _SIGNS.get(sign, sign.removeprefix("age")), value)
             yield Item(
                 "S",
                 ("where", left.node, condition),
@@ -1353,7 +1353,7 @@ class Chart:
 
     def _edge_condition(self, left: Item, sign: str, value: Any, score: float, links: Any) -> Iterator[Item]:
         relations, name = left.data[:2]
-        condition = ("cmp", ("w0", name), _SIGNS.get(sign, sign), value)
+        condition = ("cmp", ("w0", name), _SIGNS.get(sign, sign.removeprefix("age")), value)
         yield Item("EC", data=(relations, name, condition), score=score, links=links)
 
     def _edge_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

@@ -170,6 +170,8 @@ class Columns:
     def condition(self, term: Sketch, column: Property, sign: str, value: Any) -> Sketch | None:
         """The comparison of a term with a value, by the column's kind; None where they cannot be compared."""
         kind = column.profile.kind
+        if sign in ("age>", "age<"):  # "older than": the earlier date, the larger number
+            sign = {"age>": "<", "age<": ">"}[sign] if column.dated or self.is_birth(term) else sign[-1]
         if value[0] == "plan":
             return ("cmp", term, sign, value)
         if value[0] == "vs":

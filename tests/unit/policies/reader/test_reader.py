@@ -274,6 +274,7 @@ def _clinic() -> GraphColumns:
         ("How many cases fall under the 'Elderly' age group?", [2]),
         ("What are the two most frequent routes for drugs that are suspects in cases?", ["Oral", 2, "Topical", 1]),
         ("What is the average age of cases that have a note?", [39.5]),
+        ("Which cases are older than 75?", ["c2"]),
         ("How many age groups are there, and what is the average age of the cases?", [3, 47.5]),
         ("Which drugs have 'B01' as their code?", ["Aspirin"]),
         ("Which cases are a suspect of Aspirin in week 1? Return the cases.", ["c1", "c3"]),
