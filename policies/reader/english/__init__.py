@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
+_TWO = frozenset({"or", "than", "as"})
 DECADE = re.compile(r"((?:1\d|20)?\d0)s$")
 """A decade in digits: `1950s`, `80s`."""
 
@@ -178,6 +179,8 @@ class Language:
             bound = self.comparatives.get(found)
             if bound and len(found) == 1 and bound.hints == ("count",) and not after[:1].isdigit():
                 found = ()  # "under", "over": prepositions but for numbers
+            elif found in self.more or (len(found) == 1 and words[place] in self.of_two):
+                found = found if _TWO.intersection(words[place + 1 :]) else ()  # "which earlier film does it continue"
             elif words[place] in self.ordinals and after and words[place - 1] not in self.ranked_after:
                 found = ()  # "when did it first come out"
             if found or DECADE.match(words[place]):

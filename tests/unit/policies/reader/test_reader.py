@@ -142,6 +142,8 @@ def test_a_plan_is_behind_by_the_chains_that_it_walks() -> None:
         ("her first film", ["first"]),
         ("when did it first come out", []),
         ("which genre does it fall under", []),
+        ("which earlier film does it continue", []),
+        ("which is older alien or heat", ["older", "or"]),
         ("who directed the other films", []),
     ],
 )
