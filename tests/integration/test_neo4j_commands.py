@@ -90,6 +90,7 @@ def test_a_users_own_graph_is_read_by_settings_and_not_changed(
     assert "Keanu Reeves" in cast
     assert fine(trivium("kg", "index", "movies", "--json")).json["indexes"] == ["trivium_own_names"]
     before = fine(trivium("kg", "info", "movies", "--json")).json
+    assert all(each["examples"] for each in before["types"])
     (tmp_path / "new.tsv").write_text("Keanu Reeves\tACTED_IN\tRay\n")
     for command in ("add", "remove"):
         said = trivium("kg", command, "movies", "new.tsv")

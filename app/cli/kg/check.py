@@ -16,21 +16,23 @@ if TYPE_CHECKING:
 
 
 def info(kg: KGArgument, as_json: JsonOption = False) -> None:
-    """Show counts and content hash, and the properties of a KG directory with their kinds.
+    """Show counts and content hash, what each type is called by with examples, and properties with their kinds.
 
     The hash is equal for equal sets of triples, whatever their order or store. What a relation is taken for is set by
     --property of kg build and kg upgrade, or by [kg.NAME.properties] in trivium.toml.
     """
     import asyncio
+    import contextlib
 
-    from trivium.kg.embedded import EmbeddedStore
+    from trivium.kg.errors import NoCopyError
     from trivium.knowledge.knowledge import Knowledge
 
     with Knowledge.open(kg) as opened:
         held = asyncio.run(opened.store.info())
         policy = _path_policy(opened.path)
         profile, columns = None, None
-        if isinstance(opened.store, EmbeddedStore):
+        # Of a Neo4j KG they are those of its local copy, which a large one may lack.
+        with contextlib.suppress(NoCopyError):
             profile, columns = asyncio.run(opened.store.profile()), asyncio.run(opened.store.columns())
     report: dict[str, object] = {
         "entities": held.entities,
