@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from trivium.kg.types import chain_text
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.state import KeqingState, SubQuestionState, TemplateMatch
+from trivium.nodes.keqing.state import KeqingState, MatchedTemplate, SubQuestionState
 from trivium.tools.match_templates import match_templates
 
 _OWN = 1.0  # score of a sub-question whose chain the decomposer knows
@@ -33,7 +33,7 @@ async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) ->
     found = await match_templates(context.kg, texts, k, text_alone=by_text) if free else []
     near = {
         sub["id"]: [
-            TemplateMatch(
+            MatchedTemplate(
                 template=match.template.text,
                 score=match.score,
                 chains=[chain_text(chain) for chain in match.template.chains],
@@ -50,9 +50,9 @@ async def match_template(state: KeqingState, runtime: Runtime[KeqingContext]) ->
     return {"matches": matches}
 
 
-def _of_plan(sub: SubQuestionState) -> list[TemplateMatch]:
+def _of_plan(sub: SubQuestionState) -> list[MatchedTemplate]:
     return _known(sub["question"], sub["chain"]) if "chain" in sub else []
 
 
-def _known(question: str, chain: list[str]) -> list[TemplateMatch]:
-    return [TemplateMatch(template=question, score=_OWN, chains=[chain])]
+def _known(question: str, chain: list[str]) -> list[MatchedTemplate]:
+    return [MatchedTemplate(template=question, score=_OWN, chains=[chain])]

@@ -14,7 +14,7 @@ from trivium.kg.plans.sub_questions import sub_questions
 from trivium.kg.types import ChainResult, LogicalChain, parse_chain
 from trivium.nodes.keqing.conditions import dated
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.state import Found, KeqingState, Retrieved, SubQuestionState, TemplateMatch
+from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Retrieved, SubQuestionState
 from trivium.nodes.run.clock import clock_of
 from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.describe_entities import describe_entities
@@ -37,7 +37,7 @@ class RetrieveInput(TypedDict):
 
     line: list[SubQuestionState]
     seeds: list[str]
-    matches: list[list[TemplateMatch]]
+    matches: list[list[MatchedTemplate]]
     used: list[str]
     plan: NotRequired[dict[str, Any]]
 
@@ -68,7 +68,7 @@ def wave(state: KeqingState, context: KeqingContext) -> list[RetrieveInput]:
     ]
 
 
-def is_judged(sub: SubQuestionState, matches: list[TemplateMatch], context: KeqingContext) -> bool:
+def is_judged(sub: SubQuestionState, matches: list[MatchedTemplate], context: KeqingContext) -> bool:
     """Whether a model is to choose among a sub-question's candidates; where a condition decides, there is no choice."""
     return "only" not in sub and context.judges(matches[0]["score"] if matches else 0.0)
 
@@ -136,7 +136,7 @@ async def _run(state: RetrieveInput, plan: dict[str, Any], context: KeqingContex
 async def _retrieve_one(
     sub: SubQuestionState,
     seeds: list[str],
-    matches: list[TemplateMatch],
+    matches: list[MatchedTemplate],
     excluded: list[str],
     context: KeqingContext,
 ) -> Retrieved:

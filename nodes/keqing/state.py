@@ -38,7 +38,7 @@ class Link(TypedDict):
     match: str
 
 
-class TemplateMatch(TypedDict):
+class MatchedTemplate(TypedDict):
     """A template matched to a sub-question: its cosine, and its chains written as `rel` and `^rel`."""
 
     template: str
@@ -66,7 +66,7 @@ class Retrieved(TypedDict):
 
     id: int
     seeds: list[str]
-    match: TemplateMatch | None
+    match: MatchedTemplate | None
     found: list[Found]
     excluded: list[str]
     truncated: bool
@@ -111,7 +111,7 @@ class KeqingState(RunState, total=False):
     """Names in the question that the decomposition makes no use of."""
     links: dict[str, list[Link]]
     """For each mention its entity, and after it the alternatives that carry the same name."""
-    matches: dict[str, list[TemplateMatch]]
+    matches: dict[str, list[MatchedTemplate]]
     """For each sub-question's id (as text) its templates, best first."""
     retrieved: Annotated[dict[str, Retrieved], merge]
     """For each sub-question's id (as text) what it found."""

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.reason import reason
-from trivium.nodes.keqing.state import Found, KeqingState, Retrieved, SubQuestionState, TemplateMatch
+from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Retrieved, SubQuestionState
 
 
 def _sub(number: int, *dep: int) -> SubQuestionState:
@@ -16,7 +16,7 @@ def _sub(number: int, *dep: int) -> SubQuestionState:
 
 
 def _done(number: int, score: float | None = 1.0, **support: int) -> Retrieved:
-    match = None if score is None else TemplateMatch(template="t", score=score, chains=[["r"]])
+    match = None if score is None else MatchedTemplate(template="t", score=score, chains=[["r"]])
     found = [Found(id=key, support=count, path=[]) for key, count in support.items()]
     return Retrieved(id=number, seeds=[], match=match, found=found, excluded=[], truncated=False, supplement=[])
 

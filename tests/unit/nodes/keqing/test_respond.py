@@ -9,11 +9,11 @@ from langgraph.runtime import Runtime
 
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond import respond
-from trivium.nodes.keqing.state import Found, KeqingState, Link, Retrieved, SubQuestionState, TemplateMatch
+from trivium.nodes.keqing.state import Found, KeqingState, Link, MatchedTemplate, Retrieved, SubQuestionState
 from trivium.nodes.run.answer_record import Answer, answer_problem
 from trivium.nodes.run.state import Step
 
-MATCH = TemplateMatch(template="t", score=1.0, chains=[["r"]])
+MATCH = MatchedTemplate(template="t", score=1.0, chains=[["r"]])
 
 
 def _sub(number: int, *dep: int, mention: str = "") -> SubQuestionState:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from tests.films import walk
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.retrieve import RetrieveInput, retrieve, wave
-from trivium.nodes.keqing.state import Found, KeqingState, Link, Retrieved, SubQuestionState, TemplateMatch
+from trivium.nodes.keqing.state import Found, KeqingState, Link, MatchedTemplate, Retrieved, SubQuestionState
 from trivium.tools.get_labels import get_labels
 
 SETTINGS = KeqingContext()
@@ -20,8 +20,8 @@ def _sub(number: int, *dep: int, question: str = "who directed [mask]?", exclude
     )
 
 
-def _match(*chain: str, score: float = 1.0) -> TemplateMatch:
-    return TemplateMatch(template="template", score=score, chains=[list(chain)])
+def _match(*chain: str, score: float = 1.0) -> MatchedTemplate:
+    return MatchedTemplate(template="template", score=score, chains=[list(chain)])
 
 
 def _state(subs: list[SubQuestionState], **found: list[str]) -> KeqingState:
@@ -82,7 +82,7 @@ def test_tasks_know_the_seeds_and_the_entities_used() -> None:
 async def _retrieve(
     kg: str,
     subs: list[SubQuestionState],
-    matches: list[list[TemplateMatch]],
+    matches: list[list[MatchedTemplate]],
     seeds: list[str],
     settings: KeqingContext = SETTINGS,
 ) -> list[Retrieved]:
