@@ -40,6 +40,7 @@ _SLOPE = 1.25  # what it loses for each unit of likeness
 _OTHERS = 0.25  # what is lost beside an exact match
 _PHRASE = 0.5  # gain of each further word of a name
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
+_WHO = ("who", "whom", "everyone", "everybody")
 _EXACTLY = 0.95  # likeness from which a word is an element's own
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
@@ -551,9 +552,7 @@ class Tagger:
             return
         if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
             return
-        who = not {tagged.positions[0].casefold(), *tagged.first[:1]}.isdisjoint(
-            ("who", "whom", "everyone", "everybody")
-        )
+        who = any(start == 0 and item.links and item.links[0][1] in _WHO for start, _, item in tagged.items)
         if counted or which or who or tagged.gaps[0] & self.language.commands:
             tagged.asked = frozenset(nouns[stop])
             tagged.asked_as = "count" if counted else "one" if which or who else "any"
