@@ -177,8 +177,10 @@ class Language:
             found = next((each for each in known if tuple(words[place : place + len(each)]) == each), ())
             after = words[place + len(found)] if place + len(found) < len(words) else ""
             bound = self.comparatives.get(found)
-            if bound and len(found) == 1 and bound.hints == ("count",) and not after[:1].isdigit():
-                found = ()  # "under", "over": prepositions but for numbers
+            if bound and bound.hints == ("count",) and not (after[:1].isdigit() or after in self.numbers):
+                found = ()  # "under", "over", "up to": prepositions but for numbers
+            elif len(found) == 1 and found in self.count and place and after == "as":
+                found = ()  # "which works count as horror"
             elif found in self.more or (len(found) == 1 and words[place] in self.of_two):
                 found = found if _TWO.intersection(words[place + 1 :]) else ()  # "which earlier film does it continue"
             elif words[place] in self.ordinals and after and words[place - 1] not in self.ranked_after:

@@ -145,6 +145,10 @@ def test_a_plan_is_behind_by_the_chains_that_it_walks() -> None:
         ("which earlier film does it continue", []),
         ("which is older alien or heat", ["older", "or"]),
         ("who directed the other films", []),
+        ("what is the follow up to alien", []),
+        ("actors in up to three films", ["up to"]),
+        ("which works count as horror", []),
+        ("count the works of horror", ["count the"]),
     ],
 )
 def test_words_that_ask_for_a_computation(words: str, found: list[str]) -> None:
