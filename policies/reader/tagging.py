@@ -312,7 +312,10 @@ class Tagger:
         return out
 
     def _untyped(self, hit: NamedEntity) -> list[int]:
-        return list(self.roles_of(hit.id)) if self.roles_of else []
+        """Where an entity without a type belongs: its roles, or in a graph where others have types the type ""."""
+        if self.roles_of:
+            return list(self.roles_of(hit.id))
+        return [self._type_number[""]] if not hit.types and "" in self._type_number else []
 
     def _name_blocks(
         self,
