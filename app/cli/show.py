@@ -100,7 +100,11 @@ class RunPrinter:
         seeds = await self._labels(done["seeds"][:_SEEDS])
         more = f" and {len(done['seeds']) - _SEEDS} more" if len(done["seeds"]) > _SEEDS else ""
         chains = " or ".join(" ".join(chain) for chain in done["match"]["chains"]) if done["match"] else "nothing"
-        return f"from {', '.join(seeds)}{more} along {chains}: {len(done['found'])} found"
+        count = done.get("counted", len(done["found"]))  # of a plan each step's size is counted, where it has one
+        number = "" if count is None else f": {count} found"
+        if "counted" in done and not done["match"]:
+            return f"computed from {', '.join(seeds)}{more}{number}"
+        return f"from {', '.join(seeds)}{more} along {chains}{number}"
 
     def _decomposed(self, added: dict[str, Any]) -> None:
         if not added["sub_questions"]:

@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from trivium.graphs.keqing import builder, graph
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import UnreachableError, UsageError
+from trivium.nodes.keqing import retrieve
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.clock import Clock
 from trivium.nodes.run.context import Context
@@ -101,7 +102,10 @@ async def test_a_question_out_of_time_says_so_and_claims_nothing(
 ) -> None:
     await graph.ainvoke({"question": "who directed Heat?"}, context=KeqingContext(kg=kg_name))  # opens the KG
     slow, left = _SlowOnce(), iter([60.0] * stages_before + [0.05])
-    monkeypatch.setattr(EmbeddedStore, read, slow)
+    if stages_before:  # the stage that decomposes follows chains too
+        monkeypatch.setattr(retrieve, "follow_chain", slow)
+    else:
+        monkeypatch.setattr(EmbeddedStore, read, slow)
     monkeypatch.setattr(Clock, "left", lambda *_: next(left))
     context = KeqingContext(kg=kg_name, seconds=0.2)
     told = (await graph.ainvoke({"question": "who directed Heat?"}, context=context))["answer"]
@@ -133,7 +137,7 @@ async def test_a_database_that_fails_in_the_middle_is_an_error_of_its_own(
     async def broken(*_: object, **__: object) -> NoReturn:
         raise UnreachableError("no server answers at bolt://nowhere")
 
-    monkeypatch.setattr(EmbeddedStore, "follow", broken)
+    monkeypatch.setattr(retrieve, "follow_chain", broken)
     told = (await graph.ainvoke({"question": "who directed Heat?"}, context=KeqingContext(kg=kg_name)))["answer"]
     assert told["stop_reason"] == "store_error", "not that the graph has no answer"
     assert (told["answers"], told["paths"]) == ([], [])
