@@ -182,7 +182,8 @@ async def test_texts_that_are_nearly_all_dates_or_numbers(opened: Open) -> None:
     few = Where(sold, Compare(Term(property="year"), "<", Value.of(10)))
     for plan in (*map(parse, ON_TEXTS), few):
         here, there = await both(store, plan)
-        assert (here.entities, here.value) == (there.entities, there.value), plan
+        # Of equal ones the server's own ids decide, whose digits grow from run to run.
+        assert (sorted(here.entities, key=str), here.value) == (sorted(there.entities, key=str), there.value), plan
 
 
 async def test_a_thousand_labels(opened: Open, neo4j_server: Server) -> None:
