@@ -160,11 +160,12 @@ class Schema:
             overlaps: (type, other type, share of the type's entities that are both).
             symmetric: words of relations that have no direction of their own.
         """
-        joined = {name for each in profile.relationships for name in (each.head_type, each.tail_type)}
+        # Entities without a type, among others with one, are of type ""; where none has one, there is nothing to tell.
+        rest = any(each.name for each in profile.types)
         types = [
             Role(each.name, (words_of(each.name),), each.entities)
             for each in profile.types
-            if each.name or each.properties or each.name in joined  # entities without a type, among others with one
+            if each.name or each.properties or rest
         ]
         number = {each.name: place for place, each in enumerate(types)}
         properties: list[Property] = []
