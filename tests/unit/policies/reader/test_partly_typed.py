@@ -13,7 +13,7 @@ EDGES = [("Alien", "directed_by", "Ridley Scott"), ("Blade Runner", "directed_by
 
 
 def test_an_entity_without_a_type_among_others_with_one_is_read() -> None:
-    films = [(name, ["film"], {}) for name in ("Alien", "Blade Runner")]
+    films: list[tuple[str, list[str], dict[str, object]]] = [(name, ["film"], {}) for name in ("Alien", "Blade Runner")]
     graph = GraphColumns.of([*films, ("Ridley Scott", [], {})], EDGES)
     reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
     best, *_ = reader.read("how many films did Ridley Scott direct?")
