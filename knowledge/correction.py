@@ -28,7 +28,7 @@ Ask = Callable[[str], Awaitable[list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedAnswer:
     """A question of the KG's own that is answered otherwise since."""
 
     question: str
@@ -56,7 +56,7 @@ class Correction:
     after: list[str]
     right: bool
     asked: int
-    changes: list[Change]
+    changes: list[ChangedAnswer]
     kept: bool
     pairs: int
 
@@ -95,7 +95,7 @@ async def correct(kg: Knowledge, pair: Question, ask: Ask, *, preview: bool = Fa
     learned = await teach(kg, [*kept, pair], lambda *_: None)
     after = [await ask(question) for question in asked]
     changes = [
-        Change(each.question, was, now, _is_right(was, each.answers), _is_right(now, each.answers))
+        ChangedAnswer(each.question, was, now, _is_right(was, each.answers), _is_right(now, each.answers))
         for each, was, now in zip(others, before[1:], after[1:], strict=True)
         if was != now
     ]

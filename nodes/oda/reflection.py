@@ -14,7 +14,7 @@ from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.memory import triples_of
 from trivium.nodes.oda.prompts import FACTS, REFLECT
 from trivium.nodes.oda.state import OdaState
-from trivium.nodes.oda.text import EntityNames, Line, entities_of_run, named_in, nearest, numbered
+from trivium.nodes.oda.text import EntityNames, PromptLine, entities_of_run, named_in, nearest, numbered
 from trivium.nodes.oda.ways import candidates_of, observations_of
 
 _AND_ACT = """
@@ -82,7 +82,7 @@ async def ask_triples(
     return selected, added
 
 
-def _selected(selection: Selection, lines: Sequence[Line], names: EntityNames, most: int) -> list[WalkedTriple]:
+def _selected(selection: Selection, lines: Sequence[PromptLine], names: EntityNames, most: int) -> list[WalkedTriple]:
     """The triples of at most so many of the lines that a model named: of a line those that it names, else all.
 
     A list of many things is kept whole, since a part of it would be a wrong answer, up to four times as many triples.
@@ -128,7 +128,7 @@ async def ask_facts(
 
 async def _prompt(
     state: OdaState, context: OdaContext, candidates: Sequence[WalkedTriple]
-) -> tuple[str, EntityNames, list[Line]]:
+) -> tuple[str, EntityNames, list[PromptLine]]:
     """The reflection's prompt, with that of an action behind it where both are one request; its labels and lines."""
     seen = await observations_of(state, context, candidates_of(state))
     shown = {triple[:3] for triple in (*candidates, *triples_of(state["memory"]))}

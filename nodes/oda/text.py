@@ -19,14 +19,14 @@ _MANY = 15  # single triples of the memory from which they share lines
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PromptLine:
     """A line of a prompt, and the triples that it stands for."""
 
     text: str
     triples: list[WalkedTriple]
 
 
-def numbered(lines: Sequence[Line]) -> str:
+def numbered(lines: Sequence[PromptLine]) -> str:
     """The lines, numbered from 1."""
     return "\n".join(f"{place}. {line.text}" for place, line in enumerate(lines, 1)) or _NOTHING
 
@@ -61,7 +61,7 @@ class EntityNames:
         """The triples, a line for each start and relation."""
         return "\n".join(line.text for line in self.lines(triples)) or _NOTHING
 
-    def lines(self, triples: Iterable[WalkedTriple]) -> list[Line]:
+    def lines(self, triples: Iterable[WalkedTriple]) -> list[PromptLine]:
         """The triples as they are stored, each once; those of one start and relation share a line.
 
         `(Lured; Shockproof, directed_by, Douglas Sirk)`. Entities of one name are told apart by their ids.
@@ -77,7 +77,7 @@ class EntityNames:
             ends = [self._told_apart(triple.end) for triple in found[:_ENDS]]
             many = "; ".join(ends) + (f"; and {len(found) - _ENDS} more" if len(found) > _ENDS else "")
             one = self._told_apart(start)
-            out.append(Line(f"({many if inverse else one}, {relation}, {one if inverse else many})", found))
+            out.append(PromptLine(f"({many if inverse else one}, {relation}, {one if inverse else many})", found))
         return out
 
     def _told_apart(self, key: str) -> str:
