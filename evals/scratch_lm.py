@@ -25,12 +25,12 @@ from trivium.kg.loaders import Question
 from trivium.kg.types import parse_chain
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.run.operator import own_runs
-from trivium.policies.keqing.artefact import load_decomposer
-from trivium.policies.keqing.decomposer import Decomposer, Decomposition
 from trivium.policies.lora.examples import Example
 from trivium.policies.lora.model import BaseModel, LoraSettings, chosen_device, fingerprint, need_lora, quiet
 from trivium.policies.lora.serve import LoraDecomposer, generate
 from trivium.policies.lora.train import split, stage_examples, tokenize, train
+from trivium.policies.reader.chains.artifact import load_decomposer
+from trivium.policies.reader.chains.decomposer import Decomposer, Decomposition
 
 SIZES = {"1M": (128, 4, 4, 2_000), "10M": (256, 8, 8, 8_000), "50M": (512, 12, 8, 8_000)}
 """Hidden size, layers, heads, tokens of the vocabulary; the names are rough counts of the weights."""

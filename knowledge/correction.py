@@ -15,8 +15,8 @@ from trivium.kg.text import fold_case
 from trivium.kg.types import LogicalChain
 from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.written_questions import write_questions
-from trivium.policies.keqing.pairs import align_pairs
-from trivium.policies.keqing.teaching import take_back, teach
+from trivium.policies.reader.chains.pairs import align_pairs
+from trivium.policies.reader.chains.teaching import take_back, teach
 
 OTHERS = 60
 """Questions that the KG writes of itself to see what else changes."""

@@ -130,7 +130,7 @@ async def renew(kg: Knowledge, progress: Progress) -> list[Renewed]:
 
 
 async def _renew_keqing(kg: Knowledge, progress: Progress) -> str:
-    from trivium.policies.keqing.teaching import teach
+    from trivium.policies.reader.chains.teaching import teach
 
     head = read_head(kg.path / _LEARNED["keqing"][0])
     if head is None:

@@ -53,11 +53,11 @@ from trivium.kg.store import GraphStore
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.snapshots import LocalCopy
-    from trivium.policies.keqing.decomposer import Decomposer
-    from trivium.policies.keqing.exemplars import ExemplarIndex
-    from trivium.policies.keqing.templates import TemplateIndex
     from trivium.policies.lora.serve import LoraReasoner
     from trivium.policies.oda.similarity_choice import RelationNames
+    from trivium.policies.reader.chains.decomposer import Decomposer
+    from trivium.policies.reader.chains.exemplars import ExemplarIndex
+    from trivium.policies.reader.chains.templates import TemplateIndex
     from trivium.policies.reader.reader import Reader
 
 P = ParamSpec("P")
@@ -426,8 +426,8 @@ class Knowledge:
 
     async def templates(self) -> TemplateIndex:
         """The question templates: those learned, and those of the schema for every other relation."""
-        from trivium.policies.keqing.natural import natural_templates
-        from trivium.policies.keqing.templates import current_templates
+        from trivium.policies.reader.chains.natural import natural_templates
+        from trivium.policies.reader.chains.templates import current_templates
 
         return await current_templates(self, natural_templates)
 
@@ -438,8 +438,8 @@ class Knowledge:
             NotLearntError: `trivium learn keqing` has not run.
             CorruptError, VersionError: what it left is damaged, or a newer Trivium's.
         """
-        from trivium.policies.keqing.artefact import DECOMPOSER, has_decomposer
-        from trivium.policies.keqing.teaching import current_decomposer
+        from trivium.policies.reader.chains.artifact import DECOMPOSER, has_decomposer
+        from trivium.policies.reader.chains.teaching import current_decomposer
 
         if not has_decomposer(self.learnt):
             raise NotLearntError(
@@ -458,7 +458,12 @@ class Knowledge:
 
     async def exemplars(self) -> ExemplarIndex:
         """Questions with their decomposition: of the pairs it was taught with, or, without any, of its templates."""
-        from trivium.policies.keqing.exemplars import EXEMPLARS, ExemplarIndex, load_exemplars, template_exemplars
+        from trivium.policies.reader.chains.exemplars import (
+            EXEMPLARS,
+            ExemplarIndex,
+            load_exemplars,
+            template_exemplars,
+        )
 
         async def make() -> ExemplarIndex:
             found = await asyncio.to_thread(load_exemplars, self.learnt)

@@ -18,7 +18,7 @@ from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, RelationSchema
 from trivium.knowledge.written_questions import WrittenQuestion, write_questions
-from trivium.policies.keqing.natural import natural_templates
+from trivium.policies.reader.chains.natural import natural_templates
 
 Int64 = NDArray[np.int64]
 

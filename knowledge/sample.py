@@ -23,9 +23,9 @@ from trivium.kg.errors import TriviumError
 from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.manifest import is_kg, register_derived
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.artefact import DECOMPOSER, has_decomposer
-from trivium.policies.keqing.teaching import teach
 from trivium.policies.paths.policy import FOLDER, load_policy
+from trivium.policies.reader.chains.artifact import DECOMPOSER, has_decomposer
+from trivium.policies.reader.chains.teaching import teach
 
 log = logging.getLogger("trivium.sample")
 

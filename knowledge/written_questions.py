@@ -1,8 +1,8 @@
 """Questions with their answers, written from a KG: what it can be asked, and what it must not answer.
 
-Worded from the schema (`trivium.policies.keqing.natural`), answered by query plans. Kinds: `relation` and `inverse`
-(one hop), `two hops`, `value`, `condition`, `superlative`, `count`, and `unanswerable` (a name that the KG lacks, a
-fact that an entity lacks, a relation of another type).
+Worded from the schema (`trivium.policies.reader.chains.natural`), answered by query plans. Kinds: `relation` and
+`inverse` (one hop), `two hops`, `value`, `condition`, `superlative`, `count`, and `unanswerable` (a name that the KG
+lacks, a fact that an entity lacks, a relation of another type).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from trivium.kg.plans.text import parse
 from trivium.kg.profile import GraphProfile, PropertyProfile, TypeProfile
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, RelationSchema, schema_hops
-from trivium.policies.keqing.natural import own_wordings, plural
+from trivium.policies.reader.chains.natural import own_wordings, plural
 
 UNANSWERABLE = "unanswerable"
 _MOST_ANSWERS = 12  # a question with more answers says little about a method

@@ -16,8 +16,8 @@ from tests.neo4j_server.server import Server, new_password, start, stop
 from trivium.kg.neo4j.address import Address
 from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.run import operator
-from trivium.policies.keqing.learning import Learnt
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.learning import Learnt
+from trivium.policies.reader.chains.teaching import teach
 
 # A busy machine takes its time over an example: that is no failure.
 settings.register_profile("trivium", deadline=None, derandomize=True)

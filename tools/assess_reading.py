@@ -15,7 +15,7 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.scope import is_small_talk
 from trivium.policies.confidence.signals import AnswerSignals, signals_of
-from trivium.policies.keqing.decomposer import Decomposition
+from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.reader import Reading
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.decompose_question import decompose_question

@@ -12,8 +12,8 @@ from pydantic import Field
 from trivium.kg.types import chain_text
 from trivium.knowledge.freshness import stale
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.compact_decomposer import CompactDecomposer
-from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
+from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
+from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from trivium.tools.call import Arguments, Result, tool
 
 __all__ = [

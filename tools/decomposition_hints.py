@@ -11,9 +11,9 @@ from pydantic import Field
 from trivium.kg.indexes.words import relation_words
 from trivium.kg.types import Hop, schema_hops
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.exemplars import Exemplar
-from trivium.policies.keqing.mentions import split_question
-from trivium.policies.keqing.phrasing import has_exclusion_cue
+from trivium.policies.reader.chains.exemplars import Exemplar
+from trivium.policies.reader.chains.mentions import split_question
+from trivium.policies.reader.chains.phrasing import has_exclusion_cue
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.describe_entities import EntityDescription, describe_entities
 from trivium.tools.limits import Count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.artefact import has_decomposer
+from trivium.policies.reader.chains.artifact import has_decomposer
 from trivium.tools.call import Arguments, Result, tool
 
 

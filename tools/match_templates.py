@@ -8,7 +8,7 @@ from pydantic import Field
 
 from trivium.kg.types import chain_text
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.templates import TemplateMatch
+from trivium.policies.reader.chains.templates import TemplateMatch
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.limits import Count
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from trivium.kg.types import Hop
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.templates import TemplateIndex
+from trivium.policies.reader.chains.templates import TemplateIndex
 from trivium.tools.call import Arguments, Result, tool
 
 

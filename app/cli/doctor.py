@@ -159,7 +159,7 @@ def _look_at(name: str) -> Iterator[Finding]:
 
 async def _health(name: str, opened: Knowledge) -> list[Finding]:
     from trivium.knowledge.freshness import stale
-    from trivium.policies.keqing.artefact import has_decomposer
+    from trivium.policies.reader.chains.artifact import has_decomposer
 
     held = await opened.store.info()
     found = [Finding(f"kg {name}", "ok", f"{held.entities:,} entities, {held.triples:,} triples")]

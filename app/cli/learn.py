@@ -25,11 +25,11 @@ from trivium.kg.errors import UsageError
 if TYPE_CHECKING:
     from trivium.knowledge.freshness import Renewed
     from trivium.knowledge.knowledge import Knowledge
-    from trivium.policies.chains.learn import HeldOut
-    from trivium.policies.keqing.learning import Learnt
-    from trivium.policies.keqing.versions import Version
     from trivium.policies.lora.train import Tuned
     from trivium.policies.paths.policy import PathPolicy
+    from trivium.policies.reader.chains.learning import Learnt
+    from trivium.policies.reader.chains.scoring.learn import HeldOut
+    from trivium.policies.reader.chains.versions import Version
 
 KGOption = Annotated[str, typer.Option("--kg", help="A KG directory, a name from trivium.toml, or a Neo4j URI.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")]
@@ -108,7 +108,7 @@ def learn_keqing(
 
     Example: trivium learn keqing --kg my-kg --questions train.jsonl
     """
-    from trivium.policies.keqing.synonyms import read_synonyms
+    from trivium.policies.reader.chains.synonyms import read_synonyms
 
     if forget_synonyms and synonyms is not None:
         raise UsageError("--synonyms replaces the kept synonyms; leave out --forget-synonyms")
@@ -132,7 +132,7 @@ def report_keqing(learned: Learnt, *, json: bool) -> None:
     print_text(f"learned {source}{len(learned.templates)} templates{where} in {learned.seconds:.1f} s")
     if learned.held_out is not None:
         print_text(_held_out_line(learned.held_out))
-        from trivium.policies.chains.train import has_torch
+        from trivium.policies.reader.chains.scoring.train import has_torch
 
         if not has_torch():
             complain(
@@ -166,7 +166,7 @@ def _held_out_line(found: HeldOut) -> str:
 async def _learn_keqing(kg: str, questions: Path | None, synonyms: dict[str, list[str]] | None) -> Learnt:
     from trivium.kg.loaders import read_questions
     from trivium.knowledge.knowledge import close_all, open_knowledge
-    from trivium.policies.keqing.teaching import teach
+    from trivium.policies.reader.chains.teaching import teach
 
     pairs = read_questions(questions) if questions is not None else None
     knowledge = await open_knowledge(kg)
@@ -209,9 +209,9 @@ def _version_line(version: Version) -> str:
 async def _versions(kg: str, version: int | None, *, rollback: bool) -> tuple[list[Version], dict[str, list[str]]]:
     """The versions, and the user's own synonyms in use."""
     from trivium.knowledge.knowledge import close_all, open_knowledge
-    from trivium.policies.keqing.synonyms import kept_synonyms
-    from trivium.policies.keqing.teaching import roll_back
-    from trivium.policies.keqing.versions import list_versions
+    from trivium.policies.reader.chains.synonyms import kept_synonyms
+    from trivium.policies.reader.chains.teaching import roll_back
+    from trivium.policies.reader.chains.versions import list_versions
 
     base = await open_knowledge(kg)
     try:
@@ -396,9 +396,9 @@ async def _tune(
     base: Knowledge, model: str, path: Path, stage: Literal["decompose", "reason"], settings: list[str]
 ) -> Tuned:
     from trivium.kg.loaders import read_questions
-    from trivium.policies.keqing.artefact import has_decomposer
     from trivium.policies.lora.model import need_lora, settings_from
     from trivium.policies.lora.train import Wish, fine_tune
+    from trivium.policies.reader.chains.artifact import has_decomposer
 
     need_lora()
     wish = Wish(model, stage, settings_from(settings))
@@ -406,7 +406,7 @@ async def _tune(
     with progress() as show:
         if not has_decomposer(base.learnt):
             # The words of the sub-questions are the KG's templates, so these are learned first.
-            from trivium.policies.keqing.teaching import teach
+            from trivium.policies.reader.chains.teaching import teach
 
             await teach(base, pairs, show)
         return await fine_tune(base, pairs, wish, show)

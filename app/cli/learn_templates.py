@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from trivium.kg.types import Hop, RelationSchema, Triple
     from trivium.knowledge.knowledge import Knowledge
     from trivium.nodes.keqing.context import KeqingContext
-    from trivium.policies.keqing.learning import Learnt
-    from trivium.policies.keqing.written import Written
+    from trivium.policies.reader.chains.learning import Learnt
+    from trivium.policies.reader.chains.written import Written
 
 _BATCH = 16  # hops a request: eight relations, both ways
 _TRIPLES = 500_000  # read at most for an example of each relation
@@ -80,7 +80,7 @@ class Writer:
             UsageError: the limits make no sense.
         """
         from trivium.nodes.keqing.context import KeqingContext
-        from trivium.policies.keqing.written import read_written, unwritten
+        from trivium.policies.reader.chains.written import read_written, unwritten
 
         self.spending.prices()
         context = KeqingContext(kg=str(base.path), model=self.model)
@@ -107,7 +107,7 @@ async def write_and_learn(kg: str, writer: Writer) -> tuple[Session, Learnt]:
     """Have the model write templates, then learn from the schema with them; raises as `Writer.write`."""
     from trivium.graphs.methods import close_all  # closes the model's connections too
     from trivium.knowledge.knowledge import open_knowledge
-    from trivium.policies.keqing.teaching import teach
+    from trivium.policies.reader.chains.teaching import teach
 
     base = await open_knowledge(kg)
     try:
@@ -144,7 +144,7 @@ class _Work:
     async def write(self, batch: Sequence[Hop], session: Session) -> str | None:
         """Ask for a batch, and keep what is usable; the reason where no answer came."""
         from trivium.app.cli.write_templates import write_templates
-        from trivium.policies.keqing.written import keep_written, read_written, usable
+        from trivium.policies.reader.chains.written import keep_written, read_written, usable
 
         proposed, outcome = await write_templates(self._within(session), None, batch, self._prompt(batch))
         session.prompt_tokens += outcome.usage["prompt_tokens"]

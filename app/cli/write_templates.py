@@ -1,6 +1,6 @@
 """A chat model writes question templates for a KG's relations, a batch of hops a request, before a question is asked.
 
-What comes back is only read here; `trivium.policies.keqing.written` says what of it is a template.
+What comes back is only read here; `trivium.policies.reader.chains.written` says what of it is a template.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.usage import Usage
-from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.reader.chains.decomposer import MASK
 
 _WORDS_EACH = 14  # tokens of one template in the answer, about
 _LABEL = 80  # characters of an example's name that the model is shown

@@ -20,7 +20,7 @@ from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.state import QuestionInput
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.teaching import teach
 
 
 def need_data(data: Path | None) -> Path:

@@ -19,8 +19,8 @@ from trivium.kg.loaders import Question
 from trivium.kg.types import chain_text
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.policies.keqing.artefact import load_decomposer
-from trivium.policies.keqing.pairs import align_pairs
+from trivium.policies.reader.chains.artifact import load_decomposer
+from trivium.policies.reader.chains.pairs import align_pairs
 
 _LEARNT, _ASKED = 1_500, 300  # questions a hop
 

@@ -20,8 +20,8 @@ from trivium.evals.webqsp import folds, read_webqsp
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.policies.keqing.pairs import align_pairs
-from trivium.policies.keqing.phrasing import masked_text
+from trivium.policies.reader.chains.pairs import align_pairs
+from trivium.policies.reader.chains.phrasing import masked_text
 
 KS = (1, 2, 3, 5, 10)
 

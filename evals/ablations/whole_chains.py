@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 from trivium.kg.errors import NotLearntError
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, LogicalChain, chain_text
-from trivium.policies.chains.loglinear import SlotModel, SlotSettings, train_slot_model
-from trivium.policies.keqing.chain_search import ChainModel, ScoredChain
-from trivium.policies.keqing.compact_decomposer import CompactDecomposer
-from trivium.policies.keqing.decomposer import MASK
-from trivium.policies.keqing.feasibility import first_feasible
-from trivium.policies.keqing.mentions import find_mentions
-from trivium.policies.keqing.pairs import AlignedPair
-from trivium.policies.keqing.phrasing import has_exclusion_cue, wording_of
-from trivium.policies.keqing.readings import ChainReader, ChainReading, Topic
-from trivium.policies.keqing.wording import UNKNOWN, Encoder, Vocabulary, Wording
+from trivium.policies.reader.chains.chain_search import ChainModel, ScoredChain
+from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
+from trivium.policies.reader.chains.decomposer import MASK
+from trivium.policies.reader.chains.feasibility import first_feasible
+from trivium.policies.reader.chains.mentions import find_mentions
+from trivium.policies.reader.chains.pairs import AlignedPair
+from trivium.policies.reader.chains.phrasing import has_exclusion_cue, wording_of
+from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic
+from trivium.policies.reader.chains.scoring.loglinear import SlotModel, SlotSettings, train_slot_model
+from trivium.policies.reader.chains.wording import UNKNOWN, Encoder, Vocabulary, Wording
 
 _BUCKETS = 1 << 13  # of hashed n-grams
 

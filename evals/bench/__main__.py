@@ -34,8 +34,8 @@ from trivium.kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
 from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.sample import ensure_sample
 from trivium.nodes.run.operator import own_runs
-from trivium.policies.keqing.artefact import DECOMPOSER, has_decomposer
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.artifact import DECOMPOSER, has_decomposer
+from trivium.policies.reader.chains.teaching import teach
 
 _LEARNT = 1_500  # MetaQA pairs a hop that the benchmark learns from
 _ASKED = 200  # questions a hop that it asks

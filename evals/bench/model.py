@@ -28,7 +28,7 @@ from trivium.kg.store import GraphStore
 from trivium.knowledge.knowledge import close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.model import close_models
-from trivium.policies.keqing.decomposer import MASK
+from trivium.policies.reader.chains.decomposer import MASK
 
 CALL_SECONDS = 0.2
 QUESTIONS, AT_ONCE = 200, 50

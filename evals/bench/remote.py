@@ -26,7 +26,7 @@ from trivium.kg.errors import WriteRefusedError
 from trivium.kg.loaders import Question
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.address import address_of
-from trivium.kg.neo4j.artefacts import folder_of, prepare
+from trivium.kg.neo4j.artifacts import folder_of, prepare
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.loading import empty, load
 from trivium.kg.neo4j.made import find_marker
@@ -71,8 +71,8 @@ async def _copied(folder: Path, uri: str) -> AsyncIterator[Client]:
     """The KG in the database, with what was learned of it; taken away at the end where it was not there before."""
     address, source = address_of(uri), EmbeddedStore.open(folder)
     client, held = Client(address), await source.info()
-    artefacts = folder_of(cache_folder(), address)
-    known = artefacts.exists()
+    artifacts = folder_of(cache_folder(), address)
+    known = artifacts.exists()
     try:
         marker = await find_marker(client)
         there = marker is not None and marker.info == held
@@ -89,15 +89,15 @@ async def _copied(folder: Path, uri: str) -> AsyncIterator[Client]:
             if not there:
                 await empty(client)
             if not known:
-                await asyncio.to_thread(shutil.rmtree, artefacts, ignore_errors=True)
+                await asyncio.to_thread(shutil.rmtree, artifacts, ignore_errors=True)
     finally:
         await source.close()
         await asyncio.to_thread(client.close_now)
 
 
-def _lend(folder: Path, artefacts: Path) -> None:
+def _lend(folder: Path, artifacts: Path) -> None:
     for name in _LEARNT:
-        shutil.copytree(folder / name, artefacts / name, dirs_exist_ok=True)
+        shutil.copytree(folder / name, artifacts / name, dirs_exist_ok=True)
 
 
 async def _questions(local: str, remote: str, questions: Sequence[Question]) -> list[Figure]:

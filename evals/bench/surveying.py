@@ -14,13 +14,13 @@ from trivium.kg.catalog import cache_folder
 from trivium.kg.errors import WriteRefusedError
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.address import address_of
-from trivium.kg.neo4j.artefacts import folder_of
+from trivium.kg.neo4j.artifacts import folder_of
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.indexes import make_indexes
 from trivium.kg.neo4j.settings import GraphSettings, RemoteKG
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.teaching import teach
 
 LABELS = (
     "Person",

@@ -25,7 +25,7 @@ from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.operator import own_runs
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.teaching import teach
 
 FOLDER = Path(__file__).parent
 METHODS: dict[str, tuple[Any, type[Context]]] = {"keqing": (keqing, KeqingContext), "oda": (oda, OdaContext)}

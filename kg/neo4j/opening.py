@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError
 from trivium.kg.neo4j import administration as admin
-from trivium.kg.neo4j.artefacts import folder_of, prepare
+from trivium.kg.neo4j.artifacts import folder_of, prepare
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.made import READY, find_marker
 from trivium.kg.neo4j.settings import RemoteKG

@@ -67,7 +67,7 @@ class SnapshotOf:
 
 
 def kept_snapshot(folder: Path) -> SnapshotOf | None:
-    """The newest snapshot in an artefact folder; None where none was made, or its pointer is damaged."""
+    """The newest snapshot in an artifact folder; None where none was made, or its pointer is damaged."""
     try:
         return SnapshotOf(**json.loads((folder / POINTER).read_bytes()))
     except (OSError, ValueError, TypeError):

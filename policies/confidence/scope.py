@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.kg.text import tokens
-from trivium.policies.keqing.question_words import ASKING
+from trivium.policies.reader.chains.question_words import ASKING
 
 _YOU = frozenset({"you", "your", "yours", "yourself", "i", "we"})
 _ASKS = ASKING | frozenset({

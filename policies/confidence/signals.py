@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from trivium.kg.plans.plan import Entities, Holds, NonEmpty, QueryPlan, Term, nodes, relations
 from trivium.kg.text import fold_case
-from trivium.policies.keqing.decomposer import Decomposition
-from trivium.policies.keqing.question_words import FUNCTION_WORDS
+from trivium.policies.reader.chains.decomposer import Decomposition
+from trivium.policies.reader.chains.question_words import FUNCTION_WORDS
 from trivium.policies.reader.reader import Part, Reading
 
 _FAR = 8.0

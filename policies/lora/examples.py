@@ -17,8 +17,8 @@ from trivium.kg.indexes import relation_words
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, LogicalChain, Triple, WalkedTriple
-from trivium.policies.keqing.decomposer import MASK, NO_DEPENDENCY, SubQuestion, generated
-from trivium.policies.keqing.pairs import AlignedPair
+from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, SubQuestion, generated
+from trivium.policies.reader.chains.pairs import AlignedPair
 
 DECOMPOSE = "The AI assistant can parse the user input to several subquestions:"
 """Instruction of the module Question Decomposition."""

@@ -22,14 +22,14 @@ from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name, tokens
 from trivium.kg.types import EntityHit, Hop
-from trivium.policies.keqing.artefact import has_decomposer, load_decomposer
-from trivium.policies.keqing.compact_decomposer import Habits
-from trivium.policies.keqing.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
-from trivium.policies.keqing.phrasing import has_exclusion_cue
-from trivium.policies.keqing.templates import TemplateIndex
 from trivium.policies.lora.examples import decompose_prompt, read_answers, read_decomposition, reason_prompt
 from trivium.policies.lora.model import BaseModel, open_adapter, quiet
 from trivium.policies.lora.train import prompt_ids
+from trivium.policies.reader.chains.artifact import has_decomposer, load_decomposer
+from trivium.policies.reader.chains.compact_decomposer import Habits
+from trivium.policies.reader.chains.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
+from trivium.policies.reader.chains.phrasing import has_exclusion_cue
+from trivium.policies.reader.chains.templates import TemplateIndex
 
 _lock = threading.Lock()  # one generation at a time: two on the same cores or the same card only slow each other
 

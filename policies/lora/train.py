@@ -17,8 +17,6 @@ from trivium.kg.embedded import keep
 from trivium.kg.errors import BadInputError
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question as Pair
-from trivium.policies.keqing.artefact import load_decomposer
-from trivium.policies.keqing.pairs import AlignedPair, align_pairs
 from trivium.policies.lora.examples import Example, decomposition_examples, reasoning_examples
 from trivium.policies.lora.model import (
     BaseModel,
@@ -31,6 +29,8 @@ from trivium.policies.lora.model import (
     save_adapter,
     stage_folder,
 )
+from trivium.policies.reader.chains.artifact import load_decomposer
+from trivium.policies.reader.chains.pairs import AlignedPair, align_pairs
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase, TrainerCallback

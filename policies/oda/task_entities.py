@@ -9,16 +9,16 @@ from typing import NamedTuple
 from trivium.kg.indexes import own_words
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit
-from trivium.policies.keqing.mentions import (
+from trivium.policies.oda.question_kind import ASKING_WORDS, FUNCTION_WORDS
+from trivium.policies.oda.similarity_choice import RelationNames, SimilarityChoice
+from trivium.policies.reader.chains.mentions import (
     DEFAULT_MENTION_MODEL,
     Mention,
     SplitQuestion,
     find_mentions,
     mention_features,
 )
-from trivium.policies.keqing.similar_mentions import find_similar
-from trivium.policies.oda.question_kind import ASKING_WORDS, FUNCTION_WORDS
-from trivium.policies.oda.similarity_choice import RelationNames, SimilarityChoice
+from trivium.policies.reader.chains.similar_mentions import find_similar
 
 _TOPICS = 4  # entities that a question starts from at most
 _NAMESAKES = 5  # entities of one name that are compared

@@ -1,1 +1,1 @@
-"""Questions to ranked query plans, from a graph's schema alone: `Reader.read` (`trivium.policies.reader.reader`)."""
+"""Questions to ranked query plans, from a graph's schema alone (`reader.py`), and to relation chains (`chains/`)."""

@@ -19,7 +19,7 @@ from trivium.kg.plans.run import run_plan
 from trivium.kg.plans.text import parse
 from trivium.kg.plans.verify import answer_problems
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.teaching import teach
 
 Line = dict[str, Any]
 

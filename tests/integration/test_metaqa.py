@@ -18,7 +18,7 @@ from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.teaching import teach
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 

@@ -15,7 +15,7 @@ from trivium.knowledge import knowledge
 from trivium.knowledge.freshness import stale
 from trivium.knowledge.knowledge import close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.teaching import teach
 
 PEOPLE = """
 CREATE (ann:Person {name: "Ann Berg"}), (bob:Person {name: "Bob Dahl"}), (:Person {name: "Dan Moe"}),

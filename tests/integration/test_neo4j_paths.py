@@ -16,7 +16,7 @@ from trivium.kg.embedders import CachedEmbedder, open_embedder
 from trivium.kg.errors import NotAKnowledgeBaseError
 from trivium.kg.loaders import read_entities, read_triples
 from trivium.kg.neo4j.address import Address
-from trivium.kg.neo4j.artefacts import prepare
+from trivium.kg.neo4j.artifacts import prepare
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.loading import load
 from trivium.kg.neo4j.opening import open_store
@@ -68,7 +68,7 @@ async def remote(neo4j_address: Address, directory: Path, tmp_path: Path) -> Asy
     source, store = EmbeddedStore.open(directory), Neo4jStore(Client(neo4j_address), MADE)
     await load(store.client, source, lambda *_: None)
     await source.close()
-    yield Knowledge(tmp_path / "artefacts", store, CachedEmbedder(open_embedder("static")))
+    yield Knowledge(tmp_path / "artifacts", store, CachedEmbedder(open_embedder("static")))
     await store.close()
 
 
@@ -179,11 +179,11 @@ async def sampled(neo4j_address: Address, tmp_path: Path) -> AsyncIterator[tuple
     shutil.copytree(sample.PATHS, folder / "knowgpt")
     local, store = Knowledge.open(folder), Neo4jStore(Client(neo4j_address), MADE)
     await load(store.client, local.store, lambda *_: None)
-    artefacts = prepare(tmp_path / "artefacts", neo4j_address)
-    shutil.copytree(sample.PATHS, artefacts / "knowgpt")
-    copies = LocalCopy(store, artefacts)
+    artifacts = prepare(tmp_path / "artifacts", neo4j_address)
+    shutil.copytree(sample.PATHS, artifacts / "knowgpt")
+    copies = LocalCopy(store, artifacts)
     await copies.renew(lambda *_: None)
-    remote = Knowledge(artefacts, store, local.embedder, copies)
+    remote = Knowledge(artifacts, store, local.embedder, copies)
     yield local, remote
     await local.close()
     await remote.close()

@@ -22,7 +22,7 @@ from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import StoreError
 from trivium.kg.neo4j.address import Address
-from trivium.kg.neo4j.artefacts import prepare
+from trivium.kg.neo4j.artifacts import prepare
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.loading import load
 from trivium.knowledge.knowledge import close_all

@@ -16,7 +16,7 @@ from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.plans.verify import answer_problems, is_claim
 from trivium.kg.sample import TEST_QUESTIONS
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.teaching import teach
 
 pytestmark = pytest.mark.slow
 

@@ -133,7 +133,7 @@ async def _learn(base: Knowledge, out: Path) -> None:
     """
     from trivium.app.cli.progress import progress
     from trivium.kg.examples import read_examples
-    from trivium.policies.keqing.teaching import teach
+    from trivium.policies.reader.chains.teaching import teach
 
     try:
         with progress() as show:
@@ -183,9 +183,9 @@ def copy(
 def _taught(kg: Path) -> bool:
     """Whether more was learned on a KG than its schema, which a copy learns by itself."""
     from trivium.knowledge.knowledge import Knowledge
-    from trivium.policies.keqing.versions import list_versions
-    from trivium.policies.keqing.written import has_written
     from trivium.policies.lora.model import has_adapter
+    from trivium.policies.reader.chains.versions import list_versions
+    from trivium.policies.reader.chains.written import has_written
 
     base = Knowledge.open(kg)
     try:

@@ -55,7 +55,7 @@ def schema(kg: KGArgument, refresh: RefreshOption = False, as_json: JsonOption =
 
 def _refresh(kg: str) -> None:
     from trivium.kg.catalog import cache_folder
-    from trivium.kg.neo4j.artefacts import folder_of
+    from trivium.kg.neo4j.artifacts import folder_of
     from trivium.kg.neo4j.relations import SCHEMA
     from trivium.kg.neo4j.survey import SURVEY
 

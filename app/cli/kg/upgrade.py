@@ -82,7 +82,7 @@ def _upgrade(directory: Path, natures: dict[str, str]) -> _Upgraded | None:
     from trivium.kg.embedded.upgrade import read_upgrade, write_upgrade
     from trivium.kg.examples import keep_examples
     from trivium.kg.manifest import read_manifest, set_embedder
-    from trivium.policies.keqing.exemplars import pairs_of_version_1
+    from trivium.policies.reader.chains.exemplars import pairs_of_version_1
 
     beside = directory.with_name(f".{directory.name}.upgrading")
     with build_lock(directory), write_lock(directory):

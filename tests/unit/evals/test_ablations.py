@@ -21,8 +21,8 @@ from trivium.kg.loaders.questions import Question, parse_question
 from trivium.kg.types import Hop
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.policies.keqing.artefact import load_decomposer
-from trivium.policies.keqing.pairs import align_pairs
+from trivium.policies.reader.chains.artifact import load_decomposer
+from trivium.policies.reader.chains.pairs import align_pairs
 
 
 def _pairs() -> list[Question]:

@@ -13,8 +13,8 @@ from trivium.kg.embedded import build
 from trivium.kg.types import Entity, Triple
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.policies.keqing.asked_types import asked_type, type_names
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.asked_types import asked_type, type_names
+from trivium.policies.reader.chains.teaching import teach
 
 _ENTITIES = {
     "Employee": "Ada Whitfield, Bruno Keller, Carla Mendes, Dario Rossi, Elif Kaya, Farid Aziz",

@@ -16,7 +16,7 @@ from trivium.kg.errors import EmbedderError, NotAKnowledgeBaseError
 from trivium.kg.manifest import read_manifest
 from trivium.kg.types import Hop, RelationSchema, Triple
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.templates import QuestionTemplate, current_templates, save_templates
+from trivium.policies.reader.chains.templates import QuestionTemplate, current_templates, save_templates
 
 RELATIONS = {relation for _, relation, _ in TRIPLES}
 TEMPLATES = 2 * len(RELATIONS) - 1

@@ -17,8 +17,8 @@ from trivium.knowledge.freshness import renew, stale
 from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
-from trivium.policies.keqing.artefact import CURRENT, DECOMPOSER
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.artifact import CURRENT, DECOMPOSER
+from trivium.policies.reader.chains.teaching import teach
 
 PEOPLE = [
     Triple("Ann", "works_for", "Acme"),

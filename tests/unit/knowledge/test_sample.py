@@ -17,8 +17,8 @@ from trivium.kg.loaders import read_entities, read_triples
 from trivium.kg.manifest import is_kg
 from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.sample import add_paths, ensure_sample
-from trivium.policies.keqing.artefact import has_decomposer
 from trivium.policies.paths.extraction import extract_paths
+from trivium.policies.reader.chains.artifact import has_decomposer
 
 TRIPLES = "heat\tdirected_by\tmann\nali\tdirected_by\tmann\nalien\tdirected_by\tscott\n"
 PAIRS = "".join(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import trivium.policies.keqing.teaching as keqing_teaching
+import trivium.policies.reader.chains.teaching as keqing_teaching
 from tests.unit.app.cli.running import Trivium, refused
 from trivium.app.cli.kg.writing import exchange
 from trivium.kg.errors import BusyError

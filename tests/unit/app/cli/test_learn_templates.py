@@ -10,7 +10,7 @@ import pytest
 
 from tests.fake_openai import FakeOpenAI
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.policies.keqing.written import read_written
+from trivium.policies.reader.chains.written import read_written
 
 # Directions come by the size of their relation: starred_actors and directed_by both ways, the
 # property release_year forwards.

@@ -9,7 +9,7 @@ import pytest
 from trivium.kg.types import EntityHit
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.decompose.follow_up import LastAnswers, from_all, hits_of, last_answers, points_back, resolve
-from trivium.policies.keqing.decomposer import Decomposition, SubQuestion
+from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 
 HEAT, RONIN = (EntityHit(key, key.title(), 1.0, 2, "exact") for key in ("heat", "ronin"))
 

@@ -8,8 +8,8 @@ from trivium.kg.plans.text import parse
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.scope import is_small_talk
 from trivium.policies.confidence.signals import signals_of
-from trivium.policies.keqing.decomposer import Decomposition, SubQuestion
-from trivium.policies.keqing.open_world import Support, _is_among, _root, _said_before, _stems
+from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
+from trivium.policies.reader.chains.open_world import Support, _is_among, _root, _said_before, _stems
 from trivium.policies.reader.reader import Part, Reading
 
 

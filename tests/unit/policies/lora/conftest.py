@@ -14,10 +14,10 @@ from tests.tiny_lm import build_tiny_llama
 from trivium.kg.loaders import Question
 from trivium.kg.loaders.questions import parse_question
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.learning import Learnt
 from trivium.policies.lora.examples import Example
 from trivium.policies.lora.model import LoraSettings
 from trivium.policies.lora.train import Tuned, Wish, fine_tune, stage_examples
+from trivium.policies.reader.chains.learning import Learnt
 
 SETTINGS = LoraSettings(
     rank=8, dropout=0.0, train_embeddings=True, learning_rate=8e-3, batch=8, epochs=100, held_out=0.0, seed=1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from trivium.kg.types import parse_chain
-from trivium.policies.keqing.decomposer import SubQuestion
 from trivium.policies.lora.examples import (
     read_answers,
     read_decomposition,
@@ -15,6 +14,7 @@ from trivium.policies.lora.examples import (
     write_decomposition,
 )
 from trivium.policies.lora.serve import LoraReasoner, ReasonerQuestion, Said
+from trivium.policies.reader.chains.decomposer import SubQuestion
 
 SUBS = (
     SubQuestion(0, "who was the director of [mask]?", (-1,), ("Written on the Wind",)),

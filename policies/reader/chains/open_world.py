@@ -1,0 +1,246 @@
+"""How well a question's words support the reading that was chosen, judged against the whole schema.
+
+A reading is chosen among the relations that the question's entities have. Here it is compared with the best reading
+over all relations of the KG, whatever the entities have, and with the question's own words: which of them speak for
+other relations than the chosen ones, and which are like no word of the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trivium.kg.text import fold_name
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.reader.chains.chain_search import ChainModel
+from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
+from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS, ONES_LIKE_IT, QUESTION_WORDS, SAME
+from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic, names_refused
+from trivium.policies.reader.chains.segment_model import NEAR, SegmentModel, is_silent
+from trivium.policies.reader.english import english
+from trivium.policies.reader.names import words_of
+
+_SPEAKS = 0.6
+"""Nats of evidence from which a word speaks for a relation."""
+_TYPO = 0.85
+"""Score of a name of as many words from which it is the name misspelt."""
+_ROOT = 4
+"""Letters of a relation's word from which a longer word that begins with it is made from it."""
+_FAR = 8.0
+"""Nats by which a reading is behind that is not among the best over the whole schema."""
+_BEYOND = 4.0
+"""Nats of lead from which what pairs taught does not mean the chosen chain, and its words do not speak for it."""
+_ELSEWHERE = 1.2
+"""Nats by which it speaks more for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What is known of a chain reading before its answer is claimed.
+
+    Attributes:
+        gap: nats by which the best reading over the whole schema is ahead of the chosen one, >= 0.
+        score: log-score of the best reading over the whole schema.
+        asked: that best reading's chain; the chosen one's where no other is ahead.
+        about: the id of the entity that it starts from; "" for none.
+        detour: whether that chain is the end of the longer one that was chosen.
+        foreign: words that speak for other relations than the chosen ones.
+        strange: words that are like none of the schema's or of the pairs'.
+        names: those of them that are written like part of a name: capitals within the question, digits.
+        beside: how many of the strange ones stand right before a topic's name, and say what it is: "the singer X".
+        unnamed: hops of the chosen chains that no word speaks for.
+        hops: hops of the chosen chains.
+        loose: topics whose name the question gives in part, by initials, or with a typo.
+        wrong: topics whose name has other words than the question's.
+    """
+
+    gap: float = 0.0
+    score: float = 0.0
+    asked: LogicalChain = ()
+    about: str = ""
+    detour: bool = False
+    foreign: tuple[str, ...] = ()
+    strange: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    beside: int = 0
+    unnamed: int = 0
+    hops: int = 0
+    loose: int = 0
+    wrong: int = 0
+
+
+def support(
+    question: SplitQuestion, chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader
+) -> Support:
+    """The support of the chosen reading; of the best open one where none was chosen.
+
+    Args:
+        question: with its mentions.
+        chosen: the feasible reading that the answer comes from.
+        opened: readings over the whole schema, best first.
+        reader: what scored them.
+    """
+    best = opened[0] if opened else chosen
+    if best is None:
+        said = _Said(question, (), reader)
+        return Support(strange=tuple(said.strange), names=tuple(said.names))
+    gap = _gap(chosen, opened, reader)
+    ahead = chosen is None or gap > 0
+    asked = best if ahead else chosen
+    assert asked is not None
+    read = chosen or best
+    said = _Said(question, read.topics, reader, taught=chosen is not None and gap < _BEYOND)
+    chains = [topic.chain for topic in read.topics]
+    last = asked.topics[0].chain if ahead else ()
+    similar = [topic.mention for topic in read.topics if topic.mention.hits[0].match in ("partial", "fuzzy")]
+    wrong = sum(not _is_short_for(mention) for mention in similar)
+    return Support(
+        gap=gap,
+        score=best.score,
+        asked=asked.topics[0].chain,
+        about=asked.topics[0].mention.hits[0].id,
+        detour=any(len(chain) > len(last) > 0 and chain[-len(last) :] == last for chain in chains),
+        foreign=tuple(said.foreign),
+        strange=tuple(said.strange),
+        names=tuple(said.names),
+        beside=said.beside,
+        unnamed=said.unnamed,
+        hops=len({(place, hop) for chain in chains for place, hop in enumerate(reversed(chain))}),
+        loose=len(similar) - wrong,
+        wrong=wrong,
+    )
+
+
+def _gap(chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader) -> float:
+    """Nats by which the best open reading is ahead of the chosen one, >= 0; 0 without either.
+
+    What pairs taught scores chains relative to those that it is offered, so the chosen one is looked up among the open.
+    """
+    if chosen is None or not opened:
+        return 0.0
+    best, meant = opened[0], _meaning(chosen)
+    for reading in opened:
+        if _meaning(reading) == meant:
+            return best.score - reading.score
+    if reader.learned is not None:  # it is behind the last that is offered, by how much is not known
+        return min(_FAR, best.score - opened[-1].score)
+    return max(0.0, best.score - chosen.score)
+
+
+def _meaning(reading: ChainReading) -> frozenset[tuple[int, int, LogicalChain]]:
+    return frozenset((topic.mention.start, topic.mention.stop, topic.chain) for topic in reading.topics)
+
+
+def _is_short_for(mention: Mention) -> bool:
+    """Whether a mention is a part of its entity's name, its initials or people, or the name with a typo."""
+    hit = mention.hits[0]
+    said, name = fold_name(mention.text).split(), fold_name(hit.label).split()
+    if set(said) <= set(name) or (hit.match == "partial" and len(said) == 1 and set(said).isdisjoint(name)):
+        return True
+    return hit.match == "fuzzy" and len(said) == len(name) and hit.score >= _TYPO
+
+
+class _Said:
+    """What the words outside a reading's names speak for."""
+
+    def __init__(
+        self, question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader, *, taught: bool = False
+    ) -> None:
+        self.foreign: list[str] = []
+        self.strange: list[str] = []
+        self.names: list[str] = []
+        self.beside = self.unnamed = 0
+        if not isinstance(reader.chains, ChainModel):
+            return
+        segments = reader.chains.segments
+        idle = QUESTION_WORDS | english().stop | english().generic | english().naming
+        names = [*(topic.mention for topic in topics), *(names_refused(question, topics, reader) if taught else ())]
+        covered = {place for mention in names for place in range(mention.start, mention.stop)}
+        before = {place for mention in names for place in _said_before(question.plain, mention.start)}
+        hops = list(dict.fromkeys(hop for topic in topics for hop in topic.chain))
+        columns = [segments.number[hop] for hop in hops if hop in segments.number]
+        # The pairs' words speak for a chain that was chosen by what they taught, whatever its names are.
+        learned = reader.learned if taught else None
+        parts = {hop: _stems(hop.relation) for hop in hops}
+        said: list[list[Hop]] = []
+        asked: list[list[Hop]] = []
+        for place, word in enumerate(question.plain):
+            if place in covered:
+                continue
+            written = question.text[question.words[place].start]
+            # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
+            named = [hop for hop in hops if _is_among(_root(word), parts[hop])]
+            most, own = _evidence(segments, word, columns)
+            strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
+            if word in ASKING or word not in FUNCTION_WORDS:
+                (asked if word in ASKING else said).append(list(dict.fromkeys([*strong, *named])))
+            if is_silent(word) or word in idle or named:
+                continue
+            if learned is not None and learned.explains(word):
+                said.append(hops)
+                continue
+            if most < _SPEAKS and segments.likeness(word, columns) >= NEAR:
+                said[-1] = hops  # it speaks for several relations alike, the chosen ones among them
+            elif most < _SPEAKS:
+                self.strange.append(word)
+                self.beside += place in before
+                self.names += [word] if (place and written.isupper()) or any(map(str.isdigit, word)) else []
+            elif own and max(own) < min(_SPEAKS, most - _ELSEWHERE):
+                self.foreign.append(word)
+        # "Who is the mayor of Heat?" asks for no director; "where is Rome?" asks for where it lies.
+        alone = len(hops) == 1 and not self.foreign and not self.strange
+        self.unnamed = _unnamed(topics, [*said, *asked] if alone else said)
+
+
+def _evidence(segments: SegmentModel, word: str, columns: Sequence[int]) -> tuple[float, list[float]]:
+    """The most that a word says for any hop, in nats >= 0, and what it says for some, by their numbers."""
+    found = segments.evidence(word)
+    own = [max(float(found.anywhere[i]), float(found.asked[i]), float(found.topic[i])) for i in columns]
+    return float(found.anywhere.max(initial=0.0)), own
+
+
+def _unnamed(topics: Sequence[Topic], said: Sequence[Sequence[Hop]]) -> int:
+    """How many hops no word speaks for. One verb may say a hop of each topic: "who plays forward for Chelsea"."""
+    chains = {frozenset(topic.chain) for topic in topics}
+    return sum(len(own) - _matched([[hop for hop in each if hop in own] for each in said]) for own in chains)
+
+
+def _said_before(words: Sequence[str], start: int) -> range:
+    """The places of the words right before a name that say what it is: "the French singer X", not "who composed X"."""
+    first = start
+    while first > 0 and words[first - 1] not in FUNCTION_WORDS:
+        first -= 1
+    joined = first > 0 and words[first - 1] not in ASKING | SAME | ONES_LIKE_IT
+    return range(first if joined else start, start)
+
+
+def _stems(relation: str) -> frozenset[str]:
+    """The content words of a relation's name, by their stems."""
+    return frozenset(_root(word) for word in words_of(relation) if word not in FUNCTION_WORDS)
+
+
+def _root(word: str) -> str:
+    """A word's stem, its last letter as it is written in longer words: `plays` is `play` as in `player`."""
+    found = english().stem(word)
+    return f"{found[:-1]}y" if found.endswith("i") else found
+
+
+def _is_among(stem: str, stems: frozenset[str]) -> bool:
+    """Whether a word is one of a name's, or made from one: a player plays."""
+    return any(stem == part or (len(part) >= _ROOT and stem.startswith(part)) for part in stems)
+
+
+def _matched(said: Sequence[Sequence[Hop]]) -> int:
+    """How many hops are said by a word of their own, where each word says one of those that it speaks for."""
+    word_of: dict[Hop, int] = {}
+
+    def assign(word: int, seen: set[Hop]) -> bool:
+        for hop in said[word]:
+            if hop not in seen:
+                seen.add(hop)
+                if hop not in word_of or assign(word_of[hop], seen):
+                    word_of[hop] = word
+                    return True
+        return False
+
+    return sum(assign(word, set()) for word in range(len(said)))

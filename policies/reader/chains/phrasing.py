@@ -1,0 +1,67 @@
+"""From a question with mentions to masked wordings: the same way for training and for answering."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Container, Sequence
+
+from trivium.policies.reader.chains.decomposer import MASK
+from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
+from trivium.policies.reader.chains.wording import NAME, Wording, mask_words
+
+OTHER = "[other]"
+"""Stands for the second topic of a question with two."""
+
+_JOINS = frozenset(
+    {"and", "as", "well", "with", "but", "plus", "s", "the", "on", "in", "of", "to", "by", "from", "for", "at"}
+)
+_BOTH = frozenset({"both"})
+EXCLUSION_CUES = frozenset(
+    {"other", "others", "else", "also", "besides", "another", "too", "additional"}
+    | {"same", "share", "shares", "shared", "sharing", "co", "together", "jointly", "alongside", "common"}
+)
+"""Words by which a question leaves its own topic out of the answers (papers' notes, "Exclusion")."""
+
+
+def has_exclusion_cue(words: Collection[str]) -> bool:
+    """Whether the question's own words ask for others than its topic."""
+    return not EXCLUSION_CUES.isdisjoint(words)
+
+
+def wording_of(question: SplitQuestion, mention: Mention, known: Container[str]) -> Wording:
+    """The question with this mention masked; unknown words of other mentions become `NAME`."""
+    return mask_words(_hide_names(question, (mention,), known), mention.start, mention.stop)
+
+
+def wording_of_two(question: SplitQuestion, mention: Mention, other: Mention, known: Container[str]) -> Wording:
+    """The question with one of two topics masked.
+
+    Where only "and" or the like stands between the two, they are one phrase: "both A and B" reads as the mask alone,
+    so that what was learnt of single topics serves; else the other one becomes `[other]`.
+    """
+    words = _hide_names(question, (mention, other), known)
+    first, second = sorted((mention, other), key=lambda m: m.start)
+    if set(words[first.stop : second.start]) <= _JOINS:
+        start = first.start - 1 if first.start and words[first.start - 1] in _BOTH else first.start
+        return mask_words(words, start, second.stop)
+    wording = [*words[: other.start], OTHER, *words[other.stop :]]
+    shift = other.stop - other.start - 1 if other.start < mention.start else 0
+    return mask_words(wording, mention.start - shift, mention.stop - shift)
+
+
+def _hide_names(question: SplitQuestion, chosen: Sequence[Mention], known: Container[str]) -> list[str]:
+    """The folded words, unknown ones inside mentions that are not among the chosen replaced by `NAME`."""
+    words = question.plain
+    for mention in question.mentions:
+        if not any(mention.overlaps(topic) for topic in chosen):
+            for place in range(mention.start, mention.stop):
+                if words[place] not in known:
+                    words[place] = NAME
+    return words
+
+
+def masked_text(question: SplitQuestion, mention: Mention) -> str:
+    """The question as it was written, with the mention replaced by `[mask]` and white space collapsed."""
+    start, stop = question.words[mention.start].start, question.words[mention.stop - 1].end
+    text = f"{question.text[:start]}{MASK}{question.text[stop:]}"
+    return re.sub(r"\s+", " ", text).strip()

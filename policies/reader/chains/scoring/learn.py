@@ -1,0 +1,199 @@
+"""Learning chains from a user's pairs: the scorer is trained, and held-out pairs decide how far it is used.
+
+The pairs are dealt into five folds. A scorer trained on four reads the fifth, mixed with the schema's words in several
+ways; the mix that answers best is used, and none where the schema alone does as well. So pairs do not hurt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from trivium.kg.store import GraphStore
+from trivium.policies.reader.chains.chain_search import ChainModel
+from trivium.policies.reader.chains.feasibility import Feasible, reached
+from trivium.policies.reader.chains.pairs import AlignedPair
+from trivium.policies.reader.chains.question_words import QUESTION_WORDS
+from trivium.policies.reader.chains.readings import ChainReader
+from trivium.policies.reader.chains.scoring.examples import composites, examples_of, phrasing_words
+from trivium.policies.reader.chains.scoring.loglinear import train_log_linear
+from trivium.policies.reader.chains.scoring.network import ChainInputs
+from trivium.policies.reader.chains.scoring.scorer import ChainCandidates, LearnedReader, Mix, TrainedScorer, log_odds
+from trivium.policies.reader.chains.scoring.train import NetworkSettings, has_torch, train_network
+from trivium.policies.reader.chains.wording import KnownWords
+
+Progress = Callable[[str, int, int | None], None]
+
+FOLDS = 5
+_ENOUGH = 150  # held-out pairs from which further folds are left out
+_ASKED = 300  # held-out pairs that are read, over all folds
+_FOLD_STEPS = 160  # of each; of a single one twice as many
+FEWEST = 10
+"""Pairs from which some are held out; fewer are used with `FEW_MIX`."""
+FEW_MIX = Mix(1.0, 0.4)
+
+MIXES = (
+    Mix(0.3, 1.0),
+    Mix(0.1, 1.0),
+    Mix(0.6, 1.0),
+    Mix(1.0, 1.0),
+    Mix(1.0, 0.4),
+)
+"""Mixes that are tried; of those that do as well the first is taken."""
+
+Decide = Callable[[ChainReader, AlignedPair], Awaitable[tuple[Feasible | None, float]]]
+"""Reads a pair's question: the best feasible reading and its share of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What held-out pairs say: how many were read, the mean F1 from the schema alone and with what the others taught.
+
+    `used`: whether what was learned is used.
+    """
+
+    pairs: int
+    before: float
+    after: float
+    used: bool
+    mix: Mix
+
+    def interval(self, figure: float) -> tuple[float, float]:
+        """The 95 % interval (Wilson) of a share of these pairs."""
+        z, n = 1.96, max(self.pairs, 1)
+        middle, spread = figure + z * z / (2 * n), z * math.sqrt(figure * (1 - figure) / n + z * z / (4 * n * n))
+        return (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
+
+
+class Trained(NamedTuple):
+    """A trained scorer with all that mixing it needs, and the words that questions are made of."""
+
+    candidates: ChainCandidates
+    known: KnownWords
+
+
+def train_on(
+    pairs: Sequence[AlignedPair],
+    lexical: ChainModel,
+    progress: Callable[[int, int], None],
+    steps: int | None = None,
+    *,
+    network: bool = True,
+) -> Trained:
+    """Train a scorer on aligned pairs: with torch the network, if it is wanted, else the log-linear one.
+
+    `steps` bounds the network's training.
+    """
+    segments = lexical.segments
+    known = KnownWords(frozenset(phrasing_words(pairs) | QUESTION_WORDS), frozenset(segments.stems))
+    examples = examples_of(pairs, known, lexical)
+    wordings = len({each.wording for each in examples if each.chain})
+    examples += composites(examples, lexical)
+    words = frozenset(word for each in examples for word in each.wording.words if not word.startswith(("[", "<")))
+    scorer: TrainedScorer
+    if network and has_torch():
+        settings = NetworkSettings() if steps is None else NetworkSettings(max_steps=steps)
+        inputs = ChainInputs(segments, tuple(sorted(words)))
+        scorer = train_network(examples, inputs, settings, progress).prepared(inputs)
+    else:
+        scorer = train_log_linear(examples, segments, segments.embedder, progress)
+    lengths = frozenset(len(each.chain) for each in examples if each.chain)
+    return Trained(ChainCandidates(lexical, scorer, words, lengths, wordings), known)
+
+
+async def hold_out(
+    pairs: Sequence[AlignedPair],
+    store: GraphStore,
+    plain: ChainReader,
+    made: Callable[[Sequence[AlignedPair], Trained], ChainReader],
+    decide: Decide,
+    train: Callable[[Sequence[AlignedPair], int], Trained],
+    progress: Progress,
+) -> HeldOut:
+    """Choose the mix on held-out pairs.
+
+    Args:
+        pairs: aligned.
+        store: to walk the readings in.
+        plain: reads by the schema alone.
+        made: the reader of some pairs with what was trained on them, but for its mix.
+        decide: reads a question.
+        train: trains on some pairs, with at most so many steps.
+        progress: hears of the folds.
+    """
+    order = np.random.default_rng(0).permutation(len(pairs)).tolist()
+    parts = [order[number::FOLDS] for number in range(FOLDS)]
+    parts = parts[: max(1, -(-_ENOUGH * FOLDS // len(pairs)))]
+    each = max(1, _ASKED // len(parts))
+    before, after = list[float](), [list[float]() for _ in MIXES]
+    shares: list[list[tuple[float, float]]] = [[] for _ in MIXES]
+    for number, part in enumerate(parts):
+        progress("check on held-out pairs", number, len(parts))
+        held = set(part)
+        rest = [pair for place, pair in enumerate(pairs) if place not in held]
+        if not rest or not part:
+            continue
+        trained = train(rest, _FOLD_STEPS if len(parts) > 1 else 2 * _FOLD_STEPS)
+        reader = made(rest, trained)
+        walked: dict[object, frozenset[str]] = {}
+        for place in part[:each]:
+            pair = pairs[place]
+            before.append(_f1(await _reached((await decide(plain, pair))[0], store, walked), pair))
+            for option, mix in enumerate(MIXES):
+                mixed = replace(reader, learned=LearnedReader(trained.candidates, mix))
+                found, share = await decide(mixed, pair)
+                f1 = _f1(await _reached(found, store, walked), pair)
+                after[option].append(f1)
+                shares[option].append((share, f1))
+    progress("check on held-out pairs", len(parts), len(parts))
+    means = [float(np.mean(each)) if each else 0.0 for each in after]
+    best = int(np.argmax(means))
+    was = float(np.mean(before)) if before else 0.0
+    scale, shift = _calibrated(shares[best])
+    mix = replace(MIXES[best], scale=scale, shift=shift)
+    return HeldOut(len(before), was, means[best], means[best] >= was, mix)
+
+
+def _calibrated(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Scale and shift of the share's log-odds that fit how often the best reading was right (Platt).
+
+    They are drawn to 1 and 0 as by five right readings and five wrong ones, so that few pairs do not make them sure.
+    """
+    if not shares:
+        return 1.0, 0.0
+    x = log_odds(np.array([share for share, _ in shares]))
+    right = np.array([f1 for _, f1 in shares])
+    x, right = np.append(x, [0.0] * 10), np.append(right, [1.0] * 5 + [0.0] * 5)
+    scale, shift = 1.0, 0.0
+    for _ in range(50):  # Newton steps, damped
+        p = 1 / (1 + np.exp(-(scale * x + shift)))
+        weight = p * (1 - p) + 1e-6
+        gradient = np.array([((p - right) * x).sum() + (scale - 1.0), (p - right).sum() + shift])
+        curve = np.array([[(weight * x * x).sum() + 1.0, (weight * x).sum()], [(weight * x).sum(), weight.sum() + 1.0]])
+        move = np.linalg.solve(curve, gradient)
+        scale, shift = scale - 0.5 * float(move[0]), shift - 0.5 * float(move[1])
+    return max(scale, 0.05), shift
+
+
+async def _reached(found: Feasible | None, store: GraphStore, walked: dict[object, frozenset[str]]) -> frozenset[str]:
+    """What a reading reaches, but for its topics; remembered in `walked`."""
+    if found is None:
+        return frozenset()
+    topics = [(links[0].id, topic.chain) for topic, links in zip(found.reading.topics, found.links, strict=True)]
+    key = (tuple(topics), found.shared)
+    if key not in walked:
+        walked[key] = await reached(found, store)
+    return walked[key]
+
+
+def _f1(reached: frozenset[str], pair: AlignedPair) -> float:
+    """F1 of what a reading reaches against what the pair's own chains reach, its topics left out of both."""
+    topics = {hit.id for place in pair.gold for hit in pair.question.mentions[place].hits}
+    gold, got = pair.reached - topics, reached - topics
+    if not gold or not got:
+        return float(gold == got)
+    return 2 * len(gold & got) / (len(gold) + len(got))

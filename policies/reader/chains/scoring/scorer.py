@@ -1,0 +1,324 @@
+"""Readings of a question by a trained scorer of chains, mixed with the schema's own words.
+
+Every name of the question is a topic with a chain, or none. A name's log-odds of being a topic and the log-probability
+of its chain come from the trained scorer; what pairs have not shown is left to the schema's words:
+
+- a chain of a length that no pair has gets what the best chain gets;
+- a chain with a relation of no pair is at most 3 n / (20 + n) nats behind it;
+- the scorer is taken to be wrong altogether with a chance of 1 % + 5 / (5 + n) for n wordings;
+- all of it counts as far as the pairs hold the wording's words.
+
+The weights of the two and the temperature of the sum are chosen on held-out pairs (`scoring/learn.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Container, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, product
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.reader.chains.chain_search import ChainModel
+from trivium.policies.reader.chains.lexicon import stem
+from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
+from trivium.policies.reader.chains.phrasing import wording_of
+from trivium.policies.reader.chains.scoring.network import MAX_HOPS, Bools, ChainBeam
+from trivium.policies.reader.chains.segment_model import SegmentModel, is_silent
+from trivium.policies.reader.chains.wording import Wording
+
+_WIDTH = 8  # beams
+_LEXICAL = 10  # chains of the schema's words that are scored besides
+_UNSEEN = 3.0
+_DOUBT = 0.01
+_FEW = 5
+_HALF = 20
+_KEPT = 10  # chains of a name
+_KEPT_TOGETHER = 5  # chains of a name that are intersected with those of others
+_TOPICS = 3
+_NAMES_EXPLAINED = 5.0  # nats for a further topic where the schema alone speaks: a name would be left unexplained
+_LEFT = 0.3  # share of this that counts where pairs decide
+_TOGETHER = 5  # names that are tried together, the likeliest
+_REFUSED = -2.0  # log-odds of a name to be a topic below which pairs say that it is none
+_HARDLY = -3.0  # log-odds of a name to be a topic below which it is not intersected with others
+_UNLIKELY = 12.0  # a name within another, and so much less likely by its form than the best one, in nats, is not read
+_READ = 8  # names that are read besides
+_REMEMBERED = 10_000  # wordings whose chains are kept
+
+
+class WordingScores(Protocol):
+    """What a trained scorer says of one wording; chains are codes of the segment model's hops."""
+
+    def beams(self, allowed: Bools, follows: Bools, width: int, longest: int) -> list[ChainBeam]:
+        """The likeliest chains given that the name is a topic, best first."""
+        ...
+
+    def score(self, chains: Sequence[tuple[int, ...]], longest: int) -> list[float]:
+        """The log-probability of each chain given that the name is a topic."""
+        ...
+
+    def topic(self) -> float:
+        """The log-odds that the name is a topic of the question."""
+        ...
+
+
+class TrainedScorer(Protocol):
+    """Reads wordings; `hops` are those that its pairs show."""
+
+    @property
+    def hops(self) -> Collection[Hop]:
+        """The hops that its pairs show."""
+        ...
+
+    def on(self, segments: SegmentModel) -> TrainedScorer:
+        """The same on another schema: what it learned of hops that have gone is not used."""
+        ...
+
+    def read(self, wording: Wording) -> WordingScores:
+        """What it says of a wording."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Weights of the schema's words and of the trained scorer.
+
+    `scale` and `shift` turn the log-odds of a reading's share into those of its being right.
+    """
+
+    lexical: float = 1.0
+    learned: float = 0.0
+    scale: float = 1.0
+    shift: float = 0.0
+
+    def probability(self, share: float) -> float:
+        """The chance that the best reading is right, from its share of all readings; both in [0, 1]."""
+        return float(1 / (1 + np.exp(-(self.scale * log_odds(np.array(share)) + self.shift))))
+
+
+def log_odds(share: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of shares in [0, 1], kept within a million to one."""
+    clipped = np.clip(share, 1e-6, 1 - 1e-6)
+    out: NDArray[np.float64] = np.log(clipped / (1 - clipped))
+    return out
+
+
+class _Chain(NamedTuple):
+    score: float
+    codes: tuple[int, ...]
+
+
+class _Name(NamedTuple):
+    """A name's chains, best first, and what speaks for it as a topic, all weighed by the mix.
+
+    `topic`: what the scorer says, as far as it is trusted; `words`: how well the schema's words explain the best chain,
+    and `doubt` in [0, 1] how far the scorer is not trusted.
+    """
+
+    chains: list[_Chain]
+    topic: float
+    words: float
+    doubt: float
+
+
+class ScoredTopics(NamedTuple):
+    """Names with their chains, and the log-probability of the reading up to a constant."""
+
+    score: float
+    topics: tuple[tuple[Mention, LogicalChain], ...]
+
+
+class _Candidates(NamedTuple):
+    """The chains that may leave a name: codes, what the schema's words and the scorer say of each, float64 [n] each.
+
+    `topic`: the scorer's log-odds that the name is a topic; `trust` in [0, 1].
+    """
+
+    codes: list[tuple[int, ...]]
+    lexical: NDArray[np.float64]
+    learned: NDArray[np.float64]
+    topic: float
+    trust: float
+
+
+@dataclass(frozen=True)
+class ChainCandidates:
+    """Both scores of the chains that may leave a name, before they are mixed; remembered by wording.
+
+    Attributes:
+        lexical: the schema's words.
+        scorer: trained on the pairs.
+        words: the pairs' own words.
+        lengths: numbers of hops of the pairs' chains.
+        wordings: how many distinct ones the pairs have.
+    """
+
+    lexical: ChainModel
+    scorer: TrainedScorer
+    words: frozenset[str]
+    lengths: frozenset[int]
+    wordings: int
+
+    def of(self, wording: Wording, first: frozenset[Hop]) -> _Candidates:
+        """The schema's best chains and the scorer's best that begin with one of `first`."""
+        found = self._known_wordings.get((wording, first))
+        if found is None:
+            if len(self._known_wordings) > _REMEMBERED:
+                self._known_wordings.clear()
+            found = self._known_wordings[wording, first] = self._scored(wording, first)
+        return found
+
+    @cached_property
+    def _known_wordings(self) -> dict[tuple[Wording, frozenset[Hop]], _Candidates]:
+        return {}
+
+    def _scored(self, wording: Wording, first: Collection[Hop]) -> _Candidates:
+        segments = self.lexical.segments
+        firsts = self.lexical.codes(first)
+        if not len(firsts):
+            return _Candidates([], np.zeros(0), np.zeros(0), 0.0, 0.0)
+        read = self.scorer.read(wording)
+        allowed = np.zeros(len(segments.hops), dtype=np.bool_)
+        allowed[firsts] = True
+        beams = read.beams(allowed, self._follows, _WIDTH, self._longest)
+        more = np.unique(np.array([code for beam in beams for code in beam.codes], dtype=np.int64))
+        lexical, kept = self.lexical.scored(wording, firsts, more)
+        best = [codes for _, codes in self.lexical.ranked(lexical, kept, _LEXICAL)]
+        chains = list(dict.fromkeys([*(beam.codes for beam in beams), *best]))
+        learned = self._doubted(chains, np.array(read.score(chains, self._longest)))
+        return _Candidates(chains, lexical.scores(chains), learned, read.topic(), self.trust(wording))
+
+    def _doubted(self, chains: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scorer's log-probabilities with what it cannot know made up for."""
+        known = np.array([self._known[list(chain)].all() for chain in chains])
+        length = np.array([len(chain) in self.lengths for chain in chains])
+        shown = scores[known & length]
+        best = float(shown.max()) if len(shown) else float(scores.max())
+        doubt = _DOUBT + (1 - _DOUBT) * _FEW / (_FEW + self.wordings)
+        behind = _UNSEEN * self.wordings / (_HALF + self.wordings)
+        mixed = np.logaddexp(scores + math.log(1 - doubt), best + math.log(doubt))
+        return np.where(known & length, mixed, np.where(known, best, np.logaddexp(scores, best - behind)))
+
+    def trust(self, wording: Wording) -> float:
+        """The share of the wording's own words that the pairs hold, but for endings; in [0, 1]."""
+        said = [stem(word) for word in wording.words if not is_silent(word)]
+        return sum(word in self._stems for word in said) / len(said) if said else 1.0
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(map(stem, self.words))
+
+    @cached_property
+    def _known(self) -> Bools:
+        return np.array([hop in set(self.scorer.hops) for hop in self.lexical.segments.hops])
+
+    @cached_property
+    def _follows(self) -> Bools:
+        out: Bools = self.lexical.segments.follows > 0
+        return out
+
+    @property
+    def _longest(self) -> int:
+        return min(MAX_HOPS, self.lexical.segments.max_hops)
+
+
+@dataclass(frozen=True)
+class LearnedReader:
+    """Scores readings of questions by what pairs taught and by the schema's words, mixed."""
+
+    candidates: ChainCandidates
+    mix: Mix
+
+    def on(self, lexical: ChainModel) -> LearnedReader:
+        """The same on another schema."""
+        moved = replace(self.candidates, lexical=lexical, scorer=self.candidates.scorer.on(lexical.segments))
+        return LearnedReader(moved, self.mix)
+
+    def readings(
+        self, question: SplitQuestion, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]], known: Container[str]
+    ) -> list[ScoredTopics]:
+        """The readings with one topic, and with two or three whose chains are to be intersected, in no order.
+
+        Args:
+            question: with its mentions.
+            odds: log-odds of each mention by its form, float64 [mentions].
+            hops: those that leave each entity.
+            known: words that questions are made of.
+        """
+        names = {
+            place: self._name(wording_of(question, question.mentions[place], known), question.mentions[place], hops)
+            for place in _read_names(question, odds)
+        }
+        out = [
+            ScoredTopics(
+                name.topic + name.words + float(odds[place]) + chain.score, (self._topic(question, place, chain),)
+            )
+            for place, name in names.items()
+            for chain in name.chains
+        ]
+        whole = [
+            place
+            for place, name in names.items()
+            if name.chains
+            and name.topic > _HARDLY * self.mix.learned
+            and not any(map(question.mentions[place].inside, question.mentions))
+        ]
+        whole = sorted(whole, key=lambda place: -names[place].topic)[:_TOGETHER]
+        for count in range(2, min(_TOPICS, len(whole)) + 1):
+            for some in combinations(sorted(whole), count):
+                mentions = [question.mentions[place] for place in some]
+                if any(a.overlaps(b) for a, b in combinations(mentions, 2)):
+                    continue
+                base = float(max(odds[list(some)])) + sum(names[place].topic for place in some)
+                base += sum(names[place].words for place in some) / count
+                base += sum(sorted(_NAMES_EXPLAINED * self._unsure(question, p, names[p], known) for p in some)[1:])
+                for chosen in product(*(names[place].chains[:_KEPT_TOGETHER] for place in some)):
+                    score = base + sum(chain.score for chain in chosen)
+                    topics = tuple(self._topic(question, p, c) for p, c in zip(some, chosen, strict=True))
+                    out.append(ScoredTopics(score, topics))
+        return out
+
+    def refuses(self, question: SplitQuestion, mention: Mention, known: Container[str]) -> bool:
+        """Whether pairs taught that a name in this place is not a topic of such a question."""
+        found, wording = self.candidates, wording_of(question, mention, known)
+        return self.mix.learned * found.trust(wording) * found.scorer.read(wording).topic() < _REFUSED
+
+    def explains(self, word: str) -> bool:
+        """Whether a word is one of the pairs'."""
+        return word in self.candidates.words
+
+    def _topic(self, question: SplitQuestion, place: int, chain: _Chain) -> tuple[Mention, LogicalChain]:
+        hops = self.candidates.lexical.segments.hops
+        return question.mentions[place], tuple(hops[code] for code in chain.codes)
+
+    def _unsure(self, question: SplitQuestion, place: int, name: _Name, known: Container[str]) -> float:
+        """How far a name left unexplained counts against a reading: not at all where it is made of known words."""
+        mention = question.mentions[place]
+        words = question.plain[mention.start : mention.stop]
+        return 0.0 if all(word in known for word in words) else max(name.doubt, _LEFT)
+
+    def _name(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]]) -> _Name:
+        first = frozenset[Hop]().union(*(hops[hit.id] for hit in mention.hits))
+        found, mix = self.candidates.of(wording, first), self.mix
+        if not found.codes:
+            return _Name([], 0.0, 0.0, 0.0)
+        share = mix.learned * found.trust
+        # What all chains of a name have in common says nothing about which is meant.
+        total = mix.lexical * (found.lexical - found.lexical.max()) + share * (found.learned - found.learned.max())
+        doubt = max(0.0, 1.0 - share)
+        order = np.argsort(-total, kind="stable")[:_KEPT]
+        chains = [_Chain(float(total[place]), found.codes[place]) for place in order]
+        return _Name(chains, share * found.topic, mix.lexical * float(found.lexical.max()) * doubt, doubt)
+
+
+def _read_names(question: SplitQuestion, odds: NDArray[np.float64]) -> list[int]:
+    """The places of the mentions that may be topics: those likely by their form, and the longest ones."""
+    order = np.argsort(-odds, kind="stable").tolist()
+    likely = [place for place in order if odds[place] > odds.max() - _UNLIKELY]
+    whole = [place for place in order if not any(map(question.mentions[place].inside, question.mentions))]
+    return list(dict.fromkeys([*likely, *whole[:_READ]]))
