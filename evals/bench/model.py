@@ -62,7 +62,9 @@ async def _measured(kg: str, questions: Sequence[Question], count: int) -> Figur
     store = (await open_knowledge(kg)).store
     asked = [(question, topic) async for question, topic in _one_hop(questions, store)]
     wanted = [asked[number % len(asked)][0] for number in range(count)]
-    context = KeqingContext(kg=kg, model="openai:scripted", decompose="llm", reason="llm", respond="llm")
+    context = KeqingContext(
+        kg=kg, model="openai:scripted", plan="trained", decompose="llm", reason="llm", respond="llm"
+    )
     with _scripted(asked) as url:
         before = {name: os.environ.get(name) for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY")}
         os.environ.update(OPENAI_BASE_URL=url, OPENAI_API_KEY="none")
