@@ -411,13 +411,14 @@ class Knowledge:
         if held is None:
             return None
         profile, columns = await held.profile(), await held.columns()
+        snapshot = held.snapshot  # here, where it is that of the columns: in a thread it may be a newer one
         words = named_glossary(self.name)
 
         def make() -> Reader:
             from trivium.policies.linking.snapshot_names import SnapshotNames
             from trivium.policies.reader.opening import open_reader
 
-            names = SnapshotNames(held.snapshot, columns)
+            names = SnapshotNames(snapshot, columns)
             return open_reader(columns, profile, names, self.embedder, glossary=words)
 
         return await self.derived("reader", f"{profile.fingerprint} {words}", lambda: asyncio.to_thread(make))
@@ -560,7 +561,7 @@ async def open_knowledge(name: str) -> Knowledge:
             found.checked = now  # the other runs of this moment need not look as well
         found = await asyncio.to_thread(_open_shared, name)
     if isinstance(found.knowledge.store, EmbeddedStore):
-        await found.knowledge.store.info()  # its arrays are now those of the last write
+        await found.knowledge.store.refresh()  # a question sees whatever was written before it
     elif found.knowledge.copies is not None:
         await found.knowledge.copies.fresh(_CHECK_SECONDS)  # and those of a small database's last commit
     return found.knowledge

@@ -50,7 +50,10 @@ from trivium.kg.types import (
 _HEAVY_WALK = 200_000  # triples around the seeds beyond which a chain is walked in a thread: some milliseconds
 _HEAVY_RESULT = 5_000  # entities or triples beyond which results are made in a thread: some milliseconds
 _LOOK_SECONDS = 0.02  # a look costs 5 microseconds, and a question reads ten times
-_ASK_SECONDS = 1.0  # two commits within one tick of the file system's clock may look like one: ask SQLite so often
+_ASK_SECONDS = 1.0  # on a file system whose clock ticks slowly two commits may look like one: ask SQLite so often
+_TICK = (
+    50_000_000  # nanoseconds within which another commit may leave a file's time as it is: Linux ticks every 1 to 10 ms
+)
 _REMEMBERED = 50_000  # texts whose look-up is remembered
 
 
@@ -113,13 +116,20 @@ class EmbeddedStore:
             self._refresh()
         return self._meta
 
+    async def refresh(self) -> None:
+        """See what was committed before this call; other reads may miss the commits of the last 20 ms. Microseconds.
+
+        A question begins with it, so that it sees a write that came before it, and then reads one state.
+        """
+        now = time.monotonic()
+        if now - self._asked >= _ASK_SECONDS or self._files is None or self._files != _files(self.path):
+            await asyncio.to_thread(self._refresh)
+        self._looked = now
+
     async def _current(self) -> Snapshot:
         """The newest snapshot; SQLite is asked in a thread, and only if the record's files look written to."""
-        now = time.monotonic()
-        if now - self._looked >= _LOOK_SECONDS:
-            if now - self._asked >= _ASK_SECONDS or self._files != _files(self.path):
-                await asyncio.to_thread(self._refresh)
-            self._looked = now
+        if time.monotonic() - self._looked >= _LOOK_SECONDS:
+            await self.refresh()
         return self._snapshot
 
     def _refresh(self) -> None:
@@ -129,14 +139,15 @@ class EmbeddedStore:
             if self._connection is None:
                 raise ValueError(f"the store of {self.path} is closed")
             # Before SQLite is asked: what is written from here on makes the files differ from these.
-            self._files, self._asked = _files(self.path), time.monotonic()
+            files, asked = _settled(_files(self.path)), time.monotonic()
             # Other connections' commits move it, ours never writes.
             seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
-            if seen == self._data_version:
-                return
-            if read_meta(self._connection, record).stamp != self._meta.stamp:
-                self._meta, self._snapshot = current_snapshot(self.path, self._connection)
-            self._data_version = seen
+            if seen != self._data_version:
+                if read_meta(self._connection, record).stamp != self._meta.stamp:
+                    self._meta, self._snapshot = current_snapshot(self.path, self._connection)
+                self._data_version = seen
+            # Not before the snapshot is here: until then another task would take the old one for the newest.
+            self._files, self._asked = files, asked
 
     def _look_again(self) -> None:
         """Have the next read ask SQLite."""
@@ -346,6 +357,12 @@ def _written(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size
+
+
+def _settled(files: _Files) -> _Files | None:
+    """None where a file was written so lately that the next commit could leave its time and size as they are."""
+    latest = max((file[0] for file in files if file is not None), default=0)
+    return files if time.time_ns() - latest > _TICK else None
 
 
 def _in_event_loop() -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sqlite3
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
@@ -15,11 +17,14 @@ from tests.contracts.graph_store import FILMS, NAMES, GraphStoreContract, MakeSt
 from tests.contracts.plans import PlanContract
 from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build
+from trivium.kg.embedded.derive import current_snapshot
 from trivium.kg.embedded.locks import write_lock
-from trivium.kg.embedded.snapshot import HEADER, snapshot_path
+from trivium.kg.embedded.record import Meta
+from trivium.kg.embedded.snapshot import HEADER, Snapshot, snapshot_path
 from trivium.kg.embedded.write import add_triples
 from trivium.kg.errors import BadInputError, BusyError, CorruptError, NotAKnowledgeBaseError
 from trivium.kg.types import Entity, Triple
+from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 
 
 @pytest.fixture
@@ -74,6 +79,62 @@ async def test_another_process_writes_and_readers_see_it(films: Path) -> None:
     assert not snapshot_path(films, old.stamp).exists()
     assert old.row("Q9") == -1
     assert old.keys.take(old.dst) is not None
+    await store.close()
+
+
+async def test_a_question_sees_what_was_written_just_before_it(films: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.store._LOOK_SECONDS", 3600)
+    monkeypatch.setattr("trivium.kg.embedded.store._ASK_SECONDS", 3600)
+    with Knowledge.open(films) as opened:
+        store = opened.store
+        assert await store.contains([NEW]) == [False]
+        add_triples(films, [NEW])
+        assert await store.contains([NEW]) == [False], "between two looks a store reads one state"
+    try:
+        opened = await open_knowledge(str(films))
+        for written in (NEW, Triple("Q8", "directed_by", "Q2")):
+            add_triples(films, [written])
+            assert await (await open_knowledge(str(films))).store.contains([written]) == [True]
+        assert await open_knowledge(str(films)) is opened
+    finally:
+        await close_all()
+
+
+async def test_a_commit_within_a_tick_of_the_clock_is_seen(films: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.store._ASK_SECONDS", 3600)
+    ticks = [(time.time_ns(), 1)]
+    monkeypatch.setattr("trivium.kg.embedded.store._written", lambda _: ticks[-1])  # no commit moves the clock
+    monkeypatch.setattr("trivium.kg.embedded.store._TICK", 3600 * 10**9)
+    store = EmbeddedStore.open(films)
+    await store.refresh()
+    add_triples(films, [NEW])
+    await store.refresh()
+    assert await store.contains([NEW]) == [True]
+    await store.close()
+
+
+async def test_who_reads_while_the_new_state_is_opened_waits_for_it(
+    films: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = EmbeddedStore.open(films)
+    await store.refresh()
+    opening, go_on = threading.Event(), threading.Event()
+
+    def held(path: Path, connection: sqlite3.Connection) -> tuple[Meta, Snapshot]:
+        opening.set()
+        assert go_on.wait(60)
+        return current_snapshot(path, connection)
+
+    monkeypatch.setattr("trivium.kg.embedded.store.current_snapshot", held)
+    add_triples(films, [NEW])
+    first = asyncio.create_task(store.refresh())
+    await asyncio.to_thread(opening.wait, 60)
+    second = asyncio.create_task(store.refresh())
+    await asyncio.sleep(0.01)
+    assert not second.done()
+    go_on.set()
+    await asyncio.gather(first, second)
+    assert await store.contains([NEW]) == [True]
     await store.close()
 
 

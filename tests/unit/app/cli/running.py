@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -67,9 +68,14 @@ class Trivium:
 def start(*words: object, stdout: int | IO[str] = subprocess.PIPE) -> subprocess.Popen[str]:
     """The command line in a process of its own."""
     command = [sys.executable, "-m", "trivium.app.cli.main", *map(str, words)]
-    return subprocess.Popen(
-        command, cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE
-    )
+    # Where pytest was started in the background of a script it ignores SIGINT, and what it starts would as well.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            command, cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def finish(process: subprocess.Popen[str]) -> Said:
