@@ -1,8 +1,7 @@
-"""`trivium import`: tables to a KG, by a mapping that is guessed, shown, written down and yours to edit."""
+"""`trivium import`: sources to a KG; tables by a mapping that is guessed, shown, written down and yours to edit."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import chain, islice
@@ -11,17 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trivium.app.cli.import_graph import examples
 from trivium.app.cli.kg.options import JsonOption
 from trivium.app.cli.output import complain, print_facts, print_json, print_rows
 from trivium.kg.errors import UsageError
 
 if TYPE_CHECKING:
-    from trivium.kg.store import GraphStore
     from trivium.kg.tables.apply import Applied
     from trivium.kg.tables.mapping import Mappings
     from trivium.kg.types import Triple
-
-_EXAMPLES = 10  # triples shown
 
 
 def register(app: typer.Typer) -> None:
@@ -29,10 +26,10 @@ def register(app: typer.Typer) -> None:
     app.command("import")(import_tables)
 
 
-def import_tables(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="F…", help="CSV or TSV with a header, JSON records, Parquet, Neo4j exports; .gz."),
+def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters as options
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="F…|URL", help="CSV, TSV, JSON, Parquet, RDF, triples, Neo4j exports; .gz; or SPARQL."),
     ],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The KG directory; one that is there is brought up to date.")
@@ -40,28 +37,63 @@ def import_tables(
     mapping: Annotated[
         Path, typer.Option(metavar="F", help="What each column becomes: used where it is there, else guessed into it.")
     ] = Path("mapping.toml"),
+    name_by: Annotated[
+        list[str] | None, typer.Option("--name-by", metavar="IRI", help="RDF: a further property that names entities.")
+    ] = None,
+    graph: Annotated[str, typer.Option(metavar="IRI", help="SPARQL: the named graph to read.")] = "",
+    page: Annotated[int, typer.Option(metavar="N", help="SPARQL: statements asked for at once.")] = 10_000,
+    max_statements: Annotated[
+        int, typer.Option(min=1, metavar="N", help="SPARQL: an endpoint that holds more is refused.")
+    ] = 5_000_000,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the mapping and ten triples, and build no KG.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a KG of tables: a row is an entity, a column a property, a name of its own, or a link to another table.
+    """Make a KG of tables, of files of triples, or of a SPARQL endpoint; run again, bring it up to date.
 
-    What each column becomes is guessed, shown and written to mapping.toml. Correct that file and run the same command
-    again: the KG is brought up to date, and keeps what it has learned.
+    A table's row is an entity, a column a property, a name of its own, or a link to another table. What each column
+    becomes is guessed, shown and written to mapping.toml: correct that file and run the same command again. The KG
+    keeps what it has learned; the command says what came and what went.
+
+    A SPARQL endpoint is read in pages; a download that was interrupted goes on.
     """
+    from trivium.app.cli.import_graph import import_endpoint, import_files
+    from trivium.kg.loaders import is_graph
+    from trivium.kg.loaders.sparql import SparqlEndpoint, is_endpoint
+
+    names = frozenset(name_by or ())
+    if any(map(is_endpoint, sources)):
+        if len(sources) > 1:
+            raise UsageError("a SPARQL endpoint is imported alone: give one URL and no file")
+        endpoint = SparqlEndpoint(sources[0], graph, page)
+        import_endpoint(endpoint, out, names, max_statements, dry_run=dry_run, as_json=as_json)
+        return
+    files = [Path(source) for source in sources]
+    graphs = [path for path in files if is_graph(path)]
+    if graphs and len(graphs) < len(files):
+        table = next(path for path in files if path not in graphs)
+        raise UsageError(f"{graphs[0]} is a graph, {table} a table: import them into KGs of their own")
+    if graphs:
+        import_files(files, out, names, dry_run=dry_run, as_json=as_json)
+    elif names:
+        raise UsageError(f"--name-by is for RDF; of a table set label in {mapping}")
+    else:
+        import_as_tables(files, out, mapping, dry_run=dry_run, as_json=as_json)
+
+
+def import_as_tables(
+    files: list[Path], out: Path, mapping: Path = Path("mapping.toml"), *, dry_run: bool, as_json: bool
+) -> None:
+    """Build a KG of tables, or bring the one that is there up to date."""
+    from trivium.app.cli.import_graph import report_update, update
     from trivium.kg.files import write_atomic
-    from trivium.kg.loaders import is_graph_export
     from trivium.kg.manifest import is_kg
     from trivium.kg.tables.apply import Applied
     from trivium.kg.tables.guess import guess_mapping
     from trivium.kg.tables.mapping import read_mapping, write_mapping
     from trivium.kg.tables.reading import read_tables
 
-    exported = [path for path in files if is_graph_export(path)]
-    if exported:
-        _import_export(files, exported, out, dry_run=dry_run, as_json=as_json)
-        return
     tables = read_tables(files)
     guessed = not mapping.exists()
     mappings = guess_mapping(tables) if guessed else read_mapping(mapping, tables)
@@ -69,35 +101,18 @@ def import_tables(
         write_atomic(mapping, write_mapping(mappings).encode())
     applied = Applied(tables, mappings)
     if dry_run:
-        _show(mappings, _examples(islice(chain.from_iterable(applied.batches()), 10_000)))
-        _tell_opaque(mappings)
-        _say_where(mapping, guessed=guessed)
-        return
-    if is_kg(out):
-        facts = _update(out, applied)
+        _show(mappings, examples(islice(chain.from_iterable(applied.batches()), 10_000)))
+    elif is_kg(out):
+        done = update(out, list(chain.from_iterable(applied.batches())), list(applied.entities()))
+        report_update(done, {"rows": applied.rows}, as_json=as_json)
     else:
-        facts, examples = _build(out, applied)
+        facts, shown = _build(out, applied)
         if not as_json:
-            _show(mappings, examples)
+            _show(mappings, shown)
+        (print_json if as_json else print_facts)({**facts, "rows": applied.rows})
     _tell_unknown(applied)
     _tell_opaque(mappings)
     _say_where(mapping, guessed=guessed)
-    (print_json if as_json else print_facts)({**facts, "rows": applied.rows})
-
-
-def _import_export(files: list[Path], exported: list[Path], out: Path, *, dry_run: bool, as_json: bool) -> None:
-    """Build a KG of a graph that Neo4j exported; it says itself what each column is."""
-    if tables := [path for path in files if path not in exported]:
-        what = f"{exported[0]} is a graph that Neo4j exported, {tables[0]} a table: import them into KGs of their own"
-        raise UsageError(what)
-    if dry_run:
-        from trivium.kg.loaders import read_triples
-
-        print_rows(("head", "relation", "tail"), _examples(islice(chain.from_iterable(read_triples(files[0])), 10_000)))
-        return
-    from trivium.app.cli.kg.make import build
-
-    build(files, str(out), as_json=as_json)
 
 
 def _say_where(mapping: Path, *, guessed: bool) -> None:
@@ -105,7 +120,7 @@ def _say_where(mapping: Path, *, guessed: bool) -> None:
         complain(f"what each column becomes was guessed, see {mapping}: correct it and run the same command again")
 
 
-def _show(mappings: Mappings, examples: Iterable[Triple]) -> None:
+def _show(mappings: Mappings, triples: Iterable[Triple]) -> None:
     """Every column with what it becomes, and some of the triples."""
     rows: list[tuple[str, str, str]] = []
     for name, table in mappings.items():
@@ -122,15 +137,7 @@ def _show(mappings: Mappings, examples: Iterable[Triple]) -> None:
                 becomes = f"relation {each.relation} to {each.to}"
             rows.append((name, column, becomes))
     print_rows(("table", "column", "becomes"), rows)
-    print_rows(("head", "relation", "tail"), examples)
-
-
-def _examples(triples: Iterable[Triple]) -> list[Triple]:
-    """The first triple of each relation, at most ten."""
-    found: dict[str, Triple] = {}
-    for triple in triples:
-        found.setdefault(triple.relation, triple)
-    return list(found.values())[:_EXAMPLES]
+    print_rows(("head", "relation", "tail"), triples)
 
 
 def _build(out: Path, applied: Applied) -> tuple[dict[str, object], list[Triple]]:
@@ -138,13 +145,13 @@ def _build(out: Path, applied: Applied) -> tuple[dict[str, object], list[Triple]
     from trivium.app.cli.progress import progress
     from trivium.kg.embedded import build
 
-    examples: list[Triple] = []
+    shown: list[Triple] = []
     with progress() as show:
 
         def batches() -> Iterable[list[Triple]]:
-            nonlocal examples
+            nonlocal shown
             for batch in applied.batches():
-                examples = examples or _examples(batch)
+                shown = shown or examples(batch)
                 show("reading", applied.rows, None, "rows")
                 yield batch
 
@@ -157,25 +164,7 @@ def _build(out: Path, applied: Applied) -> tuple[dict[str, object], list[Triple]
         links = {table.link.relation: "entity" for table in applied.mappings.values() if table.link}
         held = build(out, batches(), applied.entities(), show, natures={**natures, **links})
     derive(out, held, "static")
-    return asdict(held), examples
-
-
-def _update(out: Path, applied: Applied) -> dict[str, object]:
-    """Add what is new in the tables and remove what is no longer there."""
-    from trivium.app.cli.progress import progress
-    from trivium.knowledge.knowledge import Knowledge
-
-    with Knowledge.open(str(out), write=True) as opened, progress() as show:
-        wanted = set(chain.from_iterable(applied.batches()))
-        held = asyncio.run(_held(opened.store))
-        show("updating", 0, None)
-        removed = asyncio.run(opened.store.delete(held - wanted))
-        added = asyncio.run(opened.store.add(wanted - held, applied.entities()))
-        return {"added": added, "removed": removed, **asdict(asyncio.run(opened.store.info()))}
-
-
-async def _held(store: GraphStore) -> set[Triple]:
-    return {triple async for batch in store.triples() for triple in batch}
+    return asdict(held), shown
 
 
 def _tell_opaque(mappings: Mappings) -> None:

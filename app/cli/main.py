@@ -32,7 +32,7 @@ COMMANDS = {
     "doctor": ("trivium.app.cli.doctor", "Check what is installed, what is set, and your KGs."),
     "ask": ("trivium.app.cli.ask", "Answer a question, or a file of questions, over a KG."),
     "query": ("trivium.app.cli.query", "Run a query plan, written as JSON or as one line."),
-    "import": ("trivium.app.cli.import_tables", "Make a KG of tables: CSV, TSV, JSON."),
+    "import": ("trivium.app.cli.import_tables", "Make a KG of tables (CSV, JSON), RDF, or a SPARQL endpoint."),
     "learn": ("trivium.app.cli.learn", "Learn from a KG and from questions with known answers."),
     "correct": ("trivium.app.cli.correct", "Set one question right, and see what else changes."),
     "feedback": (

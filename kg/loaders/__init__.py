@@ -3,7 +3,7 @@
 from trivium.kg.loaders.entities import EntityReader, read_entities
 from trivium.kg.loaders.questions import Branch, Choice, Question, read_objects, read_questions
 from trivium.kg.loaders.skips import SkipLog
-from trivium.kg.loaders.triples import TripleReader, is_graph_export, read_triples
+from trivium.kg.loaders.triples import TripleReader, is_graph, is_graph_export, is_table, read_triples
 from trivium.kg.loaders.writers import EntityWriter, GraphWriter, TripleWriter, write_entities, write_triples
 
 __all__ = [
@@ -16,7 +16,9 @@ __all__ = [
     "SkipLog",
     "TripleReader",
     "TripleWriter",
+    "is_graph",
     "is_graph_export",
+    "is_table",
     "read_entities",
     "read_objects",
     "read_questions",

@@ -225,3 +225,12 @@ def is_apoc_line(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(row, dict) and row.get("type") in _APOC and ("id" in row or "start" in row)
+
+
+def is_graph_line(line: bytes) -> bool:
+    """Whether a line is a triple or an entity of a KG's JSON lines, not a record of a table."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and (row.keys() >= {"head", "relation"} or row.keys() >= {"label", "aliases", "types"})

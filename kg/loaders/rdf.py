@@ -9,7 +9,7 @@ one without a language or in English first, the others as aliases), `skos:altLab
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -84,14 +84,15 @@ class _Stated:
 
 
 class RdfParser:
-    """One pass over one RDF file.
+    """One pass over one RDF file; `names` are IRIs of further predicates whose texts name their subjects.
 
     Attributes:
         statements: statements read so far.
     """
 
-    def __init__(self, path: Path, suffix: str, skips: SkipLog) -> None:
+    def __init__(self, path: Path, suffix: str, skips: SkipLog, names: Collection[str] = ()) -> None:
         self._path = path
+        self._labels = _LABELS.union(names)
         self._suffix = suffix
         self._skips = skips
         self._named: dict[str, _Named] = {}
@@ -157,7 +158,7 @@ class RdfParser:
             return None
         if relation in _STATEMENT_PARTS or head in self._stated or (relation == TYPE and tail == STATEMENT):
             self._state(self._stated.setdefault(head, _Stated()), relation, tail)
-        elif relation in _LABELS:
+        elif relation in self._labels:
             language = getattr(quad.object, "language", None)
             self._about(head).labels.append((_rank(language), CONTROL.sub(" ", tail)))
         elif relation == ALIAS:

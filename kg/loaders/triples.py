@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 
 from trivium.kg.errors import BadInputError
-from trivium.kg.loaders.delimited import detect_delimiter, is_header, parse_block
-from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines, is_apoc_line
+from trivium.kg.loaders.delimited import DELIMITERS, detect_delimiter, is_header, parse_block, split_line
+from trivium.kg.loaders.jsonl import JSONL_SUFFIXES, JsonLines, is_apoc_line, is_graph_line
 from trivium.kg.loaders.neo4j_csv import Neo4jCsv, is_neo4j_csv
 from trivium.kg.loaders.rdf import RDF_SUFFIXES, RdfParser
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.source import Source
 from trivium.kg.types import Entity, Triple
+
+_SAMPLE_LINES = 10_000
+_COLUMN_NAME = re.compile(r"\s*[^\W\d][\w .-]*")
 
 
 class TripleReader:
@@ -27,9 +31,10 @@ class TripleReader:
         skipped: the malformed lines passed over; only with `skip_bad`.
     """
 
-    def __init__(self, path: Path | str, *, skip_bad: bool = False) -> None:
+    def __init__(self, path: Path | str, *, skip_bad: bool = False, names: Collection[str] = ()) -> None:
         self._source = Source(path)
         self._skip_bad = skip_bad
+        self._names = names
         self._entities: list[Entity] = []
         self.lines = 0
         self.skipped = SkipLog(skip_bad)
@@ -110,7 +115,7 @@ class TripleReader:
         self.lines, self._entities = parser.lines, parser.entities
 
     def _rdf(self) -> Iterator[list[Triple]]:
-        parser = RdfParser(self.path, self._source.suffix, self.skipped)
+        parser = RdfParser(self.path, self._source.suffix, self.skipped, self._names)
         with self._source.open() as file:
             for batch in parser.batches(file):
                 self.lines = parser.statements
@@ -119,17 +124,18 @@ class TripleReader:
         self._entities = parser.entities()
 
 
-def read_triples(path: Path | str, *, skip_bad: bool = False) -> TripleReader:
+def read_triples(path: Path | str, *, skip_bad: bool = False, names: Collection[str] = ()) -> TripleReader:
     """Open a file of triples: by tab, `|` or comma (its first line tells), RDF, .jsonl, Neo4j's exports; also `.gz`.
 
     Args:
         path: the file.
         skip_bad: count malformed lines and go on, where otherwise the first one raises.
+        names: of RDF, IRIs of further predicates whose texts name their subjects.
 
     Raises:
         BadInputError: the file is missing, unreadable or a folder; its content is judged while iterating.
     """
-    return TripleReader(path, skip_bad=skip_bad)
+    return TripleReader(path, skip_bad=skip_bad, names=names)
 
 
 def is_graph_export(path: Path | str) -> bool:
@@ -140,3 +146,59 @@ def is_graph_export(path: Path | str) -> bool:
     if source.suffix in (*JSONL_SUFFIXES, ".json"):
         return is_apoc_line(block.partition(b"\n")[0])
     return source.suffix not in RDF_SUFFIXES and b"\0" not in block and is_neo4j_csv(block)
+
+
+def is_graph(path: Path | str) -> bool:
+    """Whether a file holds triples, in whatever form `read_triples` reads, and is no table.
+
+    Lines of three fields are triples under a header that says so, and without a header: where the second field of the
+    first line comes again as that of another one, as a relation does and a column's name does not.
+
+    Raises:
+        BadInputError: the file is missing, unreadable or a folder.
+    """
+    source = Source(path)
+    if source.suffix in RDF_SUFFIXES:
+        return True
+    if is_graph_export(path):
+        return True
+    if source.suffix in (".json", ".parquet"):
+        return False
+    with closing(source.blocks()) as blocks:
+        block = next(blocks, b"")
+    if source.suffix in JSONL_SUFFIXES:
+        return is_graph_line(block.partition(b"\n")[0])
+    delimiter = detect_delimiter(block, first_only=True)
+    if delimiter is None or b"\0" in block:
+        return False
+    if is_header(block, delimiter):
+        return True
+    lines = [line.removesuffix(b"\r").decode(errors="replace") for line in block.split(b"\n") if line.strip()]
+    rows = [split_line(line, delimiter) for line in lines[:_SAMPLE_LINES]]
+    relations = [row[1] for row in rows if row is not None and len(row) == 3]
+    return len(relations) == len(rows) and relations[0] in relations[1:]
+
+
+def is_table(path: Path | str) -> bool:
+    """Whether a file can only be a table: a JSON file, Parquet, or four columns or more under a header.
+
+    Not so are lines of three fields, which are triples, and lines that no two have the same number of fields, which are
+    damaged ones.
+
+    Raises:
+        BadInputError: the file is missing, unreadable or a folder.
+    """
+    source = Source(path)
+    if source.suffix in (*RDF_SUFFIXES, *JSONL_SUFFIXES) or is_graph_export(path):
+        return False  # JSON lines that are no triples are refused by their reader, line by line
+    if source.suffix in (".json", ".parquet"):
+        return True
+    with closing(source.blocks()) as blocks:
+        block = next(blocks, b"")
+    lines = [line.removesuffix(b"\r").decode(errors="replace") for line in block.split(b"\n") if line.strip()]
+    for delimiter in (*DELIMITERS, ";"):
+        rows = [split_line(line, delimiter) or () for line in lines[:50]]
+        widths = {len(row) for row in rows}
+        if len(rows) > 1 and len(widths) == 1 and min(widths) > 3:
+            return len(set(rows[0])) == len(rows[0]) and all(map(_COLUMN_NAME.fullmatch, rows[0]))
+    return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from trivium.app.cli.output import complain
@@ -21,8 +21,15 @@ class Input:
         BadInputError: a file is missing, unreadable or a folder.
     """
 
-    def __init__(self, files: Sequence[Path], entities: Path | None = None, *, skip_bad: bool = False) -> None:
-        self._readers: list[TripleReader] = [read_triples(path, skip_bad=skip_bad) for path in files]
+    def __init__(
+        self,
+        files: Sequence[Path],
+        entities: Path | None = None,
+        *,
+        skip_bad: bool = False,
+        names: Collection[str] = (),
+    ) -> None:
+        self._readers: list[TripleReader] = [read_triples(path, skip_bad=skip_bad, names=names) for path in files]
         self._entities: EntityReader | None = None if entities is None else read_entities(entities, skip_bad=skip_bad)
         self.triples = 0
 

@@ -50,6 +50,8 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
 ) -> None:
     """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once.
 
+    Tables (four columns or more under a header, JSON records, Parquet) are read as trivium import does.
+
     A relation whose tails are all numbers, dates or the like is a property; trivium kg info shows which, and --property
     or [kg.NAME.properties] in trivium.toml sets it.
 
@@ -58,10 +60,18 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     """
     from trivium.app.cli.kg.input import Input
     from trivium.app.cli.kg.writing import build_directory
+    from trivium.kg.embedded.build import refuse_existing
     from trivium.kg.embedders import open_embedder
+    from trivium.kg.loaders import is_table
 
     open_embedder(embedder)  # an unknown one is refused before hours of reading
     target = _target(out)
+    if isinstance(target, Path) and all(map(is_table, files)):
+        from trivium.app.cli.import_tables import import_as_tables
+
+        refuse_existing(target)
+        import_as_tables(files, target, dry_run=False, as_json=as_json)
+        return
     natures = natures_of(target, properties or [])
     if isinstance(target, Path):
         if replace:
