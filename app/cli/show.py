@@ -14,6 +14,7 @@ from trivium.graphs.methods import TEXT
 from trivium.kg.plans.text import write
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.path_text import arrow_text
 from trivium.tools.read_question import read_question
 
 _PATHS = 30  # paths drawn; all are in --json
@@ -138,9 +139,8 @@ class RunPrinter:
             first = path["triples"][0]
             branch = branch.setdefault(first["tail" if first["inverse"] else "head"], {})
             for triple in path["triples"]:
-                arrow = "<-{}-" if triple["inverse"] else "-{}->"
                 end = triple["head" if triple["inverse"] else "tail"]
-                branch = branch.setdefault(f"{arrow.format(triple['relation'])}\0{end}", {})
+                branch = branch.setdefault(f"{arrow_text(triple)}\0{end}", {})
         for root, branches in forest.items():
             tree = Tree(escape((await self._labels([root]))[0]))
             await self._grow(tree, branches)

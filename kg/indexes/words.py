@@ -18,9 +18,16 @@ def relation_words(name: str) -> str:
     `directed_by` -> `directed by`; `starredActors` -> `starred actors`; `/film/film/directed_by` -> `film directed by`;
     `/film/actor/film./film/performance/film` -> `film actor film performance film`; an IRI -> its local name's words.
     """
-    local = re.split(r"[/#:]", name.rstrip("/#:"))[-1] if _IRI.fullmatch(name) else name
-    words = [part.lower() for word in _WORD.findall(local) for part in _CAMEL.split(word)]
+    words = [part.lower() for word in _WORD.findall(short_name(name)) for part in _CAMEL.split(word)]
     return " ".join(word for word, _ in groupby(words)) or name
+
+
+def short_name(name: str) -> str:
+    """What people are shown of a relation's name: of an IRI its local name, any other as it is.
+
+    `http://example.org/birth_date` -> `birth_date`; `directed_by` -> `directed_by`.
+    """
+    return re.split(r"[/#:]", name.rstrip("/#:"))[-1] or name if _IRI.fullmatch(name) else name
 
 
 @lru_cache(maxsize=65_536)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from trivium.kg.indexes.words import short_name
 from trivium.nodes.run.answer_record import PathRecord
 from trivium.tools.get_labels import get_labels
 
@@ -12,5 +16,11 @@ async def path_text(path: PathRecord, kg: str) -> str:
     first = triples[0]["tail" if triples[0]["inverse"] else "head"]
     ends = [triple["head" if triple["inverse"] else "tail"] for triple in triples]
     start, *labels = await get_labels(kg, [first, *ends])
-    arrows = [f"<-{t['relation']}-" if t["inverse"] else f"-{t['relation']}->" for t in triples]
+    arrows = [arrow_text(triple) for triple in triples]
     return " ".join([start, *(f"{arrow} {label}" for arrow, label in zip(arrows, labels, strict=True))])
+
+
+def arrow_text(triple: Mapping[str, Any]) -> str:
+    """`-relation->`, or `<-relation-` where it is walked from tail to head; of a relation's IRI its local name."""
+    name = short_name(triple["relation"])
+    return f"<-{name}-" if triple["inverse"] else f"-{name}->"

@@ -11,7 +11,7 @@ import pytest
 
 from trivium.kg.types import Triple
 from trivium.nodes.run.answer_record import answer_problem, path_record, usage
-from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.path_text import arrow_text, path_text
 from trivium.nodes.run.qualifiers import note_text, qualified
 from trivium.nodes.run.relation_phrases import relation_phrase
 from trivium.nodes.run.usage import Usage
@@ -105,3 +105,19 @@ async def test_qualifiers_stand_beside_their_triples(kg: str) -> None:
 )  # fmt: skip
 def test_a_relation_between_head_and_tail(name: str, phrase: str) -> None:
     assert relation_phrase(name) == phrase
+
+
+@pytest.mark.parametrize(
+    ("relation", "shown"),
+    [
+        ("directed_by", "-directed_by->"),
+        ("http://schema.org/birthDate", "-birthDate->"),
+        ("http://www.w3.org/2004/02/skos/core#broader", "-broader->"),
+        ("http://example.org/", "-example.org->"),
+        ("people/person/place_of_birth", "-people/person/place_of_birth->"),
+        ("http://example.org/a b", "-http://example.org/a b->"),
+    ],
+)
+def test_of_an_iri_people_see_its_local_name(relation: str, shown: str) -> None:
+    assert arrow_text({"head": "a", "relation": relation, "tail": "b", "inverse": False}) == shown
+    assert arrow_text({"head": "b", "relation": relation, "tail": "a", "inverse": True}) == f"<{shown[:-1]}"
