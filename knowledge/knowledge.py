@@ -567,6 +567,11 @@ async def open_knowledge(name: str) -> Knowledge:
     return found.knowledge
 
 
+def opened() -> list[Knowledge]:
+    """The KGs that `open_knowledge` holds open now."""
+    return [shared.knowledge for shared in list(_shared.values())]
+
+
 async def close_all() -> None:
     """Close every KG that `open_knowledge` opened."""
     while _shared:

@@ -5,6 +5,7 @@ Names repeat on purpose: two films are called Solaris, and Avalon is a film and 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 
 from trivium.kg.embedded import build
 from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
+from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.keqing.teaching import teach
 
 _NAMED = """
 alien = Alien; runner = Blade Runner; amelie = Amélie; avalon = Avalon; heat = Heat; ronin = Ronin
@@ -207,3 +210,11 @@ def build_films(folder: Path) -> tuple[Path, list[Question]]:
     triples, entities, questions = write_files(folder)
     build(folder / "kg", read_triples(triples), read_entities(entities))
     return folder / "kg", read_questions(questions)
+
+
+def films_without_pairs(folder: Path) -> Path:
+    """The KG under `folder`, learned from its relations' names alone: for what does not depend on pairs."""
+    made, _ = build_films(folder)
+    with Knowledge.open(made) as kg:
+        asyncio.run(teach(kg, None, lambda *_: None))
+    return made

@@ -9,7 +9,7 @@ import socket
 import sys
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -38,6 +38,7 @@ def serve(  # noqa: PLR0913, PLR0917 - the options of a command line
     new_key: Annotated[
         str | None, typer.Option("--new-key", help="Print a new API key of that name and its lines for trivium.toml.")
     ] = None,
+    log: Annotated[Literal["text", "json"], typer.Option(help="Lines for people, or a JSON object each.")] = ("text"),
     reload: Annotated[bool, typer.Option("--reload", help="Start again when a source file changes.")] = False,
 ) -> None:
     """Serve the methods to chat clients, LangGraph Studio and other programs until interrupted."""
@@ -57,6 +58,8 @@ def serve(  # noqa: PLR0913, PLR0917 - the options of a command line
     check_host(host, open_to_all=open_to_all, asks=bool(read_keys()))
     if open_to_all:
         environment["TRIVIUM_OPEN"] = "1"
+    if log == "json":
+        environment |= {"LOG_JSON": "true", "LOG_COLOR": "false"}
     if origin:
         environment["CORS_CONFIG"] = json.dumps({**_CORS, "allow_origins": origin})
     _check_port(host, port)

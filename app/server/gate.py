@@ -16,6 +16,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
 from ipaddress import ip_address
@@ -39,7 +40,7 @@ MAX_BODY = 1_000_000
 KEY = "trivium.key"
 """Where a request's scope keeps its `Key`."""
 
-_FREE = re.compile(r"/(ok|health|ready)/?")  # for probes, which have no key
+_FREE = re.compile(r"/(ok|healthz?|readyz?)/?")  # for probes, which have no key
 _AGENTS = re.compile(r"/(mcp|a2a)\b")  # where a request names no KG
 _MINUTE = 60.0
 
@@ -56,7 +57,12 @@ class Gate:
         """Let a request through, or answer why not."""
         # `/noauth` cannot come from outside: the server's own calls carry it.
         inside = scope["type"] == "lifespan" or str(scope.get("root_path", "")).startswith("/noauth")
-        if inside or scope.get("method") == "OPTIONS" or _FREE.fullmatch(scope["path"]):
+        if inside or scope.get("method") == "OPTIONS":
+            await self.app(scope, receive, send)
+            return
+        if _FREE.fullmatch(scope["path"]):
+            with suppress(_RefusedError):  # nobody needs a key here; who has one may be told more
+                scope[KEY] = _who(scope)
             await self.app(scope, receive, send)
             return
         try:

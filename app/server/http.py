@@ -1,4 +1,4 @@
-"""What our server offers beside LangGraph's API: OpenAI's chat API, MCP, probes, and the gate before all of it."""
+"""What our server offers beside LangGraph's API: OpenAI's chat API, MCP, what operators need, the gate before it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from trivium.app.server.gate import KEY, Gate
 from trivium.app.server.keys import LOCAL, Key
 from trivium.app.server.openai_api import routes
+from trivium.app.server.operations import Drain, operations
+from trivium.app.server.operations import routes as operator_routes
 from trivium.kg.errors import BadInputError, RequestError, TriviumError, UsageError
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.access import check_policy
@@ -25,22 +27,6 @@ from trivium.nodes.run.context import Context
 from trivium.tools.registry import call_tool, parse_call
 
 log = logging.getLogger("trivium.server")
-
-
-async def health(request: Request) -> Response:
-    """Whether the process answers."""
-    del request
-    return JSONResponse({"status": "ok"})
-
-
-async def ready(request: Request) -> Response:
-    """Whether the KG of runs that name none is open; 503 with the error's class where it cannot be."""
-    del request
-    try:
-        await open_knowledge(Context().kg)
-    except TriviumError as error:
-        return JSONResponse({"status": "not ready", "error": type(error).__name__}, 503)
-    return JSONResponse({"status": "ready"})
 
 
 async def feedback(request: Request) -> Response:
@@ -101,6 +87,7 @@ _mcp = _Mcp() if find_spec("mcp") else None  # an extra: without it LangGraph's 
 @asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     del app
+    operations.begin()
     async with AsyncExitStack() as stack:
         if _mcp is not None:
             await _mcp.open(stack)
@@ -111,10 +98,9 @@ app = Starlette(
     routes=[
         *routes,
         Route("/feedback", feedback, methods=["POST"]),
-        Route("/health", health),
-        Route("/ready", ready),
+        *operator_routes,
         *([Route("/mcp", _mcp)] if _mcp is not None else []),
     ],
-    middleware=[Middleware(Gate)],
+    middleware=[Middleware(Gate), Middleware(Drain)],
     lifespan=_lifespan,
 )

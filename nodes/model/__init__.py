@@ -11,7 +11,7 @@ from trivium.nodes.model.asking import ask_text, ask_typed, state_update
 from trivium.nodes.model.budget import Budget, estimate_tokens
 from trivium.nodes.model.calls import Patience
 from trivium.nodes.model.events import Event, redact
-from trivium.nodes.model.models import Model, check_model, close_models, open_model
+from trivium.nodes.model.models import Model, base_url_of, check_model, close_models, open_model
 from trivium.nodes.model.outcome import ModelReply
 from trivium.nodes.model.streamed import Streamed, streamed
 from trivium.nodes.model.structured import structured
@@ -28,6 +28,7 @@ __all__ = [
     "add_usage",
     "ask_text",
     "ask_typed",
+    "base_url_of",
     "check_model",
     "close_models",
     "estimate_tokens",

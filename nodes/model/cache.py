@@ -28,6 +28,8 @@ CACHE_FILE = "TRIVIUM_LLM_CACHE"
 
 _WAIT = 30.0  # seconds for another process that writes
 
+_use = {"hit": 0, "miss": 0}
+
 
 class SqliteCache(BaseCache):
     """A cache in one file, shared by any number of processes.
@@ -52,6 +54,7 @@ class SqliteCache(BaseCache):
         """The answer to this prompt with these parameters; None where there is none."""
         with self._open() as found:
             row = found.execute("select answer from answers where key = ?", (_key(prompt, llm_string),)).fetchone()
+        _use["miss" if row is None else "hit"] += 1
         if row is None:
             return None
         return [ChatGeneration(message=AIMessage(**json.loads(row[0])))]
@@ -94,6 +97,11 @@ def answer_cache() -> SqliteCache | None:
     """The cache that the operator named; None without one."""
     named = os.environ.get(CACHE_FILE)
     return _opened(Path(named)) if named else None
+
+
+def cache_use() -> dict[str, int]:
+    """Look-ups of this process so far: `hit` and `miss`."""
+    return dict(_use)
 
 
 @lru_cache(maxsize=4)

@@ -132,6 +132,15 @@ async def open_model(
     return models[key]
 
 
+def base_url_of(name: str) -> str | None:
+    """The address of an OpenAI-compatible model's server; None for another provider's, which its package knows.
+
+    Raises:
+        ModelError: the name is no model's, or the address in the environment is none.
+    """
+    return _openai_url() if _parts(name)[0] == "openai" else None
+
+
 async def close_models() -> None:
     """Close what this event loop opened; the end of a command or a test."""
     for model in _opened.pop(asyncio.get_running_loop(), {}).values():

@@ -30,12 +30,13 @@ _PATIENCE = 90.0  # seconds; a start takes some five on an idle machine
 
 @dataclass(frozen=True)
 class Server:
-    """The running server: its address, its working directory, and the file that its output goes to."""
+    """The running server: its address, its working directory, the file that its output goes to, its process."""
 
     url: str
     folder: Path
     log: Path
     model: FakeOpenAI
+    process: int
 
 
 @contextmanager
@@ -53,7 +54,7 @@ def serving(folder: Path, settings: str, kg: str, **environment: str) -> Iterato
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_for(url, process, log)
-            yield Server(url, folder, log, model)
+            yield Server(url, folder, log, model, process.pid)
         finally:
             process.terminate()
             try:

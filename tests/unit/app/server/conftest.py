@@ -10,11 +10,19 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.films import films_without_pairs
 from trivium.app.server.gate import Gate
 from trivium.app.server.http import app
 from trivium.app.server.keys import hash_of
+from trivium.app.server.operations import Drain
 
 KEYS = {"alice": "tv-alice", "bob": "tv-bob", "root": "tv-root"}
+
+
+@pytest.fixture(scope="session")
+def films_kg(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The films, as they are without pairs: who asks and what is counted does not depend on what was learned."""
+    return films_without_pairs(tmp_path_factory.mktemp("films"))
 
 
 @pytest.fixture
@@ -44,6 +52,6 @@ def keys(operator_folder: Callable[[str], None]) -> None:
 
 def http(host: str = "127.0.0.1", key: str | None = None) -> httpx2.AsyncClient:
     """A client of our routes, as if the server listened on that address; the gate begins anew."""
-    gated = Gate(app.router)
+    gated = Gate(Drain(app.router))
     headers = {"x-api-key": key} if key else {}
     return httpx2.AsyncClient(transport=httpx2.ASGITransport(gated), base_url=f"http://{host}:80", headers=headers)
