@@ -14,7 +14,7 @@ from typing import Any
 from trivium.kg.embedded import build
 from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.keqing.teaching import teach
+from trivium.policies.reader.chains.teaching import teach
 
 _NAMED = """
 alien = Alien; runner = Blade Runner; amelie = Amélie; avalon = Avalon; heat = Heat; ronin = Ronin
