@@ -129,6 +129,8 @@ def name_of(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
     named = named_kgs(settings)
     if kg in named:
         return kg
+    if not named or kg == SAMPLE:  # no directory: and a server's event loop must not look for one
+        return None
     where = Path(kg).resolve()
     return next((name for name, found in named.items() if isinstance(found, Path) and found.resolve() == where), None)
 

@@ -92,3 +92,14 @@ def test_a_directory_has_the_name_of_its_path(tmp_path: Path) -> None:
     assert name_of(str(tmp_path / "y" / ".." / "x"), settings) == "films"
     assert name_of("films", settings) == "films"
     assert name_of(str(tmp_path / "z"), settings) is None
+
+
+def test_the_sample_is_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def blocked() -> str:
+        raise AssertionError("a server's event loop must not look at the disk for it")
+
+    settings = tmp_path / "trivium.toml"
+    settings.write_text(f'[kg.films]\npath = "{tmp_path}/x"\n')
+    monkeypatch.setattr("os.getcwd", blocked)
+    assert name_of("sample", settings) is None
+    assert name_of("anything", tmp_path / "missing.toml") is None
