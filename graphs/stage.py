@@ -101,7 +101,7 @@ async def _in_time(
     timer = asyncio.timeout(left)
     try:
         async with timer:
-            update = await run(state, runtime.override(context=context))
+            update = await run(state, runtime if runtime.context is context else runtime.override(context=context))
     except TimeoutError:
         if not timer.expired():
             raise

@@ -95,6 +95,10 @@ class GraphStore(Protocol):
         """
         ...
 
+    async def ends(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> frozenset[str]:
+        """The ids and values of what `follow` reaches; cheaper, since nothing is ordered or proved."""
+        ...
+
     async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
         """Whether a chain leads from the seed to any entity but those of `without`; cheaper than `follow`."""
         ...

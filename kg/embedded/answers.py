@@ -128,6 +128,11 @@ def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | Non
     return walk_chain(snapshot, rows, [snapshot.code(hop) for hop in chain], limit)
 
 
+def ends(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | None = None) -> frozenset[str]:
+    """The ids and values that a chain of names reaches from numbered seeds."""
+    return frozenset(snapshot.tails(follow(snapshot, rows, chain, limit).layers[-1].entities))
+
+
 _TRIED = 32  # entities that a trial walk looks at one by one: nearly every chain that leads somewhere shows it there
 _TRIAL = 2_000  # entities a hop at which the walk of all is cut
 

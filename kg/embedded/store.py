@@ -229,6 +229,14 @@ class EmbeddedStore:
             return await asyncio.to_thread(answers.chain_result, snapshot, walk, chain)
         return answers.chain_result(snapshot, walk, chain)
 
+    async def ends(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> frozenset[str]:
+        """What `follow` reaches; see `GraphStore.ends`."""
+        snapshot = await self._current()
+        rows = answers.known_rows(snapshot, seeds)
+        if int(snapshot.degrees(rows).sum()) > _HEAVY_WALK:
+            return await asyncio.to_thread(answers.ends, snapshot, rows, chain, limit)
+        return answers.ends(snapshot, rows, chain, limit)
+
     async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
         """Whether a chain leads from the seed to any entity but those of `without`; inline, its hops are capped."""
         snapshot = await self._current()

@@ -252,6 +252,10 @@ class Neo4jStore:
         """Walk a chain from all seeds at once, in one round trip; see `GraphStore.follow`."""
         return await walking.follow(self, list(dict.fromkeys(seeds)), chain, limit)
 
+    async def ends(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> frozenset[str]:
+        """What `follow` reaches."""
+        return frozenset(item.id for item in (await self.follow(seeds, chain, limit=limit)).reached)
+
     @else_nothing(lambda _: False)
     @_from_copy
     async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:

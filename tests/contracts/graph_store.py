@@ -149,6 +149,7 @@ class GraphStoreContract:
             chain = parse_chain(rng.choice(["", "^"]) + f"r{rng.randrange(4)}" for _ in range(length))
             result = await store.follow(seeds, chain)
             assert {reached.id: reached.support for reached in result.reached} == dict(naive.follow(seeds, chain))
+            assert await store.ends(seeds, chain) == {reached.id for reached in result.reached}
             order = [(-reached.support, naive.degree(reached.id), reached.id) for reached in result.reached]
             assert order == sorted(order)
             for reached in result.reached:
@@ -168,6 +169,8 @@ class GraphStoreContract:
     async def test_follow_keeps_the_best_supported_under_a_limit(self, make_store: MakeStore) -> None:
         store = await make_store(FILMS, NAMES)
         result = await store.follow(["Q1", "Q3"], parse_chain(["starred_actors"]), limit=1)
+        best = await store.ends(["Q1", "Q3"], parse_chain(["starred_actors"]), limit=1)
+        assert best == {reached.id for reached in result.reached}
         assert [(reached.id, reached.support) for reached in result.reached] == [("Q4", 2)]
         assert result.truncated
         whole = await store.follow(["Q1", "Q3"], parse_chain(["starred_actors"]), limit=2)

@@ -84,7 +84,7 @@ async def _topics(reading: ChainReading, hops: dict[str, frozenset[Hop]], store:
             able = candidates(Topic(topic.mention, head), hops)[:_NAMESAKES]
             ends.append([(hit, await _reach([hit.id], head, store)) for hit in able])
         for chosen in product(*ends):
-            together = set.intersection(*(reached for _, reached in chosen))
+            together = frozenset.intersection(*(reached for _, reached in chosen))
             if together and (not rest or await _reach(sorted(together), rest, store)):
                 return Feasible(reading, tuple((hit,) for hit, _ in chosen), shared)
     return None
@@ -98,19 +98,16 @@ def _common_end(chains: Sequence[LogicalChain]) -> int:
     return shared
 
 
-async def _reach(seeds: Sequence[str], chain: LogicalChain, store: GraphStore) -> set[str]:
-    if not chain:
-        return set(seeds)
-    return {item.id for item in (await store.follow(seeds, chain, limit=_CAP)).reached}
+async def _reach(seeds: Sequence[str], chain: LogicalChain, store: GraphStore) -> frozenset[str]:
+    return await store.ends(seeds, chain, limit=_CAP) if chain else frozenset(seeds)
 
 
 async def reached(found: Feasible, store: GraphStore) -> frozenset[str]:
     """What a reading reaches, but for its topics."""
     topics = [(links[0].id, topic.chain) for topic, links in zip(found.reading.topics, found.links, strict=True)]
     heads = [(entity, chain[: len(chain) - found.shared]) for entity, chain in topics]
-    ends = [{item.id for item in (await store.follow([entity], chain)).reached} for entity, chain in heads]
-    together = sorted(set.intersection(*ends))
+    together = frozenset.intersection(*[await store.ends([entity], chain) for entity, chain in heads])
     rest = topics[0][1][len(topics[0][1]) - found.shared :]
     if rest:
-        together = [item.id for item in (await store.follow(together, rest)).reached]
-    return frozenset(together) - {entity for entity, _ in topics}
+        together = await store.ends(sorted(together), rest)
+    return together - {entity for entity, _ in topics}

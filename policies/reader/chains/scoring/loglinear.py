@@ -280,14 +280,16 @@ class SlotWording:
 
     def score(self, chains: Sequence[tuple[int, ...]], longest: int) -> list[float]:
         """The log-probability of each chain, up to a constant of the wording."""
-        positions, out = self.scores.positions, list[float]()
+        positions, columns = self.scores.positions.tolist(), self.columns.tolist()
+        last, length = self.scores.last.tolist(), self.scores.length.tolist()
+        out = list[float]()
         for chain in chains:
-            columns = self.columns[list(chain)]
-            if len(chain) > min(longest, len(positions)) or (columns < 0).any():
+            places = [columns[code] for code in chain]
+            if len(chain) > min(longest, len(positions)) or min(places) < 0:
                 out.append(_NEVER)
                 continue
-            total = positions[np.arange(len(chain)), columns].sum() + self.scores.last[columns[-1]]
-            out.append(float(total + self.scores.length[len(chain) - 1] + positions[len(chain) :, -1].sum()))
+            said = [row[place] for row, place in zip(positions, [*places, *[-1] * len(positions)], strict=False)]
+            out.append(sum(said) + last[places[-1]] + length[len(chain) - 1])
         return out
 
     def topic(self) -> float:

@@ -188,12 +188,16 @@ class ReadWording:
     states: Floats
     evidence: Floats
     most: Floats
-    _after: dict[tuple[int, ...], tuple[Floats, float]] = field(default_factory=dict, repr=False)
+    _after: dict[tuple[int, ...], tuple[Floats, np.float32]] = field(default_factory=dict, repr=False)
+    _left: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
+    """What stays unread before the position behind a prefix, float32 [n]."""
 
     @cached_property
     def first(self) -> tuple[Floats, float]:
         """Logits of every hop at the first position, float32 [H], and of "none"."""
-        logits, context, _ = self._position(0, np.zeros((1, self.states.shape[1]), np.float32), self._unread(1))
+        unread = np.ones((1, len(self.states)), dtype=np.float32)
+        logits, context, left = self._position(0, np.zeros((1, self.states.shape[1]), np.float32), unread)
+        self._left[()] = left[0]
         w = self.network.weights
         return logits[0], float(context[0] @ w["none_in"] + w["none_bias"][0])
 
@@ -219,13 +223,13 @@ class ReadWording:
         for _ in range(1, longest):
             codes = [beam.codes for beam in found]
             following, stop = self.next(codes)
-            done += [ChainBeam(beam.codes, beam.score + float(stop[row])) for row, beam in enumerate(found)]
+            done += [ChainBeam(beam.codes, beam.score + end) for beam, end in zip(found, stop.tolist(), strict=True)]
             last = [code[-1] for code in codes]
-            total = np.where(follows[last], following + np.array([[beam.score] for beam in found]), -np.inf)
-            best = _best(total.ravel(), width)
+            total = np.where(follows[last], following + np.array([[beam.score] for beam in found]), -np.inf).ravel()
+            places, hops = _best(total, width), following.shape[1]
             found = [
-                ChainBeam((*codes[place // total.shape[1]], place % total.shape[1]), float(total.ravel()[place]))
-                for place in best
+                ChainBeam((*codes[place // hops], place % hops), score)
+                for place, score in zip(places, total[places].tolist(), strict=True)
             ]
             if not found:
                 return sorted(done, key=lambda beam: -beam.score)
@@ -238,21 +242,27 @@ class ReadWording:
         """
         new = [prefix for prefix in prefixes if prefix not in self._after]
         if new:
-            self._after |= dict(zip(new, zip(*self._next(new), strict=True), strict=True))
+            found = self._next(new)
+            self._after |= zip(new, zip(*found, strict=True), strict=True)
+            if len(new) == len(prefixes):
+                return found
         known = [self._after[prefix] for prefix in prefixes]
         return np.array([hops for hops, _ in known]), np.array([stop for _, stop in known])
 
     def _next(self, prefixes: Sequence[tuple[int, ...]]) -> tuple[Floats, Floats]:
-        count, w = len(prefixes), self.network.weights
-        unread, before = self._unread(count), np.zeros((count, self.states.shape[1]), np.float32)
-        for position in range(len(prefixes[0])):
-            unread = self._attend(position, before, unread)[1]
-            before = self.network.vectors[[prefix[position] for prefix in prefixes]]
-        position = len(prefixes[0])
+        position, w = len(prefixes[0]), self.network.weights
+        before = self.network.vectors[[prefix[-1] for prefix in prefixes]]
+        unread = np.array([self._left_after(prefix[:-1]) for prefix in prefixes])
         logits, context, unread = self._position(position, before, unread)
+        self._left |= zip(prefixes, unread, strict=True)
         stop = context @ w["stop_in"] + w["stop_bias"][position] + w["stop_unread"][position] * (unread @ self.most)
         together = _log_softmax(np.concatenate([logits, stop[:, None]], axis=1))
         return together[:, :-1], together[:, -1]
+
+    def _left_after(self, prefix: tuple[int, ...]) -> Floats:
+        if prefix not in self._left:
+            _ = self.next([prefix]) if prefix else self.first
+        return self._left[prefix]
 
     def score(self, chains: Sequence[tuple[int, ...]], longest: int) -> list[float]:
         """The log-probability of each chain, as `beams` gives it."""
@@ -266,14 +276,11 @@ class ReadWording:
                 break
             following, stop = self.next(prefixes)
             place = {prefix: row for row, prefix in enumerate(prefixes)}
-            stops |= {prefix: float(stop[row]) for prefix, row in place.items()}
+            stops |= zip(prefixes, stop.tolist(), strict=True)
             for prefix in wanted:
                 if len(prefix) == length + 1:
                     known[prefix] = known[prefix[:-1]] + float(following[place[prefix[:-1]], prefix[-1]])
         return [known[chain] + stops.get(chain, 0.0) for chain in chains]
-
-    def _unread(self, count: int) -> Floats:
-        return np.ones((count, len(self.states)), dtype=np.float32)
 
     def _attend(self, position: int, before: Floats, unread: Floats) -> tuple[Floats, Floats]:
         """Attention float32 [n, words] of one position after the hops with the vectors `before`; what stays unread."""

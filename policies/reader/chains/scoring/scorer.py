@@ -195,7 +195,7 @@ class ChainCandidates:
 
     def _doubted(self, chains: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scorer's log-probabilities with what it cannot know made up for."""
-        known = np.array([self._known[list(chain)].all() for chain in chains])
+        known = np.array([self._known.issuperset(chain) for chain in chains])
         length = np.array([len(chain) in self.lengths for chain in chains])
         shown = scores[known & length]
         best = float(shown.max()) if len(shown) else float(scores.max())
@@ -214,8 +214,9 @@ class ChainCandidates:
         return frozenset(map(stem, self.words))
 
     @cached_property
-    def _known(self) -> Bools:
-        return np.array([hop in set(self.scorer.hops) for hop in self.lexical.segments.hops])
+    def _known(self) -> frozenset[int]:
+        shown = set(self.scorer.hops)
+        return frozenset(code for code, hop in enumerate(self.lexical.segments.hops) if hop in shown)
 
     @cached_property
     def _follows(self) -> Bools:
