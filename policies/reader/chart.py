@@ -31,6 +31,9 @@ _ENDS = frozenset({"by", "on", "in", "at", "to", "from", "for", "with"})  # prep
 _REMEMBERED = 20_000  # joins
 _LONGEST = 4  # hops of one chain
 _OWNED = frozenset({"s"})
+_CLAUSES = frozenset({"that", "which", "who", "whose", "where"})
+_OTHERS = frozenset({"someone", "anyone", "those", "something", "others", "another", "other", "who", "whom"})
+_ANY = frozenset({"any", "a", "an", "some", "someone", "anyone"})
 _HAVING = frozenset({"have", "has", "having"})
 _AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
 _SIGNS = {"before": "<", "after": ">"}
@@ -267,6 +270,11 @@ class Chart:
             ("EC S", self._edge_object_before),
             ("R EC", self._edge_relation),
             ("M EC", self._edge_modifier),
+            ("R R", self._same_relation),
+            ("M R", self._same_relation),
+            ("R M", self._same_relation_before),
+            ("M S", self._clause),
+            ("M M", self._clause),
         )
 
     # ---- sets
@@ -438,7 +446,7 @@ class Chart:
             "M",
             right.node,
             right.type,
-            (left.data[:1], False, edge, right.data if right.form == "pair" else (), self._walked(left.data[0], gap)),
+            (left.data[:1], False, edge, self._pair(right), self._walked(left.data[0], gap), left.form),
             left.score + right.score,
             (left.links, right.links),
             right.form,
@@ -446,12 +454,35 @@ class Chart:
             right.extreme,
         )
 
+    @staticmethod
+    def _pair(item: Item) -> tuple[Any, ...]:
+        return item.data if item.form == "pair" else ()
+
     def _object_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         passive = self._is_passive(right.data[0])
         for item in self._object(right, left, gap):
-            item.data = (*item.data[:4], "" if passive and "s" not in gap else "out")
+            item.data = (*item.data[:4], "" if passive and "s" not in gap else "out", *item.data[5:])
             item.score -= 0.1
             yield item
+
+    def _same_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "knows X's phone": two words of one relation, `KNOWS_PHONE`; those side by side are one phrase."""
+        known, part = (left.data[0], left.data[5:]) if left.category == "M" else (left.data[:1], (left.form,))
+        apart = gap and gap.isdisjoint(_OTHERS) and part[:1] not in ((), ("",), (right.form,))
+        if apart and right.form and right.data == tuple(known):
+            yield left.but(score=left.score + right.score + scores.ONE_NAME, links=(left.links, right.links))
+
+    def _same_relation_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._same_relation(right, left, gap)
+
+    def _clause(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "where did crimes occur that involve X": a clause about the modifier's set, after its verb."""
+        if not gap & _CLAUSES or left.form not in ("plain", "set") or left.data[1]:
+            return
+        source = left.but(category="S", data=())
+        joined = self._join_right if right.category == "S" else self._modify
+        for item in joined(source, right, gap):
+            yield item.but(category="M", data=left.data, score=item.score - scores.EXTRAPOSED)
 
     def _is_passive(self, relation: int) -> bool:
         return words_of(self._schema.names[relation])[-1:] == ("by",)
@@ -606,14 +637,12 @@ class Chart:
         lists = right.data if right.category == "PL" else (right.data,)
         if "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
-        if gap & _HAVING and right.category == "P":  # "persons who have a title"
-            node = left.node
-            for number in right.data:
-                column = self._schema.properties[number]
-                if self._schema.compatible(left.type, column.type):
-                    held = ("where", node, ("has", ("p", (), column.name, "")))
-                    yield Item("S", held, left.type, (), score - scores.HAVING, links, "set", True, left.extreme)
-                    break
+        having = gap & _HAVING or ("with" in gap and gap & _ANY)
+        if having and right.category == "P":  # "persons who have a title", "with a title"
+            for term, cost in self._term(left, right.data):
+                held = ("where", left.node, ("has", term))
+                yield Item("S", held, left.type, (), score - scores.HAVING - cost, links, "set", True, left.extreme)
+                break
         if "s" not in gap:
             yield from self._true(left, right, score, links)
         cost = 0.0 if "s" in gap else scores.TURNED
@@ -758,6 +787,24 @@ class Chart:
             condition = self._columns.condition(("p", (), column.name, ""), column, _SIGNS.get(sign, sign), value)
             if condition is not None:
                 yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
+        if value[0] == "DATE":
+            yield from self._where_walked(left, right)
+
+    def _where_walked(self, left: Item, right: Item) -> Iterator[Item]:
+        """As in "on 2 August, how many vehicles were in accidents": dated is what the set was reached from."""
+        sign, hints, value = right.data
+        score, links = left.score + right.score - scores.OTHER_TYPE, (left.links, right.links)
+        if any(True for _ in self._columns.ranked(left.type, hints, value)):
+            return
+        for hop, _ in _hops(left.node):
+            back = hop.back()
+            for reached in [each for way, each in self._schema.leaving(left.type) if way.relation == hop.relation]:
+                for column, gain in self._columns.ranked(reached, hints, value):
+                    term = ("p", (back,), column.name, "")
+                    condition = self._columns.condition(term, column, _SIGNS.get(sign, sign), value)
+                    if condition is not None:
+                        node = ("where", left.node, condition)
+                        yield Item("S", node, left.type, (), score + gain, links, "set", True)
 
     def _where_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """A bare number after a set: a year, an id."""
@@ -1132,8 +1179,13 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if right.data[0] == "values" and len(right.data[1]) == 1:
             yield right.but(data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
-            # "the number of X's population": the value itself
-            yield right.but(score=score - 0.35, links=links)
+            if self._is_number(right.data[1][0]):  # "the number of X's population": the value itself
+                yield right.but(score=score - 0.35, links=links)
+
+    def _is_number(self, term: Sketch) -> bool:
+        """Whether a term reads a column of numbers."""
+        found = [each for each in self._schema.properties if term[0] == "p" and each.name == term[2]]
+        return any(each.profile.kind in ("number", "duration") for each in found)
 
     def _hinted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         data: tuple[Any, ...]
@@ -1258,6 +1310,8 @@ class Chart:
     def _grouped_by_type(self, result: Item, key: Item, score: float, links: Any) -> Iterator[Item]:
         data: tuple[Any, ...]
         if self._schema.compatible(result.type, key.type):
+            if result.data[0] == "count":
+                return  # each thing is one of itself
             data = ("group", (("e", ()),), self._aggregates(result), None, False, None)
             yield Item("X", result.node, result.type, data, score - 0.3, links, "set")
             return
@@ -1329,7 +1383,7 @@ class Chart:
             for path in self._schema.paths(left.type, right.type)[:2]:
                 data = ("values", (*left.data[1], ("e", path.hops)))
                 yield left.but(data=data, score=score - path.cost, links=links)
-        if left.data[0] in ("count", "agg") and "by" in gap and right.form == "plain":
+        if left.data[0] in ("count", "agg") and "by" in gap and right.form == "plain" and gap.isdisjoint(_ANY):
             yield from self._grouped_by_type(left, right, score + 0.3, links)
         yield from self._attach(left, right, scores.LATE, gap)
 

@@ -53,7 +53,8 @@ class Item:
         data: what the category needs besides.
         score: the sum of what its words gain and its structure costs.
         links: what was read as what.
-        form: of a set: "plain" (a type's word), "value" (a property's value), "name", "set" (anything composed).
+        form: of a set: "plain" (a type's word), "value" (a property's value), "name", "set" (anything composed); of a
+            relation: the stem of its name that is meant, "" for the whole.
         modified: whether a modifier hangs on its right.
     """
 

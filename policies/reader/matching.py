@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -52,6 +53,9 @@ _FUNCTION = frozenset(
     ]
 )
 _REMEMBERED = 4_000
+_ACRONYM = 0.95
+_SIDE = 0.8  # of a verb that says which side of a deed is meant
+_VOWELS = frozenset("aeiouy")
 
 
 class Element(NamedTuple):
@@ -63,11 +67,15 @@ class Element(NamedTuple):
 
 
 class Match(NamedTuple):
-    """An element and how well a phrase names it; `exact` where no likeness was needed."""
+    """An element and how well a phrase names it.
+
+    `exact` where no likeness was needed; `part` is the stem of the element's name that is meant, "" for all of it.
+    """
 
     element: Element
     score: float
     exact: bool
+    part: str = ""
 
 
 @dataclass
@@ -101,6 +109,8 @@ class Matcher:
                 self._add(Element("edge", number, found.name), words_of(found.name), (words_of(name),))
         self._add_glossary()
         self._table()
+        self._acronyms = _acronyms(self.schema)
+        self._sides = _sides(self.schema)
         self._known: dict[str, list[Match]] = {}
 
     def phrase(self, words: Sequence[str]) -> list[Match]:
@@ -128,6 +138,18 @@ class Matcher:
                 self._known.clear()
             found = self._known[word] = self._like(word)
         return found
+
+    def acronym(self, words: Sequence[str]) -> list[Match]:
+        """Relations with a part that abbreviates the words: `KNOWS_LW` by "living with"."""
+        initials = {"".join(letters) for letters in product(*({word[0], self._base(word)[0]} for word in words))}
+        return [
+            Match(element, _ACRONYM, False, each)
+            for each in sorted(initials)
+            for element in self._acronyms.get(each, ())
+        ]
+
+    def _base(self, word: str) -> str:
+        return self.language.irregular.get(word, word)
 
     def likeness(self, word: str, names: Iterable[str]) -> float:
         """How alike a word and the nearest of some words are, in [0, 1]."""
@@ -230,7 +252,11 @@ class Matcher:
                 score = alike * weight
                 known = best.get(element)
                 if score >= LEAST and (known is None or score > known.score):
-                    best[element] = Match(element, score, exact)
+                    best[element] = Match(element, score, exact, part)
+        for side in self.language.sides.get(own, ()):
+            for element in self._sides.get(side, ()):
+                if element not in best or best[element].score < _SIDE:
+                    best[element] = Match(element, _SIDE, False)
         kinds: dict[Kind, int] = defaultdict(int)
         out = []
         for match in sorted(best.values(), key=lambda each: -each.score):
@@ -238,3 +264,26 @@ class Matcher:
             if kinds[match.element.kind] <= _MOST or match.exact:
                 out.append(match)
         return out
+
+
+def _acronyms(schema: Schema) -> dict[str, tuple[Element, ...]]:
+    """Relations by the parts of their names that are no words: two to four letters without a vowel."""
+    out: dict[str, list[Element]] = defaultdict(list)
+    for number, name in enumerate(schema.names):
+        parts = words_of(name)
+        for part in parts if len(parts) > 1 else ():
+            if 2 <= len(part) <= 4 and part.isalpha() and _VOWELS.isdisjoint(part):
+                out[part].append(Element("relation", number))
+    return {part: tuple(found) for part, found in out.items()}
+
+
+def _sides(schema: Schema) -> dict[str, list[Element]]:
+    """Relations that name the two sides of one deed, by side: `CALLER` and `CALLED`, `EMPLOYER` and `EMPLOYEE`."""
+    named = {words_of(name)[-1]: Element("relation", number) for number, name in enumerate(schema.names) if name}
+    out: dict[str, list[Element]] = defaultdict(list)
+    for last, element in named.items():
+        others = [named[each] for end in ("ed", "ee") if (each := last[:-2] + end) in named]
+        if last.endswith(("er", "or")) and others:
+            out["agent"].append(element)
+            out["patient"] += others
+    return dict(out)

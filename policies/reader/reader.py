@@ -148,8 +148,9 @@ class Reader:
         proper, clause = split_clause(question)
         tagged = self._tagger.tag(proper, topics)
         parsed = self._chart.parse(tagged, deadline)
-        candidates = self._candidates(tagged, parsed)[:CANDIDATES]
-        if clause and (wanted := wanted_columns(self._tagger.tag(clause), self.schema)):
+        wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else ()
+        candidates = self._candidates(tagged, parsed, shown=bool(wanted))[:CANDIDATES]
+        if wanted:
             candidates = [self._showing(each, wanted) for each in candidates]
         candidates = self._compared(tagged, candidates)
         drafter = Drafter(self.schema)
@@ -200,12 +201,12 @@ class Reader:
         ]
         return sorted(out, key=lambda each: -each[2])
 
-    def _candidates(self, tagged: Tagged, parsed: Sequence[Item]) -> list[tuple[Sketch, Item, float]]:
-        """Finished readings as sketches of results, each once, best first."""
+    def _candidates(self, tagged: Tagged, parsed: Sequence[Item], *, shown: bool) -> list[tuple[Sketch, Item, float]]:
+        """Finished readings as sketches of results, each once, best first; `shown`: a clause says what of them."""
         best: dict[Any, tuple[Sketch, Item, float]] = {}
         ask = tagged.first[:1] and tagged.first[0] in _YES_NO
         for item in parsed:
-            for sketch, less in self._finished(item):
+            for sketch, less in self._finished(item, scores.ECHO * (not shown)):
                 score = item.score - less - (0.0 if self._asked(tagged, sketch, item) else scores.ASKED)
                 if ask and sketch[0] not in ("count", "values", "agg", "group", "walks", "holds"):
                     sketch = ("yes", sketch)  # noqa: PLW2901
@@ -227,16 +228,16 @@ class Reader:
         counts = sketch[0] == "count" or (sketch[0] == "agg" and sketch[1] == "count")
         return (own and sketch[0] != "agg") or item.category != "X" or not counts
 
-    def _finished(self, item: Item) -> Iterable[tuple[Sketch, float]]:
+    def _finished(self, item: Item, echo: float) -> Iterable[tuple[Sketch, float]]:
         if item.category == "S":
             assert item.node is not None
             if item.data[:1] == ("limit",):
                 yield ("some", item.node, item.data[1]), scores.ALL_OF_TYPE / 2
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("limit",)) else 0.0
-            yield item.node, less + (scores.ECHO if _echoes(item.node) else 0.0)
+            yield item.node, less + (echo if _echoes(item.node) else 0.0)
         elif item.category == "X":
             less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
-            less += scores.ECHO if item.data[0] == "count" and item.node and _echoes(item.node) else 0.0
+            less += echo if item.data[0] == "count" and item.node and _echoes(item.node) else 0.0
             yield _result(item), less
         elif item.category == "P":
             for number in item.data:

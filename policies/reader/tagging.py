@@ -21,6 +21,7 @@ from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Property, Schema
 from trivium.policies.reader.values import ValueHit, ValueIndex
 
@@ -39,6 +40,9 @@ _EXACT = 0.5  # gain of a word that names an element exactly
 _SLOPE = 1.25  # what it loses for each unit of likeness
 _OTHERS = 0.25  # what is lost beside an exact match
 _PHRASE = 0.5  # gain of each further word of a name
+_HEAD = 0.8  # likeness from which a word is the head of a type's name
+_GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
+_PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _WHO = ("who", "whom", "everyone", "everybody")
 _EXACTLY = 0.95  # likeness from which a word is an element's own
@@ -218,7 +222,9 @@ class Tagger:
                 found = [match for alias in aliases for match in self.matcher.phrase([alias])]
                 if found:
                     exact = self.matcher.phrase(folded[start:stop])
-                    items = self._merged({match.element: match for match in (*found, *exact)}, start)
+                    parts = [m for each in aliases for m in self.matcher.word(each) if m.exact]
+                    parts = [each for each in parts if each.element.kind == "relation"]
+                    items = self._merged({match.element: match for match in (*parts, *found, *exact)}, start)
                     out.append(_Block(start, stop, 15 + stop - start, items))
         return out
 
@@ -444,7 +450,7 @@ class Tagger:
         if element.kind == "property":
             return [Item("P", data=(element.number,), score=gain, links=links)]
         if element.kind == "relation":
-            return [Item("R", data=(element.number,), score=gain, links=links)]
+            return [Item("R", data=(element.number,), score=gain, links=links, form=match.part)]
         loose = 0.05 if match.exact and element.name.casefold() not in self.language.naming else 0.3
         return [Item("E", data=((element.number,), element.name), score=gain - loose, links=links)]
 
@@ -453,13 +459,36 @@ class Tagger:
         exact = self.matcher.phrase(words)
         matches = {match.element: match for match in exact}
         if soft and len(words) == 1:
-            for match in self.matcher.word(words[0]):
-                less = _OTHERS * bool(exact) * (0.4 if match.exact else 1.0)
+            alike = self.matcher.word(words[0])
+            heads = self._heads(words[0])
+            for match in alike:
+                less = 0.0 if match.element in heads else _OTHERS * bool(exact) * (0.4 if match.exact else 1.0)
                 score = match.score - less
                 known = matches.get(match.element)
                 if score > 0.4 and (known is None or known.score < score):
                     matches[match.element] = match._replace(score=score)
+            for element in [each for each in matches if heads and self._is_deed(each, words[0])]:
+                matches[element] = matches[element]._replace(score=matches[element].score - _PARTICIPLE)
+        elif len(words) == 1 and any(match.element.kind == "relation" for match in exact):
+            for match in self.matcher.word(words[0]):  # other relations with the word: `KNOWS_PHONE` beside `KNOWS`
+                if match.exact and match.element.kind == "relation":
+                    matches.setdefault(match.element, match._replace(score=match.score - 0.4 * _OTHERS))
         return self._merged(matches, place)
+
+    def _heads(self, word: str) -> set[Element]:
+        """The types whose names have a word as their head: `PhoneCall`."""
+        return {
+            each.element
+            for each in self.matcher.word(word)
+            if each.element.kind == "type" and each.exact and each.score > _HEAD
+        }
+
+    def _is_deed(self, element: Element, word: str) -> bool:
+        """Whether an element is a relation that is called by the participle of a word in another form."""
+        names = words_of(self.schema.names[element.number]) if element.kind == "relation" else ()
+        return word not in names and any(
+            name.endswith("ed") and self.language.stem(name) == self.language.stem(word) for name in names
+        )
 
     def _merged(self, matches: Mapping[Element, Match], place: int) -> list[Item]:
         """Items of matches, those of one property name on several types as one."""
@@ -581,6 +610,13 @@ class Tagger:
             (word in ("who", "whom") and place < 3)
             or word in ("everyone", "everybody")
             or (word == "name" and place > 2)
+            or (place > 2 and word in self.language.verbs and self._is_relation(word))
+        )
+
+    def _is_relation(self, word: str) -> bool:
+        """Whether a relation is called so: "know" in a graph with `KNOWS`."""
+        return any(
+            match.element.kind == "relation" and match.score >= _EXACTLY for match in self.matcher.phrase([word])
         )
 
     def _add_position(
@@ -612,9 +648,11 @@ class Tagger:
             tagged.content.append(False)
             return
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
-        generic = language.stem(word) in language.generic or word in language.naming or took
+        light = language.stem(word) in language.generic and not self._heads(word)
+        generic = light or word in language.naming or took
+        after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [
-            (position, position + 1, item)
+            (position, position + 1, item.worse(_GENERIC) if generic and self._lacks(item, after) else item)
             for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
         ]
         if word in language.counted:
@@ -629,6 +667,13 @@ class Tagger:
                 tagged.items.append((position, position + 1, Item("P", data=tuple(naming), score=0.05, links=links)))
         tagged.unread.append(UNREAD_GENERIC if generic else UNREAD)
         tagged.content.append(not generic)
+
+    def _lacks(self, item: Item, after: str) -> bool:
+        """Whether an item is a relation whose name ends in a preposition that does not follow: "involving X"."""
+        if item.category != "R":
+            return False
+        last = words_of(self.schema.names[item.data[0]])[-1:]
+        return last != (after,) and self.language.stop.issuperset(last)
 
     def _counted_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
         """The columns that count what a word means, where nothing of the graph is called so: "the most people"."""
@@ -698,6 +743,7 @@ class Tagger:
             for size, item in self._measured(said, len(spans) - first):
                 item.links = tuple((place, "measure", 1.0) for place in range(first, first + size))
                 tagged.items.append((first, first + size, item))
+        self._add_acronyms(tagged, words, spans, blocks)
         for first in range(len(spans)):
             for last in range(first + 1, min(len(spans), first + 4)):
                 block = [blocks.get(spans[i][0]) for i in range(first, last + 1)]
@@ -709,6 +755,28 @@ class Tagger:
                         item.score += _PHRASE * (last - first)
                         item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
                         tagged.items.append((first, last + 1, item))
+
+    def _add_acronyms(
+        self,
+        tagged: Tagged,
+        words: Sequence[Token],
+        spans: Sequence[tuple[int, int]],
+        blocks: Mapping[int, _Block],
+    ) -> None:
+        """Relations whose names abbreviate what is said: "living with" for `KNOWS_LW`."""
+        at = {start: place for place, (start, _) in enumerate(spans)}
+        for first, (start, _) in enumerate(spans):
+            for stop in range(start + 2, min(start + 4, len(words)) + 1):
+                inside = [place for place in range(first, len(spans)) if spans[place][0] < stop]
+                if any(spans[place][0] in blocks for place in inside):
+                    break
+                if any(word.start in at and tagged.text[word.start].isupper() for word in words[start:stop]):
+                    break
+                for match in self.matcher.acronym([word.text for word in words[start:stop]]):
+                    for item in self._element_items(match, first):
+                        item.score += _PHRASE / 2
+                        item.links = tuple((place, *item.links[0][1:]) for place in inside)
+                        tagged.items.append((first, inside[-1] + 1, item))
 
 
 def _constant(kind: str, value: str) -> Value:

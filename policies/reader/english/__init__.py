@@ -62,8 +62,11 @@ class Language:
         more: words that compare two things by a count, with the sign.
         of_two: comparatives that rank two things: "older".
         counted: words for what a column counts, with words of that column: "people", "population".
+        verbs: verbs among the `stop` words that relations may be called by: "know".
         vague: adjectives without a bound of their own ("major"): as superlatives, read as above or below the average.
         which: question words that a noun may follow: "which states".
+        sides: for a stem of a verb of little meaning of its own ("make", "receive"), the sides of a deed that its
+            subject is on: `agent`, `patient`.
         commands: verbs before what is asked for: "list the states".
         asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
     """
@@ -74,6 +77,8 @@ class Language:
     symmetric: frozenset[str]
     which: frozenset[str]
     commands: frozenset[str]
+    verbs: frozenset[str]
+    sides: Mapping[str, tuple[str, ...]]
     counted: Mapping[str, tuple[str, ...]]
     vague: Mapping[str, Superlative]
     phrases: Mapping[Phrase, tuple[str, ...]]
@@ -116,6 +121,8 @@ class Language:
             symmetric=_words(raw["symmetric"]),
             which=_words(raw["which"]),
             commands=_words(raw["commands"]),
+            verbs=_words(raw["verbs"]),
+            sides={stem(w, irregular): (side,) for side, text in raw["sides"].items() for w in text.split()},
             counted=_split(raw["counted"]),
             vague=_superlatives(raw["vague"]),
             phrases={tuple(phrase.split()): tuple(text.split()) for phrase, text in raw["phrases"].items()},

@@ -11,7 +11,7 @@ from tests.shop import ask, reader
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
-from trivium.kg.plans.plan import Aggregate, Entities, Follow, Term, Top, steps_of
+from trivium.kg.plans.plan import Aggregate, Entities, Follow, Term, Top, Value, steps_of
 from trivium.kg.plans.result import EntityItem, item_json, item_label, materialize
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.text import tokens
@@ -323,3 +323,43 @@ def test_keys_called_as_their_type_ask_for_nothing_and_yes_or_no_is_an_adjective
     named = [each.label for each in found.entities] or [item_label(cell) for row in found.rows for cell in row]
     told = [item_json(found.value)] if found.value else [len(named)] if answer == [2] else sorted(named, key=str.lower)
     assert [str(each).lower() for each in told] == [str(each).lower() for each in answer]
+
+
+def _messages() -> GraphColumns:
+    entities: list[Any] = [(name, ["Person"], {"name": name}) for name in ("Ada", "Ben", "Cleo", "Dora")]
+    entities += [(f"d{n}", ["Device"], {"serial": f"D-{n}00"}) for n in (1, 2, 3)]
+    entities += [
+        (f"m{n}", ["TextMessage"], {"sent_on": Value("date", f"2021-03-0{n}"), "words": 10 * n}) for n in (1, 2, 3)
+    ]
+    edges: list[Any] = [("m1", "TEXTER", "d1"), ("m2", "TEXTER", "d1"), ("m3", "TEXTER", "d2")]
+    edges += [("m1", "TEXTED", "d2"), ("m2", "TEXTED", "d3"), ("m3", "TEXTED", "d3")]
+    edges += [("Ada", "HAS_DEVICE", "d1"), ("Ben", "HAS_DEVICE", "d2"), ("Cleo", "HAS_DEVICE", "d3")]
+    edges += [("Ada", "KNOWS", "Ben"), ("Ada", "KNOWS_LW", "Cleo"), ("Ben", "KNOWS_DEVICE", "Dora")]
+    return GraphColumns.of(entities, edges)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which messages were received by D-300?", ["m2", "m3"]),
+        ("Which devices made texts on 1 March 2021?", ["d1"]),
+        ("How many messages were texted by any device?", [3]),
+        ("Who lives with Ada?", ["Cleo"]),
+        ("Which persons know Ada?", ["Ben"]),
+        ("Which persons know the device of Dora?", ["Ben"]),
+        ("On 1 March 2021, how many devices received messages?", [1]),
+        ("What is the number of persons with a device?", [3]),
+    ],
+)
+def test_what_names_of_relations_say_by_their_parts(question: str, answer: list[Any]) -> None:
+    graph = _messages()
+    (best, *_) = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
+    found = Executor(graph).answer(best.plan)
+    if isinstance(found, Value):
+        assert [found.value] == answer
+    else:
+        assert sorted(graph.ids[row] for row in np.asarray(found).tolist()) == answer
+
+
+def test_what_is_shown_of_a_named_thing_is_no_echo() -> None:
+    assert ask("Find the supplier named Tamsin and return its city.") == {"Berlin"}
