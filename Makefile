@@ -8,7 +8,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo serve test test-all lint bench neo4j neo4j-stop clean
+.PHONY: help demo serve test test-all lint bench kill-rounds neo4j neo4j-stop clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -34,6 +34,9 @@ lint: $(VENV)/.dev ## style, format, types, import directions
 
 bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same run
 	$(PY) -m tests.neo4j_server run $(PY) -m trivium.evals.bench
+
+kill-rounds: $(VENV)/.base ## 100 rounds of kill -9 over everything that writes: lost, half, doubled, not opened
+	$(PY) -m tests.kill_rounds --rounds 100
 
 neo4j: $(VENV)/.base ## start a Neo4j server on loopback without Docker (Java 17, Maven); prints what to export
 	@$(PY) -m tests.neo4j_server start

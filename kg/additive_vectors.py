@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from trivium.kg.embedded.columns import Ints
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import AdditiveEmbedder, FloatArray
-from trivium.kg.files import fsync_file, fsync_folder
+from trivium.kg.files import PARTIAL, fsync_file, fsync_folder, take_space
 from trivium.kg.indexes import own_words, relation_words
 
 log = logging.getLogger("trivium.kg")
@@ -134,12 +134,13 @@ def write_vectors(
         OSError: the folder cannot be written.
     """
     path.parent.mkdir(exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PARTIAL)
     os.close(descriptor)
     temporary = Path(name)
     try:
         shape = (snapshot.size, embedder.token_sums(["x"]).shape[1])
         rows = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float16, shape=shape)
+        take_space(temporary)
         for start in range(0, snapshot.size, _BATCH):
             numbers = np.arange(start, min(start + _BATCH, snapshot.size))
             rows[numbers] = embedder.token_sums(snapshot.names(numbers))

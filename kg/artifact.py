@@ -25,7 +25,7 @@ from safetensors.numpy import load as unpack
 from safetensors.numpy import save as pack
 
 from trivium.kg.errors import CorruptError, OutdatedError, VersionError
-from trivium.kg.files import sha256_file, write_atomic
+from trivium.kg.files import Damage, json_checksum, sha256_file, write_atomic
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -79,12 +79,14 @@ class ArtifactKind:
         stem: its file is STEM.json.
         format: the version of its layout; a higher one on disk is refused, a lower one is `OutdatedError`.
         renew: what to do where it is damaged or outdated: "run trivium learn knowgpt".
+        private: users' questions stand in it, so that its owner alone may read it.
     """
 
     name: str
     stem: str
     format: int
     renew: str
+    private: bool = False
 
     def path(self, folder: Path) -> Path:
         """Its JSON file in a folder."""
@@ -131,7 +133,7 @@ class ArtifactKind:
         if arrays:
             blob = pack({name: np.ascontiguousarray(array) for name, array in arrays.items()})
             digest = hashlib.sha256(blob).hexdigest()
-            write_atomic(folder / f"{self.stem}-{digest[:16]}.safetensors", blob)
+            write_atomic(folder / f"{self.stem}-{digest[:16]}.safetensors", blob, private=self.private)
             listed[_ARRAYS] = _File(f"{self.stem}-{digest[:16]}.safetensors", len(blob), digest)
         for name, path in (files or {}).items():
             listed[name] = _File(path.relative_to(folder).as_posix(), path.stat().st_size, sha256_file(path))
@@ -143,8 +145,8 @@ class ArtifactKind:
             "files": {name: [file.name, file.size, file.sha256] for name, file in listed.items()},
             "data": dict(data),
         }
-        text = json.dumps({**content, "checksum": _checksum(content)}, ensure_ascii=False, indent=1)
-        write_atomic(self.path(folder), text.encode())
+        text = json.dumps({**content, "checksum": json_checksum(content)}, ensure_ascii=False, indent=1)
+        write_atomic(self.path(folder), text.encode(), private=self.private)
         written = {folder / file.name for file in listed.values()} | {self.path(folder)}
         # A writer that was killed may have left arrays that no JSON names.
         older = {folder / name for name in before} | set(folder.glob(f"{self.stem}-*.safetensors"))
@@ -218,7 +220,7 @@ class ArtifactKind:
             raise VersionError(f"{path} has format {version}, this Trivium reads up to {self.format}: upgrade Trivium")
         if version < self.format:
             raise OutdatedError(f"{self.name} in {path} was written by an older Trivium: {self.renew}")
-        if checksum != _checksum(content) or content["artifact"] != self.stem:
+        if checksum != json_checksum(content) or content["artifact"] != self.stem:
             raise self.damaged(folder, "it differs from its checksum")
         found: dict[str, Any] = content
         return found
@@ -227,7 +229,7 @@ class ArtifactKind:
         self, folder: Path, content: Mapping[str, Any], arrays: Arrays, listed: Mapping[str, _File]
     ) -> Artifact:
         own = {name: folder / file.name for name, file in listed.items() if name != _ARRAYS}
-        checksum = _checksum(content)
+        checksum = json_checksum(content)
         return Artifact(folder, content["made_from"], content["data"], arrays, own, checksum)
 
 
@@ -243,22 +245,39 @@ def read_head(path: Path) -> tuple[dict[str, str], dict[str, Any]] | None:
         return None
 
 
-def check_artifacts(directory: Path, known: Collection[str]) -> list[str]:
-    """One sentence for each file of an artifact that is missing or damaged.
+def check_artifacts(directory: Path, known: Collection[str]) -> list[Damage]:
+    """The files of artifacts that are missing or damaged.
 
     `known` are paths relative to `directory` whose bytes were compared already, with the SHA-256 in the manifest.
     """
     problems = []
+    remedy = f"run trivium kg repair {directory}"
     for path, content in _found(directory):
-        renew = "make it again: trivium learn --renew"
-        if content.get("checksum") != _checksum({k: v for k, v in content.items() if k != "checksum"}):
-            problems.append(f"{path} is damaged: it differs from its checksum; {renew}")
+        if content.get("checksum") != json_checksum({k: v for k, v in content.items() if k != "checksum"}):
+            problems.append(Damage(path, f"{path} is damaged (it differs from its checksum): {remedy}"))
             continue
         for file in _listed(content).values():
             own = path.parent / file.name
             if own.relative_to(directory).as_posix() not in known and not _is_same(own, file, thorough=True):
-                problems.append(f"{own} is missing or damaged; {renew}")
+                problems.append(Damage(own, f"{own} is missing or damaged: {remedy}"))
     return problems
+
+
+def remove_artifact(path: Path) -> list[Path]:
+    """Remove the artifact that a file belongs to, or the file alone where none names it; returns the files removed.
+
+    `path` is an artifact's JSON, which may be damaged, or a file that lies beside it or below.
+    """
+    for folder in (path.parent, path.parent.parent):
+        for found in [path] if path.suffix == ".json" else sorted(folder.glob("*.json")):
+            own = [found.parent / name for name in _named(found)]
+            if path in (found, *own):
+                arrays = found.parent.glob(f"{found.stem}-*.safetensors")
+                gone = list(dict.fromkeys([found, *own, *arrays]))  # the JSON first, so that nobody reads a half
+                _unlink(found.parent, gone)
+                return gone
+    _unlink(path.parent, [path])
+    return [path]
 
 
 def _found(directory: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -298,7 +317,3 @@ def _unlink(folder: Path, files: Iterable[Path]) -> None:
         file.unlink(missing_ok=True)
         if file.parent != folder and file.parent.is_dir() and not any(file.parent.iterdir()):
             file.parent.rmdir()
-
-
-def _checksum(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

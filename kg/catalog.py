@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
+from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError, UsageError
 from trivium.kg.files import write_atomic
 from trivium.kg.neo4j.address import address_of, is_uri
 from trivium.kg.neo4j.settings import RemoteKG, read_remote
@@ -190,6 +190,8 @@ def find_named(kg: str) -> Path | RemoteKG:
         NotAKnowledgeBaseError: it is none of these.
         BadInputError: a URI, or the settings, cannot be read.
     """
+    if not kg.strip():
+        raise UsageError("the name of the KG is empty: give a directory, a name from trivium.toml, or a Neo4j URI")
     named = named_kgs()
     if kg in named:
         return named[kg]

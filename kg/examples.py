@@ -26,6 +26,7 @@ def _kind(method: str) -> ArtifactKind:
         method,
         1,
         f"run trivium learn {method} with them again",
+        private=True,
     )
 
 
@@ -41,7 +42,7 @@ def keep_examples(kg: Path, method: str, questions: Sequence[Question] | None) -
     lines = "".join(json.dumps(_line(question), ensure_ascii=False) + "\n" for question in questions)
     blob = gzip.compress(lines.encode(), mtime=0)  # the same questions are the same bytes
     path = folder / f"{method}-{hashlib.sha256(blob).hexdigest()[:12]}.jsonl.gz"
-    write_atomic(path, blob)
+    write_atomic(path, blob, private=True)
     return kind.save(folder, {"questions": len(questions)}, made_from={}, files={"questions": path})
 
 

@@ -5,16 +5,73 @@ Every function raises `OSError` as the operating system does (no space, no permi
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 _CHUNK = 1 << 20
+
+
+PARTIAL = ".partial"
+"""How the names of files end that are being written; what a killed writer left, `trivium kg repair` removes."""
+_ROOM = 64 << 10
+"""Bytes below which a file system counts as full: SQLite's shared memory and a page of its log take 36 KB."""
+
+
+def is_full(path: Path) -> bool:
+    """Whether the file system of a path, or of the nearest folder above it that exists, has no room left."""
+    for place in (path, *path.absolute().parents):
+        try:
+            found = os.statvfs(place)
+        except OSError:
+            continue
+        return found.f_blocks > 0 and found.f_bavail * found.f_frsize < _ROOM
+    return False
+
+
+def no_space(path: Path) -> OSError:
+    """The system's own error of a full disk, for libraries that have other words for it."""
+    return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A file that is damaged or missing, and a sentence that says so and what to do."""
+
+    path: Path
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Name a full disk where a library only says that it wrote too little, as NumPy does."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None and is_full(path):
+            raise no_space(path) from error
+        raise
+
+
+def take_space(path: Path) -> None:
+    """Have the file system set aside all bytes of a file, before they are written through a memory map.
+
+    A process that meets a full disk there is killed (SIGBUS); here that is an `OSError`.
+    """
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
 def fsync_folder(folder: Path) -> None:
@@ -32,14 +89,17 @@ def fsync_file(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Replace a file in one step: a reader, or the next start after a kill, sees the old bytes or the new ones."""
-    with _replacing(path) as file:
+def write_atomic(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Replace a file in one step: a reader, or the next start after a kill, sees the old bytes or the new ones.
+
+    `private`: what users asked or said stands in it, so that its owner alone may read it.
+    """
+    with _replacing(path, private=private) as file:
         file.write(data)
 
 
 @contextmanager
-def atomic_stream(path: Path) -> Iterator[BinaryIO]:
+def atomic_stream(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """As `write_atomic`, for what is written as a stream: a file that takes its name on a clean exit.
 
     A symbolic link stays one: what it points to is replaced. A device or a pipe is written to as it is.
@@ -48,21 +108,33 @@ def atomic_stream(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as file:
             yield file
         return
-    with _replacing(path.resolve()) as file:
+    with _replacing(path.resolve(), private=private) as file:
         yield file
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
+def _named_errors(path: Path) -> Iterator[None]:
+    """Say of a full disk which file it was about: the system does not, of a file that is open."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC and error.filename is None:
+            raise no_space(path) from error
+        raise
+
+
+@contextmanager
+def _replacing(path: Path, *, private: bool) -> Iterator[BinaryIO]:
     """A hidden file beside `path`, synced and renamed on a clean exit; gone after an exception."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PARTIAL)
     temporary = Path(name)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with _named_errors(path), os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o644)  # mkstemp's 0600 would lock out a server that runs as another user
+        if not private:
+            temporary.chmod(0o644)  # mkstemp's 0600 would lock out a server that runs as another user
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -78,6 +150,11 @@ def sha256_file(path: Path) -> str:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def json_checksum(content: object) -> str:
+    """The SHA-256 of JSON, whatever the order of its keys: 64 hexadecimal digits."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def building_name(target: Path) -> str:

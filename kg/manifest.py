@@ -7,7 +7,6 @@ killed after its commit, and counts and `record_sha256` are those of the transac
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from trivium.kg.embedders.opening import DEFAULT
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
-from trivium.kg.files import sha256_file, write_atomic
+from trivium.kg.files import Damage, json_checksum, sha256_file, write_atomic
 
 MANIFEST = "kg.json"
 FORMAT = 1
@@ -48,14 +47,10 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _checksum(fields: dict[str, object]) -> str:
-    return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
 def write_manifest(directory: Path, manifest: Manifest) -> None:
     """Replace the manifest in one step."""
     fields = asdict(manifest)
-    text = json.dumps({**fields, "checksum": _checksum(fields)}, indent=1, ensure_ascii=False)
+    text = json.dumps({**fields, "checksum": json_checksum(fields)}, indent=1, ensure_ascii=False)
     write_atomic(directory / MANIFEST, text.encode() + b"\n")
 
 
@@ -90,7 +85,7 @@ def _parse(path: Path, data: bytes) -> Manifest:
         raise CorruptError(_damaged(path)) from None
     if version > FORMAT:
         raise VersionError(f"{path} has format {version}, this Trivium reads up to {FORMAT}: upgrade Trivium")
-    if checksum != _checksum(fields):
+    if checksum != json_checksum(fields):
         raise CorruptError(_damaged(path))
     try:
         return Manifest(**fields)
@@ -99,7 +94,7 @@ def _parse(path: Path, data: bytes) -> Manifest:
 
 
 def _damaged(path: Path) -> str:
-    return f"{path} is damaged: see trivium kg verify {path.parent}; build the KG again from its files or an export"
+    return f"{path} is damaged: run trivium kg repair {path.parent}, which makes it again from the record"
 
 
 def register_derived(directory: Path, paths: Iterable[Path]) -> None:
@@ -125,13 +120,14 @@ def set_embedder(directory: Path, name: str) -> None:
     write_manifest(directory, replace(read_manifest(directory), embedder=name, updated=now()))
 
 
-def check_derived(directory: Path, manifest: Manifest) -> list[str]:
-    """One sentence for each registered file that is missing or whose bytes differ."""
+def check_derived(directory: Path, manifest: Manifest) -> list[Damage]:
+    """The registered files that are missing or whose bytes differ."""
     problems = []
     for name, expected in sorted(manifest.derived.items()):
         path = directory / name
         if not path.is_file():
-            problems.append(f"{path} is missing")
+            problems.append(Damage(path, f"{path} is missing: run trivium kg repair {directory}"))
         elif sha256_file(path) != expected:
-            problems.append(f"{path} is damaged: its SHA-256 differs from the one in {MANIFEST}")
+            why = f"its SHA-256 differs from the one in {MANIFEST}"
+            problems.append(Damage(path, f"{path} is damaged ({why}): run trivium kg repair {directory}"))
     return problems

@@ -10,6 +10,7 @@ Exit status: 0; 1 the request failed; 2 wrong usage; 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
@@ -177,7 +178,8 @@ def _words(error: OSError) -> str:
     """The system's own words, without its error number."""
     if error.strerror is None:
         return str(error)
-    return error.strerror if error.filename is None else f"{error.strerror}: {error.filename}"
+    advice = "; make room there, and run the command again" if error.errno == errno.ENOSPC else ""
+    return (error.strerror if error.filename is None else f"{error.strerror}: {error.filename}") + advice
 
 
 class _Notices(logging.Handler):

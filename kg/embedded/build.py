@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from trivium.kg.embedded.columns import Int32, Int64
 from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.natures import declared_natures, guess_kinds
-from trivium.kg.embedded.record import RECORD, Meta, create, meta_of, new_stamp, save_meta, write_properties
+from trivium.kg.embedded.record import (
+    RECORD,
+    Meta,
+    create,
+    meta_of,
+    new_stamp,
+    record_errors,
+    save_meta,
+    write_properties,
+)
 from trivium.kg.embedded.snapshot import write_snapshot
 from trivium.kg.embedded.tables import OwnedTexts, Tables, Values, sort_rows
 from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError
@@ -316,7 +325,7 @@ def write_directory(folder: Path, tables: Tables, progress: Progress) -> KGInfo:
 
 def _write_record(path: Path, tables: Tables, meta: Meta, progress: Progress) -> None:
     """Load the record in the order of its primary keys, without a journal: the folder is thrown away on failure."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with record_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")

@@ -23,15 +23,16 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 
 from trivium.kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings, statement_lanes
+from trivium.kg.databases import database_errors, open_for_reading
 from trivium.kg.embedded.columns import Int32, Int64
 from trivium.kg.embedded.tables import OwnedTexts, Tables, Values
-from trivium.kg.errors import BusyError, CorruptError, NotAKnowledgeBaseError, VersionError
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
 from trivium.kg.types import KGInfo, Statement, Triple, ValueText
 
 RECORD = "triples.db"
@@ -100,48 +101,27 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
         NotAKnowledgeBaseError: the file is missing.
     """
     if not path.is_file():
-        raise NotAKnowledgeBaseError(f"{path} is missing; build the KG again, or restore the file")
+        raise NotAKnowledgeBaseError(f"{path} is missing; build the KG again, or restore it from a backup")
+    if not write:
+        return open_for_reading(path, _WAIT)
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_WAIT, check_same_thread=False
     )
-    if write:
-        # Whatever this SQLite was built with: less may lose, in a power cut, a transaction told as done.
-        connection.execute("PRAGMA synchronous = FULL")
-        return connection
-    try:
-        connection.execute("SELECT 1 FROM meta").fetchone()
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-            raise
-        # A read-only file system: WAL wants to make its -shm file. Nobody can write there, so read it as it is.
-        connection.close()
-        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    # Whatever this SQLite was built with: less may lose, in a power cut, a transaction told as done.
+    connection.execute("PRAGMA synchronous = FULL")
     return connection
 
 
 @contextmanager
 def record_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors about the file into Trivium's, as `translated` does."""
-    try:
+    """Turn SQLite's errors about a record into Trivium's: `BusyError`, `OSError` (no space, I/O), `CorruptError`."""
+    with database_errors(path, partial(damaged, path)):
         yield
-    except sqlite3.DatabaseError as error:
-        raise translated(error, path) from error
-
-
-def translated(error: sqlite3.DatabaseError, path: Path) -> Exception:
-    """What SQLite's error about a record means: `BusyError`, `OSError` (disk full, I/O) or `CorruptError`."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return BusyError(f"{path} is locked by another process; try again when it is done")
-    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-        return OSError(f"{path}: {error}")
-    return CorruptError(damaged(path, str(error)))
 
 
 def damaged(path: Path, why: str) -> str:
     """What `CorruptError` says of a record."""
-    remedy = f"run trivium kg verify {path.parent}, then build the KG again from its files or an export"
+    remedy = f"run trivium kg verify {path.parent}, then restore a backup, or build the KG again from its files"
     return f"{path} is damaged ({why}): {remedy}"
 
 

@@ -12,6 +12,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, TypedDict
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from trivium.kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, find_hashes, hash_text, hash_texts
 from trivium.kg.embedded.layout import ARRAYS, array_names, empty_arrays, snapshot_arrays, value_hashes
 from trivium.kg.embedded.tables import RELATION, Tables
-from trivium.kg.files import atomic_folder, fsync_file, write_atomic
+from trivium.kg.files import atomic_folder, disk_errors, fsync_file, write_atomic
 from trivium.kg.types import Hop, PropertyKind, Statement, ValueText
 from trivium.kg.values import KINDS
 
@@ -256,7 +257,7 @@ def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
     """Derive and write the snapshot of one write transaction; replaces a damaged one of the same stamp."""
     (directory / FOLDER).mkdir(exist_ok=True)
     target = snapshot_path(directory, stamp)
-    with atomic_folder(target) as folder:
+    with disk_errors(target), atomic_folder(target) as folder:
         files: dict[str, FileEntry] = {}
         for name, array in snapshot_arrays(tables):
             path = folder / f"{name}.npy"
@@ -334,13 +335,13 @@ def load_array(folder: Path, name: str, size: int) -> NDArray[Any]:
     try:
         if path.stat().st_size != size:
             raise SnapshotError(f"{path} differs in size from its header")
-        mapped: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        mapped: np.memmap[Any, Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
         raise SnapshotError(f"{path} is missing") from None
-    except (ValueError, EOFError):
+    except (ValueError, EOFError, SyntaxError, TokenError):  # the last two: a header that NumPy reads as Python
         raise SnapshotError(f"{path} is damaged") from None
-    # The size was right, so only a header of another array could do this; reading on would give nonsense silently.
-    if mapped.dtype != ARRAYS[name]:
+    # The size was right, so only a damaged header could do this; reading on would give nonsense silently.
+    if mapped.dtype != ARRAYS[name] or (mapped.nbytes and mapped.offset + mapped.nbytes != size):
         raise SnapshotError(f"{path} is damaged")
     return mapped.view(np.ndarray)  # memmap's own class slows indexing down
 

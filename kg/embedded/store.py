@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
+from trivium.kg.databases import FrozenConnection
 from trivium.kg.embedded import answers, search
 from trivium.kg.embedded.derive import current_snapshot
 from trivium.kg.embedded.graph import graph_columns
@@ -138,6 +139,9 @@ class EmbeddedStore:
         with self._lock, record_errors(record):
             if self._connection is None:
                 raise ValueError(f"the store of {self.path} is closed")
+            if isinstance(self._connection, FrozenConnection):  # by now there may be room, and somebody who wrote
+                self._connection.close()
+                self._connection, self._data_version = connect(record), -1
             # Before SQLite is asked: what is written from here on makes the files differ from these.
             files, asked = _settled(_files(self.path)), time.monotonic()
             # Other connections' commits move it, ours never writes.

@@ -19,18 +19,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.artifact import check_artifacts
+from trivium.kg.databases import open_for_reading, row_sum
 from trivium.kg.embedded.layout import snapshot_arrays
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
 from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path, xxh3_file
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
-from trivium.kg.files import sha256_file
+from trivium.kg.files import Damage, is_full, sha256_file
 from trivium.kg.manifest import MANIFEST, Manifest, check_derived, read_manifest
+
+_WAIT = 10.0  # seconds to wait for a writer of a database beside the record
 
 
 def verify(directory: Path, *, wait: float | None = None) -> list[str]:
-    """A sentence for each problem found; an empty list means that the KG is sound.
+    """A sentence for each problem found; an empty list means that the KG is sound. Raises as `find_damage`."""
+    return [str(each) for each in find_damage(directory, wait=wait)]
+
+
+def find_damage(directory: Path, *, wait: float | None = None) -> list[Damage]:
+    """Every damaged or missing file; an empty list means that the KG is sound.
 
     Raises:
         NotAKnowledgeBaseError: the folder holds no KG.
@@ -41,31 +49,53 @@ def verify(directory: Path, *, wait: float | None = None) -> list[str]:
     try:
         manifest = read_manifest(directory)
     except CorruptError as error:
-        return [str(error)]
+        return [Damage(directory / MANIFEST, str(error))]
     # Where nobody can write, there is no writer to wait for and no lock file to make.
-    with write_lock(directory, wait) if os.access(directory, os.W_OK) else nullcontext():
-        learned = [*check_derived(directory, manifest), *check_artifacts(directory, manifest.derived)]
-        beside = [*_check_databases(directory), *_check_archives(directory)]
-        return [*learned, *beside, *_check_record(directory, manifest)]
+    locked = os.access(directory, os.W_OK) and not is_full(directory)
+    with write_lock(directory, wait) if locked else nullcontext():
+        return [*check_learned(directory, manifest), *_check_record(directory, manifest)]
 
 
-def _check_databases(directory: Path) -> list[str]:
-    """SQLite's own check of the databases beside the record: they are written all the time, so no hash guards them."""
+def check_learned(directory: Path, manifest: Manifest) -> list[Damage]:
+    """Damage in what was learned or derived: all but record, snapshot and manifest."""
+    learned = [*check_derived(directory, manifest), *check_artifacts(directory, manifest.derived)]
+    return [*learned, *_check_databases(directory), *_check_archives(directory)]
+
+
+def _check_databases(directory: Path) -> list[Damage]:
+    """SQLite's own check of the databases beside the record, and the checksums that their rows carry (`sum`)."""
     problems = []
     for path in sorted(directory.rglob("*.db")):
         if path.name == RECORD or path.parent.name == "walk":
             continue
         try:
-            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            with closing(open_for_reading(path, _WAIT)) as connection:
                 found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(5)")]
+                found = _differing_rows(connection) if found == ["ok"] else found
         except sqlite3.Error as error:
             found = [str(error)]
-        if found != ["ok"]:
-            problems.append(f"{path} is damaged ({'; '.join(found)}): remove it, and what it recorded is forgotten")
+        if found:
+            remedy = f"run trivium kg repair {directory}, which keeps what reads"
+            problems.append(Damage(path, f"{path} is damaged ({'; '.join(found)}): {remedy}"))
     return problems
 
 
-def _check_archives(directory: Path) -> list[str]:
+def _differing_rows(connection: sqlite3.Connection) -> list[str]:
+    """A sentence for each table with rows that differ from the checksums in their column `sum`."""
+    found = []
+    tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
+    for (table,) in tables:
+        columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
+        if "sum" in columns:
+            listed = ", ".join(name for name in columns if name not in ("seq", "sum"))
+            rows = connection.execute(f'SELECT sum, {listed} FROM "{table}" WHERE sum IS NOT NULL')
+            count = sum(row_sum(row[1:]) != row[0] for row in rows)
+            if count:
+                found.append(f"{count} rows of {table} differ from their checksums")
+    return found
+
+
+def _check_archives(directory: Path) -> list[Damage]:
     """The checksums that NumPy archives hold themselves: vectors of texts, written again as more texts are embedded."""
     problems = []
     for path in sorted(directory.rglob("*.npz")):
@@ -75,36 +105,49 @@ def _check_archives(directory: Path) -> list[str]:
         except (BadZipFile, EOFError, OSError, ValueError, zlib.error):
             sound = False
         if not sound:
-            problems.append(f"{path} is damaged: remove it, and it is made again")
+            problems.append(Damage(path, f"{path} is damaged: remove it, or run trivium kg repair {directory}"))
     return problems
 
 
-def _check_record(directory: Path, manifest: Manifest) -> list[str]:
+def _check_record(directory: Path, manifest: Manifest) -> list[Damage]:
     """Problems of the record and of the snapshot derived from it."""
+    try:
+        meta, tables, problems = read_checked(directory, manifest)
+    except (CorruptError, NotAKnowledgeBaseError, VersionError) as error:
+        return [Damage(directory / RECORD, str(error))]
+    return problems + check_snapshot(directory, meta, tables)
+
+
+def read_checked(directory: Path, manifest: Manifest | None = None) -> tuple[Meta, Tables, list[Damage]]:
+    """The whole record, and what is wrong with it: its pages, its bytes as the manifest knows them, its counts, hashes.
+
+    Raises:
+        CorruptError, NotAKnowledgeBaseError, VersionError: it cannot be read at all.
+    """
     path = directory / RECORD
     try:
         with reading(path) as connection:
             meta = read_meta(connection, path)
-            problems = _integrity(connection, path) + _check_seal(directory, manifest, meta)
+            problems = _integrity(connection, path)
+            if manifest is not None:
+                problems += _check_seal(directory, manifest, meta)
             tables = read_tables(connection)
             problems += _check_counters(connection, path, tables)
-    except (CorruptError, NotAKnowledgeBaseError, VersionError) as error:
-        return [str(error)]
+            if replace(meta_of(tables, meta.version, meta.stamp), format=meta.format) != meta:
+                problems.append(Damage(path, damaged(path, "its counts or hashes differ from those of its rows")))
     # What rows of a damaged page may do to code that expects text and numbers.
     except (TypeError, ValueError, IndexError, OverflowError, MemoryError) as error:
-        return [damaged(path, str(error))]
-    if replace(meta_of(tables, meta.version, meta.stamp), format=meta.format) != meta:
-        problems.append(damaged(path, "its counts or hashes differ from those of its rows"))
-    return problems + _check_snapshot(directory, meta, tables)
+        raise CorruptError(damaged(path, str(error))) from error
+    return meta, tables, problems
 
 
-def _integrity(connection: sqlite3.Connection, path: Path) -> list[str]:
+def _integrity(connection: sqlite3.Connection, path: Path) -> list[Damage]:
     """SQLite's own check of pages, indexes and constraints."""
     found = [row[0] for row in connection.execute("PRAGMA integrity_check(5)")]
-    return [] if found == ["ok"] else [damaged(path, str(text).replace("\n", "; ")) for text in found]
+    return [Damage(path, damaged(path, str(text).replace("\n", "; "))) for text in found if text != "ok"]
 
 
-def _check_seal(directory: Path, manifest: Manifest, meta: Meta) -> list[str]:
+def _check_seal(directory: Path, manifest: Manifest, meta: Meta) -> list[Damage]:
     """Every byte of the record, and the manifest's counts, where the manifest is of the record's last transaction.
 
     It is not after a writer was killed, or while its log could not be moved into the record for a reader's sake.
@@ -112,21 +155,22 @@ def _check_seal(directory: Path, manifest: Manifest, meta: Meta) -> list[str]:
     path, log = directory / RECORD, directory / f"{RECORD}-wal"
     if manifest.stamp != meta.stamp:
         return []
-    info, problems = meta.info, []
+    info, problems = meta.info, list[Damage]()
     if (manifest.entities, manifest.relations, manifest.triples, manifest.hash) != (
         info.entities,
         info.relations,
         info.triples,
         info.hash,
     ):
-        problems.append(f"{directory / MANIFEST} has other counts than {path}")
+        why = f"{directory / MANIFEST} has other counts than {path}: run trivium kg repair {directory}"
+        problems.append(Damage(directory / MANIFEST, why))
     logged = log.is_file() and log.stat().st_size > 0
     if manifest.record_sha256 is not None and not logged and sha256_file(path) != manifest.record_sha256:
-        problems.append(damaged(path, f"its SHA-256 differs from the one in {MANIFEST}"))
+        problems.append(Damage(path, damaged(path, f"its SHA-256 differs from the one in {MANIFEST}")))
     return problems
 
 
-def _check_counters(connection: sqlite3.Connection, path: Path, tables: Tables) -> list[str]:
+def _check_counters(connection: sqlite3.Connection, path: Path, tables: Tables) -> list[Damage]:
     """The degrees of entities and the triples of relations that the record keeps up to date."""
     degrees = fetch_ints(connection, "SELECT degree FROM entities ORDER BY key", 1)[:, 0]
     triples = fetch_ints(connection, "SELECT triples FROM relations ORDER BY name", 1)[:, 0]
@@ -138,24 +182,25 @@ def _check_counters(connection: sqlite3.Connection, path: Path, tables: Tables) 
         owned = np.bincount(tables.tails, minlength=len(tables.keys) + len(tables.values))[len(tables.keys) :].tolist()
         named = zip([tables.relations[code] for code in tables.values.codes.tolist()], tables.values.texts, strict=True)
         sound &= held == dict(zip(named, owned, strict=True))
-    return [] if sound else [damaged(path, "its degrees differ from those of its triples")]
+    return [] if sound else [Damage(path, damaged(path, "its degrees differ from those of its triples"))]
 
 
-def _check_snapshot(directory: Path, meta: Meta, tables: Tables) -> list[str]:
+def check_snapshot(directory: Path, meta: Meta, tables: Tables) -> list[Damage]:
     """Every file of the snapshot against its checksum, and every array against one derived from the record anew."""
-    folder = snapshot_path(directory, meta.stamp)
+    folder, remedy = snapshot_path(directory, meta.stamp), f"run trivium kg repair {directory}"
     try:
         files = read_header(folder)["files"]
-        return [
-            f"{folder / name}.npy is damaged: opening the KG derives it again once {folder} is removed"
+        differing = [
+            folder / f"{name}.npy"
             for name, array in snapshot_arrays(tables)
             if xxh3_file(folder / f"{name}.npy") != files[name]["xxh3"]
             or not _equal(load_array(folder, name, files[name]["bytes"]), array)
         ]
+        return [Damage(path, f"{path} is damaged: {remedy}") for path in differing]
     except (SnapshotError, KeyError) as error:
-        return [f"{error}: opening the KG derives it again"]
+        return [Damage(folder, f"{error}: {remedy}, or open the KG, which derives it again")]
     except FileNotFoundError as error:
-        return [f"{error.filename} is missing: opening the KG derives it again"]
+        return [Damage(folder, f"{error.filename} is missing: {remedy}, or open the KG, which derives it again")]
 
 
 def _equal(held: NDArray[Any], derived: NDArray[Any]) -> bool:

@@ -10,6 +10,7 @@ from trivium.app.cli.kg.make import build, copy, export, vectors
 from trivium.app.cli.kg.mend import alias, word
 from trivium.app.cli.kg.remote import index, schema, snapshot
 from trivium.app.cli.kg.report import report
+from trivium.app.cli.kg.safety import backup, repair, restore
 from trivium.app.cli.kg.upgrade import upgrade
 from trivium.app.cli.kg.walk import find, neighbors, paths
 
@@ -23,6 +24,9 @@ COMMANDS = (
     export,
     upgrade,
     verify,
+    repair,
+    backup,
+    restore,
     info,
     report,
     find,

@@ -27,7 +27,7 @@ from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
 from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion
 from trivium.policies.reader.chains.templates import QuestionTemplate
 
-EXEMPLARS = ArtifactKind("the exemplars", "exemplars", 1, "learn again with trivium learn keqing")
+EXEMPLARS = ArtifactKind("the exemplars", "exemplars", 1, "learn again with trivium learn keqing", private=True)
 _KEPT = 200  # over all chains
 _EACH = 4  # of one chain
 

@@ -120,7 +120,8 @@ def restore_files(folder: Path, number: int) -> list[Path]:
     stale = set(_own_files(folder))
     names = sorted((path.name for path in _own_files(source)), key=lambda name: name == _MODEL)
     for name in names:
-        write_atomic(folder / name, (source / name).read_bytes())
+        private = (source / name) == EXEMPLARS.path(source)
+        write_atomic(folder / name, (source / name).read_bytes(), private=private)
     written = [folder / name for name in names]
     for path in stale - set(written):
         path.unlink()

@@ -105,7 +105,7 @@ def test_files_of_their_own_format_are_named_and_checked(tmp_path: Path) -> None
     own.write_bytes(b"abd")
     with pytest.raises(CorruptError, match=r"weights\.bin differs from its checksum"):
         KIND.load(tmp_path)
-    assert "weights.bin is missing or damaged" in check_artifacts(tmp_path, ())[0]
+    assert "weights.bin is missing or damaged" in check_artifacts(tmp_path, ())[0].message
     assert check_artifacts(tmp_path, {"adapter/weights.bin"}) == []
 
 

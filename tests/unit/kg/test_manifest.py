@@ -59,7 +59,7 @@ def test_derived_files_are_guarded(tmp_path: Path) -> None:
     assert check_derived(tmp_path, read_manifest(tmp_path)) == []
     policy.write_bytes(b"weightz")
     bandit.unlink()
-    problems = check_derived(tmp_path, read_manifest(tmp_path))
+    problems = [str(each) for each in check_derived(tmp_path, read_manifest(tmp_path))]
     assert ["bandit.json is missing" in problems[0], "path.safetensors is damaged" in problems[1]] == [True, True]
     register_derived(tmp_path, [policy, bandit])
     assert set(read_manifest(tmp_path).derived) == {"policies/path.safetensors"}
@@ -74,4 +74,4 @@ def test_files_of_a_kg_named_by_a_relative_path_are_guarded(tmp_path: Path, monk
     register_derived(kg, [kg / "bandit.json"])
     assert set(read_manifest(kg).derived) == {"bandit.json"}
     (kg / "bandit.json").write_bytes(b"[]")
-    assert "bandit.json is damaged" in check_derived(tmp_path / "kg", read_manifest(kg))[0]
+    assert "bandit.json is damaged" in check_derived(tmp_path / "kg", read_manifest(kg))[0].message
