@@ -202,8 +202,8 @@ async def _make_again(directory: Path, relearn: set[str], out: Repair, progress:
 
 async def _keqing(kg: Knowledge, out: Repair, progress: Progress) -> None:
     """Put the lesson in use back from its kept version, the newest where it is not known which; else learn again."""
-    from trivium.policies.keqing.teaching import roll_back, teach
-    from trivium.policies.keqing.versions import list_versions
+    from trivium.policies.reader.chains.teaching import roll_back, teach
+    from trivium.policies.reader.chains.versions import list_versions
 
     used = read_manifest(kg.path).derived.get("keqing/decomposer.json")
     kept = [version.number for version in list_versions(kg.learnt)]

@@ -43,7 +43,7 @@ _LEFT_ALONE = 5  # one round in so many is not killed
 _BATCH = 2_000  # triples that one addition adds
 _ASKED = 40
 
-_USED = ("app.cli.ask", "app.cli.batch", "app.cli.kg", "app.cli.learn", "app.cli.feedback", "policies.keqing.teaching",
+_USED = ("app.cli.ask", "app.cli.batch", "app.cli.kg", "app.cli.learn", "app.cli.feedback", "policies.reader.chains.teaching",
          "graphs.keqing", "kg.embedded.backup", "policies.bandit.serving", "app.cli.kg.writing")  # fmt: skip
 
 Rows = frozenset[tuple[str, str, str]]
