@@ -43,8 +43,18 @@ _LEFT_ALONE = 5  # one round in so many is not killed
 _BATCH = 2_000  # triples that one addition adds
 _ASKED = 40
 
-_USED = ("app.cli.ask", "app.cli.batch", "app.cli.kg", "app.cli.learn", "app.cli.feedback", "policies.reader.chains.teaching",
-         "graphs.keqing", "kg.embedded.backup", "policies.bandit.serving", "app.cli.kg.writing")  # fmt: skip
+_USED = (
+    "app.cli.ask",
+    "app.cli.batch",
+    "app.cli.feedback",
+    "app.cli.kg",
+    "app.cli.kg.writing",
+    "app.cli.learn",
+    "graphs.keqing",
+    "kg.embedded.backup",
+    "policies.bandit.serving",
+    "policies.reader.chains.teaching",
+)
 
 Rows = frozenset[tuple[str, str, str]]
 

@@ -84,6 +84,8 @@ def _differing_rows(connection: sqlite3.Connection) -> list[str]:
     """A sentence for each table with rows that differ from the checksums in their column `sum`."""
     found = []
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
+    if not tables:
+        return ["it holds no table"]
     for (table,) in tables:
         columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
         if "sum" in columns:
