@@ -146,7 +146,11 @@ def test_a_newer_backup_and_one_that_leads_out_of_its_folder_are_refused(tmp_pat
     kg = small(tmp_path / "kg")
     back_up(kg, tmp_path / "b.zip", quiet)
     contents = read_contents(tmp_path / "b.zip")
-    for name, change in {"newer": {"format": 99}, "outside": {"files": {"../x": (1, "0" * 64, False)}}}.items():
+    changes: dict[str, dict[str, object]] = {
+        "newer": {"format": 99},
+        "outside": {"files": {"../x": (1, "0" * 64, False)}},
+    }
+    for name, change in changes.items():
         made = {**contents, **change}
         made.pop("checksum", None)
         with ZipFile(tmp_path / f"{name}.zip", "w") as archive:
