@@ -137,7 +137,7 @@ def _whole(path: Path) -> list[str]:
 def test_a_damaged_file_and_a_newer_one_are_refused_and_left_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / FILE
     path.write_bytes(b"no database at all" * 100)
-    with pytest.raises(CorruptError, match="remove it and the bandit begins anew"):
+    with pytest.raises(CorruptError, match="run trivium kg repair"):
         BanditLog.open(tmp_path)
     assert path.read_bytes().startswith(b"no database")
     path.unlink()
