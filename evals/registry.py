@@ -37,6 +37,12 @@ MEASUREMENTS = {
     "own-graphs": Measurement(
         "trivium.evals.own_graphs", "Small graphs in users' manner, learned from their schema alone."
     ),
+    "load-server": Measurement(
+        "trivium.evals.load_server", "A running server under load: what is lost or crossed, how long each run takes."
+    ),
+    "kill-workers": Measurement(
+        "trivium.evals.kill_workers", "Workers of a production server killed in mid-run: what becomes of the runs."
+    ),
     "bench": Measurement("trivium.evals.bench.__main__", "Speed, each figure beside its yardstick."),
     "reader": Measurement("trivium.evals.reader", "The reader alone, from the schema, on every data set, in thirds."),
     "operators": Measurement(

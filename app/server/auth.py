@@ -18,9 +18,9 @@ _OPERATOR = "operator"
 
 
 @auth.authenticate
-async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDict:
-    """Who sends a request; 401 without a known key."""
-    given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers.items()}
+async def authenticate(headers: dict[Any, Any]) -> Auth.types.MinimalUserDict:
+    """Who sends a request; 401 without a known key. LangGraph's server gives headers as bytes, Aegra as text."""
+    given = {_text(name).lower(): _text(value) for name, value in headers.items()}
     key = identify(given, read_keys())
     if key is None:
         raise Auth.exceptions.HTTPException(status_code=401, detail="a valid API key is needed")
@@ -67,3 +67,7 @@ async def store(ctx: Auth.types.AuthContext, value: Any) -> bool:  # noqa: ANN40
 
 def _is_operator(ctx: Auth.types.AuthContext) -> bool:
     return _OPERATOR in ctx.permissions
+
+
+def _text(header: bytes | str) -> str:
+    return header.decode("latin-1") if isinstance(header, bytes) else header

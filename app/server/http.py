@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.app.server.gate import KEY, Gate
 from trivium.app.server.keys import LOCAL, Key
-from trivium.app.server.openai_api import routes
+from trivium.app.server.openai_api import routes as openai_routes
 from trivium.app.server.operations import Drain, operations
 from trivium.app.server.operations import routes as operator_routes
 from trivium.kg.errors import BadInputError, RequestError, TriviumError, UsageError
@@ -85,7 +85,8 @@ _mcp = _Mcp() if find_spec("mcp") else None  # an extra: without it LangGraph's 
 
 
 @asynccontextmanager
-async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """What our routes need while the server runs."""
     del app
     operations.begin()
     async with AsyncExitStack() as stack:
@@ -94,13 +95,11 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
 
 
-app = Starlette(
-    routes=[
-        *routes,
-        Route("/feedback", feedback, methods=["POST"]),
-        *operator_routes,
-        *([Route("/mcp", _mcp)] if _mcp is not None else []),
-    ],
-    middleware=[Middleware(Gate), Middleware(Drain)],
-    lifespan=_lifespan,
-)
+routes = [
+    *openai_routes,
+    Route("/feedback", feedback, methods=["POST"]),
+    *operator_routes,
+    *([Route("/mcp", _mcp)] if _mcp is not None else []),
+]
+
+app = Starlette(routes=routes, middleware=[Middleware(Gate), Middleware(Drain)], lifespan=lifespan)
