@@ -8,7 +8,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo serve test test-all lint bench kill-rounds neo4j neo4j-stop clean
+.PHONY: help demo serve test test-all lint docs bench kill-rounds neo4j neo4j-stop clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -31,6 +31,9 @@ lint: $(VENV)/.dev ## style, format, types, import directions
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
+
+docs: $(VENV)/.docs ## the documentation as a site in build/site; every warning is an error
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet
 
 bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same run
 	$(PY) -m tests.neo4j_server run $(PY) -m trivium.evals.bench
@@ -57,6 +60,10 @@ $(VENV)/.created:
 $(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/.created
 	$(PIP_INSTALL) .
 	@touch $@
+
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.created
+	$(PIP_INSTALL) ".[docs]"
+	@touch $(VENV)/.base $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/.created
 	$(PIP_INSTALL) ".[dev]"

@@ -15,10 +15,12 @@ from trivium.app.cli.progress import progress
 if TYPE_CHECKING:
     from trivium.app.cli.kg.input import Input
     from trivium.kg.loaders.sparql import SparqlEndpoint
+    from trivium.kg.profile import PropertyProfile
     from trivium.kg.store import GraphStore
     from trivium.kg.types import Entity, KGInfo, RelationSchema, Triple
 
 EXAMPLES = 10  # triples shown
+_LONGEST_NAME = 80  # letters
 _NAMELESS = 0.1  # share of entities without a name from which on it is said
 
 
@@ -168,12 +170,19 @@ async def _tell_nameless(store: GraphStore) -> None:
         return
     # The store itself takes a property for names that nearly all entities of a type have; its entities have names.
     found = [each for each in await store.schema() if _names(each, entities) and each.heads <= nameless]
+    long = {each.name for kind in (await store.profile()).types for each in kind.properties if _is_prose(each)}
+    found = [each for each in found if each.name not in long]
     best = max(found, key=lambda each: each.heads, default=None)
     if best is None and opaque <= _NAMELESS * entities:
         return  # http://dbpedia.org/resource/Casablanca names itself
     known = f"; {best.name} looks like names: import again with --name-by {best.name}" if best else ""
     what = "they are called by the last part of their IRI"
     complain(f"{nameless:,} of {entities:,} entities have no name, {what}{known or '; add names with --name-by IRI'}")
+
+
+def _is_prose(found: PropertyProfile) -> bool:
+    """Whether a property's texts are sentences, which describe and do not name."""
+    return any(len(text) > _LONGEST_NAME for text in found.examples)
 
 
 def _names(relation: RelationSchema, entities: int) -> bool:

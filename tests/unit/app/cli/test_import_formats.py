@@ -166,7 +166,8 @@ def test_names_under_any_property(trivium: Trivium, tmp_path: Path) -> None:
     (tmp_path / "x.ttl").write_text(f"@prefix : <{A}> .\n{lines}")
     assert "3 of 12 entities have no name" in trivium("import", "x.ttl", "--out", "found").err
     assert trivium("kg", "find", "found", "Werk 3", "--json").json["entities"][0]["id"] == f"{A}f3"
-    more = "".join(f":g{n} :maker :p{n % 3} .\n" for n in range(9))
+    about = "A long text that says what the work is about, in words that nobody would call it by; number"
+    more = "".join(f':g{n} :maker :p{n % 3} . :f{n} :about "{about} {n}" .\n' for n in range(9))
     (tmp_path / "x.ttl").write_text(f"@prefix : <{A}> .\n{lines}{more}")
     said = trivium("import", "x.ttl", "--out", "kg")
     assert "21 of 21 entities have no name" in said.err, "half of them have one: too few to take it for all"
