@@ -92,8 +92,13 @@ def train_on(
     known = KnownWords(frozenset(phrasing_words(pairs) | QUESTION_WORDS), frozenset(segments.stems))
     examples = examples_of(pairs, known, lexical)
     wordings = len({each.wording for each in examples if each.chain})
-    examples += composites(examples, lexical)
-    words = frozenset(word for each in examples for word in each.wording.words if not word.startswith(("[", "<")))
+    more = composites(examples, lexical)
+    words: dict[str, set[str]] = {}
+    for each, chain in [*((each, each.chain) for each in examples), *((each, ()) for each in more)]:
+        for word in each.wording.words:
+            if not word.startswith(("[", "<")):
+                words.setdefault(word, set()).update(segments.hops[code].relation for code in chain)
+    examples += more
     scorer: TrainedScorer
     if network and has_torch():
         settings = NetworkSettings() if steps is None else NetworkSettings(max_steps=steps)
@@ -102,7 +107,8 @@ def train_on(
     else:
         scorer = train_log_linear(examples, segments, segments.embedder, progress)
     lengths = frozenset(len(each.chain) for each in examples if each.chain)
-    return Trained(ChainCandidates(lexical, scorer, words, lengths, wordings), known)
+    shown = {word: frozenset(relations) for word, relations in words.items()}
+    return Trained(ChainCandidates(lexical, scorer, shown, lengths, wordings), known)
 
 
 async def hold_out(

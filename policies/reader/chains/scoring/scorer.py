@@ -14,7 +14,7 @@ The weights of the two and the temperature of the sum are chosen on held-out pai
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
@@ -48,6 +48,7 @@ _REFUSED = -2.0  # log-odds of a name to be a topic below which pairs say that i
 _HARDLY = -3.0  # log-odds of a name to be a topic below which it is not intersected with others
 _UNLIKELY = 12.0  # a name within another, and so much less likely by its form than the best one, in nats, is not read
 _READ = 8  # names that are read besides
+_SPEAKS = 0.6  # nats of evidence from which a word speaks for a relation
 _REMEMBERED = 10_000  # wordings whose chains are kept
 
 
@@ -153,14 +154,14 @@ class ChainCandidates:
     Attributes:
         lexical: the schema's words.
         scorer: trained on the pairs.
-        words: the pairs' own words.
+        words: the pairs' own words, each with the relations of the chains that it was shown with.
         lengths: numbers of hops of the pairs' chains.
         wordings: how many distinct ones the pairs have.
     """
 
     lexical: ChainModel
     scorer: TrainedScorer
-    words: frozenset[str]
+    words: Mapping[str, frozenset[str]]
     lengths: frozenset[int]
     wordings: int
 
@@ -207,11 +208,34 @@ class ChainCandidates:
     def trust(self, wording: Wording) -> float:
         """The share of the wording's own words that the pairs hold, but for endings; in [0, 1]."""
         said = [stem(word) for word in wording.words if not is_silent(word)]
-        return sum(word in self._stems for word in said) / len(said) if said else 1.0
+        return sum(word in self._shown_with for word in said) / len(said) if said else 1.0
+
+    def is_beyond(self, wording: Wording, codes: Sequence[int]) -> bool:
+        """Whether a word speaks most for a relation that no pair shows, and no pair has it for the chosen chain's."""
+        unshown, segments = self._unshown, self.lexical.segments
+        if not unshown.any():
+            return False
+        chosen = {segments.hops[code].relation for code in codes}
+        for word in wording.words:
+            if is_silent(word) or not chosen.isdisjoint(self._shown_with.get(stem(word), ())):
+                continue
+            said = segments.evidence(word).anywhere
+            if said[unshown].max() >= max(_SPEAKS, said[~unshown].max(initial=0.0)):
+                return True
+        return False
 
     @cached_property
-    def _stems(self) -> frozenset[str]:
-        return frozenset(map(stem, self.words))
+    def _unshown(self) -> Bools:
+        """Hops whose relation no pair shows in either direction, bool [H]."""
+        shown = {hop.relation for hop in self.scorer.hops}
+        return np.array([hop.relation not in shown for hop in self.lexical.segments.hops])
+
+    @cached_property
+    def _shown_with(self) -> dict[str, set[str]]:
+        out: dict[str, set[str]] = {}
+        for word, relations in self.words.items():
+            out.setdefault(stem(word), set()).update(relations)
+        return out
 
     @cached_property
     def _known(self) -> frozenset[int]:
@@ -309,12 +333,20 @@ class LearnedReader:
         if not found.codes:
             return _Name([], 0.0, 0.0, 0.0)
         share = mix.learned * found.trust
-        # What all chains of a name have in common says nothing about which is meant.
-        total = mix.lexical * (found.lexical - found.lexical.max()) + share * (found.learned - found.learned.max())
+        total = _mixed(found, mix.lexical, share)
+        if self.candidates.is_beyond(wording, found.codes[int(np.argmax(total))]):
+            # Pairs know nothing of what is asked for, however sure they are of the words around it.
+            mix, share = Mix(), 0.0
+            total = _mixed(found, mix.lexical, share)
         doubt = max(0.0, 1.0 - share)
         order = np.argsort(-total, kind="stable")[:_KEPT]
         chains = [_Chain(float(total[place]), found.codes[place]) for place in order]
         return _Name(chains, share * found.topic, mix.lexical * float(found.lexical.max()) * doubt, doubt)
+
+
+def _mixed(found: _Candidates, lexical: float, learned: float) -> NDArray[np.float64]:
+    """Both scores weighed; what all chains of a name have in common says nothing about which is meant."""
+    return lexical * (found.lexical - found.lexical.max()) + learned * (found.learned - found.learned.max())
 
 
 def _read_names(question: SplitQuestion, odds: NDArray[np.float64]) -> list[int]:

@@ -23,7 +23,7 @@ def learned_words(learned: LearnedReader) -> dict[str, Any]:
     found = learned.candidates
     out: dict[str, Any] = {
         "mix": asdict(learned.mix),
-        "words": sorted(found.words),
+        "words": {word: sorted(relations) for word, relations in sorted(found.words.items())},
         "lengths": sorted(found.lengths),
         "wordings": found.wordings,
     }
@@ -75,7 +75,7 @@ def assemble_learned(data: dict[str, Any] | None, arrays: Arrays, lexical: Chain
         slots = SlotModel(hops, data["max_hops"], single["sparse"], single["dense"])
         vocabulary = Vocabulary(tuple(data["vocabulary"]), single["vectors"], segments.embedder)
         scorer = LogLinearScorer(slots, Encoder(vocabulary, data["buckets"]), segments)
-    candidates = ChainCandidates(
-        lexical, scorer, frozenset(data["words"]), frozenset(data["lengths"]), data["wordings"]
-    )
+    words = data["words"] if isinstance(data["words"], dict) else dict.fromkeys(data["words"], ())  # before 2026-11-23
+    shown = {str(word): frozenset(map(str, relations)) for word, relations in words.items()}
+    candidates = ChainCandidates(lexical, scorer, shown, frozenset(data["lengths"]), data["wordings"])
     return LearnedReader(candidates, Mix(**data["mix"]))

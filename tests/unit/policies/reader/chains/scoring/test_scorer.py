@@ -40,7 +40,10 @@ def _taught(pairs: dict[str, LogicalChain], mix: Mix = MIX) -> LearnedReader:
         for text, chain in pairs.items()
         for _ in range(4)
     ]
-    words = frozenset(word for text in pairs for word in text.split()) - {MASK}
+    words: dict[str, frozenset[str]] = {}
+    for text, chain in pairs.items():
+        for word in set(text.split()) - {MASK}:
+            words[word] = words.get(word, frozenset()) | {hop.relation for hop in chain}
     scorer = train_log_linear(examples, SEGMENTS, HashingEmbedder(), lambda *_: None)
     lengths = frozenset(len(chain) for chain in pairs.values() if chain)
     return LearnedReader(ChainCandidates(ChainModel(SEGMENTS), scorer, words, lengths, len(pairs)), mix)
@@ -72,6 +75,17 @@ def test_pairs_teach_words_that_the_schema_has_not() -> None:
 def test_a_relation_that_no_pair_has_is_found_by_its_own_words() -> None:
     taught = _taught({"qqq xyzzy [mask]": (B,), "qqq plugh [mask]": (A,), "qqq xyzzy of [mask]": (B,)}, Mix(1.0, 0.4))
     assert _best(taught, "qqq gamma of [mask]") == (C,)
+
+
+def test_a_new_word_for_a_relation_that_no_pair_has_outweighs_the_words_that_pairs_have() -> None:
+    pairs = {f"which {noun} does {MASK} play for ?": (A,) for noun in ("side", "eleven", "squad")}
+    taught = _taught(pairs, Mix(0.1, 1.0))
+    assert _best(taught, f"which squad does {MASK} play for ?") == (A,)
+    assert _best(taught, f"which gamma does {MASK} play for ?") == (C,)
+    shown = _taught(
+        {**pairs, f"the gamma of {MASK} ?": (C,), f"which beta does {MASK} play for ?": (A,)}, Mix(0.1, 1.0)
+    )
+    assert _best(shown, f"which beta does {MASK} play for ?") == (A,)  # a word that pairs have means what they say
 
 
 def test_a_wording_that_says_nothing_that_pairs_say_is_left_to_the_schema() -> None:
