@@ -72,6 +72,8 @@ class KnowGPTState(RunState, KnowGPTInput, total=False):
     """The run's id, by which feedback finds its arm."""
     sources: list[str]
     """The question's entities."""
+    given: bool
+    """Whether the client said what the question is about."""
     candidates: list[Candidate]
     """All candidate answers, right and wrong ones; their entities are the targets."""
     proposed_by: str

@@ -10,9 +10,9 @@ from langgraph.runtime import Runtime
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.result import OdaResult, similar_result
 from trivium.nodes.oda.state import OdaState
-from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
+from trivium.nodes.run.doubts import doubts
 from trivium.nodes.run.write_answer import Claim, evidence, named, write_answer
 from trivium.tools.get_labels import get_labels
 
@@ -40,12 +40,14 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
     )
     if context.model != NO_MODEL:
         claim.confidence = None
+    given = bool(state["log"] and state["log"][0].get("given"))
+    signals = await doubts(state["question"], context, claim, read=bool(state["topics"]), given=given)
     return await write_answer(
         "oda",
         state,
         context,
         claim,
-        signals=Signals(claim.found, read=bool(state["topics"])),
+        signals=signals,
         steps=state["log"],
         events=_events(state, context, result),
         state_update=spent,

@@ -133,11 +133,12 @@ class Beam:
         onward = ~hit if self.dead_end is None else ~hit & ~self.dead_end[entity]
         state, entity, code, pair = state[onward], entity[onward], code[onward], pair[onward]
         steps = PathSteps(state, self._entities[state, -1], entity, code, pair)
+        if left and len(steps.state):
+            steps = self._unexpanded(steps)
         if left == 0 or not len(steps.state):
             steps = PathSteps(*(column[:0] for column in steps))
             self._go_on(steps, np.zeros(0, dtype=np.float32))
             return
-        steps = self._unexpanded(steps)
         scores = self.scorer.score(steps, self.query, left, self._scores)
         kept = best_entities(steps.pair, steps.entity, scores, self.width)
         self._go_on(PathSteps(*(column[kept] for column in steps)), scores[kept])

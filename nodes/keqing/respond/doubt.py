@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 
 from trivium.kg.indexes.words import relation_words
-from trivium.kg.text import Token, fold_case, tokens
+from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import parse_chain
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import AssessedState, KeqingState, Link
 from trivium.nodes.run.abstain import Signals, Suggestion
-from trivium.nodes.run.known import hop_words, known_in, known_of
+from trivium.nodes.run.known import known_in, known_of
+from trivium.nodes.run.missing import EXACT, absent_names, missing_hop, near_names, unknown_names
 from trivium.nodes.run.write_answer import listed
 from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.describe_entities import describe_entities
-from trivium.tools.find_entities import find_entities
 from trivium.tools.follow_chain import follow_chain
 from trivium.tools.get_labels import get_labels
 
-_EXACT = frozenset({"exact", "folded"})
-_NEAR = 0.6
-"""Score of a name from which it is offered in place of an unknown one."""
 _OFFERED = 3
 _SEVERAL = 2
 _KNOWN_BETTER = 3
@@ -39,14 +35,18 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
     if assessed is None:
         return Signals(found=False, read=read, unknown=unlinked)
     question = state.get("question", "")
+    matches = {mention: [hit["match"] for hit in hits] for mention, hits in links.items()}
     nothing = not links and not assessed["about"]
-    unknown = unlinked or await _absent(
-        unknown_names(question, links, assessed["names"], nothing=nothing, unread=bool(assessed["unread"])), context.kg
+    unknown = unlinked or await absent_names(
+        unknown_names(question, matches, assessed["names"], nothing=nothing, unread=bool(assessed["unread"])),
+        context.kg,
     )
     label, knows = await known_of(context.kg, assessed["about"], question)
     if not label:
         knows = await known_in(context.kg)
-    missing, of = ("", "") if unknown else await _missing(assessed, context.kg, label)
+    missing, of = "", ""
+    if not unknown:
+        missing, of = await missing_hop(parse_chain(assessed["missing"]), assessed["about"], context.kg, label)
     return Signals(
         found=False,
         read=read,
@@ -100,7 +100,7 @@ async def namesakes(state: KeqingState, context: KeqingContext) -> list[Suggesti
 
 def _alike(hit: Link, first: Link) -> bool:
     """Whether a namesake may be meant as well as the first: named as well, and not far less known."""
-    same = hit["match"] == first["match"] or {hit["match"], first["match"]} <= _EXACT
+    same = hit["match"] == first["match"] or {hit["match"], first["match"]} <= EXACT
     return same and hit["match"] != "fuzzy" and hit["degree"] * _KNOWN_BETTER >= first["degree"]
 
 
@@ -108,56 +108,6 @@ def _is_said(kinds: Sequence[str], question: str) -> bool:
     """Whether the question says one of the kinds: "the film Psycho"."""
     said = {word.text.removesuffix("s") for word in tokens(question)}
     return any(word.removesuffix("s") in said for kind in kinds for word in relation_words(kind).split())
-
-
-def unknown_names(
-    question: str, links: dict[str, list[Link]], names: Collection[str], *, nothing: bool, unread: bool
-) -> list[str]:
-    """Names in the question that no entity carries: unread words written like names, with the names beside them.
-
-    Args:
-        question: in words.
-        links: what its mentions were taken for.
-        names: unread words that look like part of a name, folded.
-        unread: whether any word is unread: then what is written small is less likely a name.
-        nothing: whether no name was found at all: then any capital within the question is one.
-    """
-    words = tokens(question)
-    capital = [_capital(question, words, place) for place in range(len(words))]
-    odd = [word.text in names or (nothing and high) for word, high in zip(words, capital, strict=True)]
-    loose = {mention for mention, hits in links.items() if hits and hits[0]["match"] not in _EXACT}
-    inside = _covered(question, words, links)
-    out = []
-    for start, stop in _runs(words, [any(each) for each in zip(odd, inside, capital, strict=True)]):
-        text = question[words[start].start : words[stop - 1].end]
-        if (any(odd[start:stop]) and not text.isdigit()) or text in loose:
-            out.append(text)
-    return out or sorted(mention for mention in loose if mention != mention.lower() or not unread)
-
-
-async def _absent(names: Sequence[str], kg: str) -> list[str]:
-    """Those of the names that no entity carries to the letter."""
-    found = await find_entities(kg, list(names), limit=1, fuzzy=False) if names else []
-    return [name for name, hits in zip(names, found, strict=True) if not hits]
-
-
-def _capital(question: str, words: Sequence[Token], place: int) -> bool:
-    return place > 0 and question[words[place].start].isupper()
-
-
-def _covered(question: str, words: Sequence[Token], links: Collection[str]) -> list[bool]:
-    spans = [(at, at + len(mention)) for mention in links if mention and (at := question.find(mention)) >= 0]
-    return [any(start <= word.start < stop for start, stop in spans) for word in words]
-
-
-def _runs(words: Sequence[Token], marked: Sequence[bool]) -> list[tuple[int, int]]:
-    """Stretches of marked words; "in" or "of" between two of them belongs to the name."""
-    joined = list(marked)
-    for place in range(1, len(words) - 1):
-        linking = words[place].text in ("in", "of", "the", "and", "for")
-        joined[place] = joined[place] or (linking and marked[place - 1] and marked[place + 1])
-    edges = [place for place, (a, b) in enumerate(pairwise([False, *joined, False])) if a != b]
-    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def _unmet(state: KeqingState, assessed: AssessedState) -> list[str]:
@@ -170,28 +120,3 @@ def _unmet(state: KeqingState, assessed: AssessedState) -> list[str]:
 def _in_order(question: str, words: Collection[str]) -> list[str]:
     place = {word.text: at for at, word in enumerate(tokens(question))}
     return sorted((fold_case(word) for word in words), key=lambda word: place.get(word, len(place)))
-
-
-async def near_names(names: Sequence[str], kg: str) -> list[Suggestion]:
-    """The entities whose names are nearest to each of these."""
-    found = await find_entities(kg, list(names), limit=_OFFERED, meaning=False) if names else []
-    return [
-        Suggestion(id=hit.id, label=hit.label, why=f"name like {name!r}")
-        for name, hits in zip(names, found, strict=True)
-        for hit in hits
-        if hit.score >= _NEAR
-    ]
-
-
-async def _missing(assessed: AssessedState, kg: str, label: str) -> tuple[str, str]:
-    """The first relation of the chain that was asked for which leads nowhere, in words, and what lacks it."""
-    chain = parse_chain(assessed["missing"])
-    at, of = [assessed["about"]], label
-    for hop in chain:
-        reached = [item.id for item in (await follow_chain(kg, at, [(hop,)])).reached]
-        if not reached:
-            return hop_words(hop), of
-        at = reached
-        labels = await get_labels(kg, reached[:_NAMED])
-        of = listed(labels, max(0, len(reached) - _NAMED))
-    return "", ""

@@ -9,9 +9,9 @@ from langgraph.runtime import Runtime
 from trivium.nodes.knowgpt.answer.scoring import scored, supports
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, KnowGPTState, Verdict
-from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
+from trivium.nodes.run.doubts import doubts
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.write_answer import Claim, write_answer
 
@@ -46,7 +46,9 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
         state,
         context,
         claim,
-        signals=Signals(claim.found, read=bool(state["sources"])),
+        signals=await doubts(
+            state["question"], context, claim, read=bool(state["sources"]), given=state.get("given", False)
+        ),
         steps=_steps(state, verdict),
         events=noted,
         state_update=state_update,

@@ -65,6 +65,7 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
         # A server's run is known to its client by LangGraph's id; any other gets one.
         "run": (info.run_id if info else None) or str(uuid4()),
         "sources": sources,
+        "given": bool(given),
         "candidates": candidates,
         "proposed_by": by,
         "topic_entities": [],  # a thread's next question starts without this one's topics and choices

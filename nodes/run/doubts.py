@@ -1,0 +1,102 @@
+"""Whether what a method without a model found is what was asked: the same assessment for ODA and KnowGPT as for Keqing.
+
+The question is read as Keqing reads it; an answer stands where a reading that is sure enough walks a relation that the
+answer's paths walk. Keqing assesses the very reading that it answers by (`trivium.nodes.keqing.decompose`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from trivium.kg.errors import NotLearntError
+from trivium.kg.plans.plan import Entities, Term, nodes, relations
+from trivium.kg.text import tokens
+from trivium.nodes.run.abstain import Signals
+from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.context import Context
+from trivium.nodes.run.known import known_in, known_of
+from trivium.nodes.run.missing import absent_names, missing_hop, near_names, unknown_names
+from trivium.nodes.run.write_answer import Claim
+from trivium.tools.assess_reading import Assessment, assess_reading
+from trivium.tools.decompose_question import Decomposition, decompose_question
+from trivium.tools.read_question import Reading, read_question
+
+_AGREED = 1.0
+"""Log-odds by which an answer is surer where the method found the reading's relation by its own means."""
+
+
+async def doubts(question: str, context: Context, claim: Claim, *, read: bool, given: bool) -> Signals:
+    """The signals of a run without a model over an open question; `claim.confidence` becomes the assessment's.
+
+    What a model answered, a choice, "yes" or "no", and a question whose topics the client gave are not assessed; nor is
+    an answer over a KG that has learned nothing.
+
+    Args:
+        question: in words.
+        context: the run's settings.
+        claim: what the method would say.
+        read: whether it mapped the question to the graph at all.
+        given: whether the client says what the question is about.
+    """
+    if context.model != NO_MODEL or given or claim.choice is not None or isinstance(claim.value, bool):
+        return Signals(claim.found, read=read)
+    try:
+        found = await decompose_question(context.kg, question, ())
+    except NotLearntError:
+        return Signals(claim.found, read=read)
+    readings = [each for each in await read_question(context.kg, question) if not isinstance(each.plan, Entities)]
+    walked = {step["relation"] for path in claim.paths for step in path["triples"]}
+    sources = [plan for plan in (False, True) if (readings if plan else found.sub_questions or not readings)]
+    assessed = [
+        (await assess_reading(context.kg, question, found, readings, plan=plan), _relations(found, readings, plan=plan))
+        for plan in sources
+    ]
+    fits = [each.confidence for each, own in assessed if walked & own]
+    if claim.found:
+        claim.confidence = _agreed(max(fits, default=0.0))
+        if claim.confidence >= context.least_confidence():
+            return Signals(found=True)
+    best = max((each for each, _ in assessed), key=lambda each: each.confidence)
+    return await _missing(question, context, best, found, read=read, doubtful=claim.found)
+
+
+def _agreed(chance: float) -> float:
+    """A reading's chance to be right, given that the method, which reads no question, walked the same relation."""
+    return 1 / (1 + math.exp(-math.log(chance / (1 - chance)) - _AGREED)) if 0 < chance < 1 else chance
+
+
+def _relations(found: Decomposition, readings: Sequence[Reading], *, plan: bool) -> set[str]:
+    """The relations that a reading walks, and the properties that it reads."""
+    if not plan:
+        return {hop.relation for sub in found.sub_questions for hop in sub.chain or ()}
+    best = readings[0].plan
+    return {*relations(best), *(node.property for node in nodes(best) if isinstance(node, Term) and node.property)}
+
+
+async def _missing(
+    question: str, context: Context, best: Assessment, found: Decomposition, *, read: bool, doubtful: bool
+) -> Signals:
+    """What the question asks for and the graph has not, and what it knows instead."""
+    links = {mention: [hit.match for hit in hits] for mention, hits in found.links.items()}
+    nothing = not links and not best.about
+    named = unknown_names(question, links, best.names, nothing=nothing, unread=bool(best.unread))
+    unknown = await absent_names(named, context.kg)
+    label, knows = await known_of(context.kg, best.about, question)
+    missing, of = "", ""
+    if not unknown and best.missing:
+        missing, of = await missing_hop(best.missing, best.about, context.kg, label)
+    place = {word.text: at for at, word in enumerate(tokens(question))}
+    return Signals(
+        found=False,
+        read=read,
+        doubtful=doubtful,
+        unknown=unknown,
+        unread=sorted(dict.fromkeys(best.unread), key=lambda word: place.get(word, len(place))),
+        missing=missing,
+        of=of,
+        about=label,
+        knows=knows if label else await known_in(context.kg),
+        suggestions=await near_names(unknown, context.kg),
+        chat=best.chat and not unknown,
+    )
