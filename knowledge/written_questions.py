@@ -1,15 +1,15 @@
 """Questions with their answers, written from a KG: what it can be asked, and what it must not answer.
 
 Worded from the schema (`trivium.policies.reader.chains.natural`), answered by query plans. Kinds: `relation` and
-`inverse` (one hop), `two hops`, `value`, `condition`, `superlative`, `count`, and `unanswerable` (a name that the KG
-lacks, a fact that an entity lacks, a relation of another type).
+`inverse` (one hop), `two hops`, `value`, `condition`, `superlative`, `count`, and `unanswerable` (a name or a relation
+that the KG lacks, a fact that an entity lacks, a relation of another type, a second hop that leads nowhere).
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -23,6 +23,7 @@ from trivium.kg.profile import GraphProfile, PropertyProfile, TypeProfile
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, RelationSchema, schema_hops
 from trivium.policies.reader.chains.natural import own_wordings, plural
+from trivium.policies.reader.english import english
 
 UNANSWERABLE = "unanswerable"
 _MOST_ANSWERS = 12  # a question with more answers says little about a method
@@ -100,7 +101,9 @@ class _Writer:
         self._store, self._columns, self._profile, self._random = store, columns, profile, random_
         self._relations = {each.name: each for each in schema if each.kind is None and each.name in columns.relations}
         self._wordings = own_wordings(schema)
-        self._hops = [hop for hop in schema_hops(self._relations.values()) if self._wordings.get(hop)]
+        mirrors = _mirrors(columns, self._relations)
+        said = [each for name, each in self._relations.items() if name not in mirrors]
+        self._hops = [hop for hop in schema_hops(said) if self._wordings.get(hop)]
         self._types = [each for each in profile.types if relation_words(each.name).replace(" ", "").isalpha()]
         self._named = [(each, part) for each in profile.types for part in each.properties if _sayable(part)]
         self._numbers = [(each, part) for each, part in self._named if each.name and part.kind == "number"]
@@ -129,6 +132,8 @@ class _Writer:
             self._repeat(UNANSWERABLE, self._forward, self._unknown_name),
             self._repeat(UNANSWERABLE, self._forward, self._lacking),
             self._repeat(UNANSWERABLE, self._forward, self._of_another_type),
+            self._repeat(UNANSWERABLE, self._foreign_nouns(), self._absent_relation),
+            self._repeat(UNANSWERABLE, self._nouns, self._second_lacking),
         ]
 
     async def _repeat(self, kind: str, subjects: Sequence[Any], write: Callable[[Any], Any]) -> AsyncIterator[_Draft]:
@@ -158,7 +163,13 @@ class _Writer:
         return (self._worded(hop, name), answers) if answers else None
 
     async def _two_hops(self, second: Hop) -> tuple[str, tuple[str, ...]] | None:
-        """The B of the A of X, where what a reaches has a B."""
+        """The B of the A of X, where what A reaches has a B."""
+        made = await self._two_named(second)
+        answers = await self._run(made[1]) if made else None
+        return (made[0], answers) if made and answers else None
+
+    async def _two_named(self, second: Hop) -> tuple[str, str] | None:
+        """The B of the A of X in words, and as a plan; X has an A."""
         firsts = [hop for hop in self._nouns if hop != second]
         if not firsts:
             return None
@@ -167,10 +178,8 @@ class _Writer:
         name = await self._name(row)
         if name is None:
             return None
-        plan = f"ids {_quoted(self._columns.ids[row])} | follow {_step(first)}, {_step(second)}"
-        answers = await self._run(plan)
         words = f"what is the {own_words(second.relation)} of the {own_words(first.relation)} of {name}?"
-        return (words, answers) if answers else None
+        return words, f"ids {_quoted(self._columns.ids[row])} | follow {_step(first)}, {_step(second)}"
 
     async def _count(self, hop: Hop) -> tuple[str, tuple[str, ...]] | None:
         """How many, where the hop's own wording says which."""
@@ -239,13 +248,45 @@ class _Writer:
             return None
         return await self._without(hop, int(self._random.choice(self._columns.types[self._random.choice(others).name])))
 
+    def _foreign_nouns(self) -> list[str]:
+        """Nouns that people ask for and that no relation, property or type of the KG has a word of."""
+        names = [
+            *self._relations,
+            *(part.name for _, part in self._named),
+            *(each.name for each in self._profile.types),
+        ]
+        own = {english().stem(word) for name in names for word in relation_words(name).split()}
+        return [noun for noun in english().foreign if own.isdisjoint(map(english().stem, noun.split()))]
+
+    async def _absent_relation(self, noun: str) -> tuple[str, tuple[str, ...]] | None:
+        """A noun of no relation, asked of an entity that has facts."""
+        name = await self._name(self._start(self._random.choice(self._hops))) if self._hops else None
+        if name is None:
+            return None
+        return self._random.choice((f"what is the {noun} of {name}?", f"what is {name}'s {noun}?")), ()
+
+    async def _second_lacking(self, second: Hop) -> tuple[str, tuple[str, ...]] | None:
+        """The B of the A of X, where X has an A and none of them a B."""
+        made = await self._two_named(second)
+        if made is None:
+            return None
+        words, plan = made
+        found = await self._store.run_plan(parse(plan), limit=1)
+        return None if found.value is not None or any(True for _ in found.answers()) else (words, ())
+
     async def _without(self, hop: Hop, row: int) -> tuple[str, tuple[str, ...]] | None:
-        """A question about a hop that does not leave the entity, in either direction."""
+        """A question about a hop that does not leave the entity, in either direction, nor one that its words name."""
         name = await self._name(row)
         [leaving] = await self._store.hops([self._columns.ids[row]])
-        if name is None or any(each.relation == hop.relation for each in leaving):
+        words = self._content(hop.relation)
+        if name is None or any(not words.isdisjoint(self._content(each.relation)) for each in leaving):
             return None
         return self._worded(hop, name), ()
+
+    def _content(self, relation: str) -> set[str]:
+        """The content words of a relation's name, by their stems; the name itself without any."""
+        words = [word for word in relation_words(relation).split() if word not in english().stop]
+        return {english().stem(word) for word in words} or {relation}
 
     def _start(self, hop: Hop) -> int:
         """The row of an entity from which the hop leads somewhere."""
@@ -283,6 +324,21 @@ class _Writer:
             return (value_text(result.value),)
         answers = tuple(dict.fromkeys(each["id"] for each in islice(result.answers(), _MOST_ANSWERS + 1)))
         return answers if 0 < len(answers) <= _MOST_ANSWERS else None
+
+
+def _mirrors(columns: GraphColumns, relations: Mapping[str, RelationSchema]) -> set[str]:
+    """Relations whose triples are another's turned around, of two the longer name: nobody asks for them by it."""
+    out, before = set[str](), dict[int, list[str]]()
+    for name in sorted(relations, key=lambda each: (len(each), each)):
+        same = before.setdefault(relations[name].triples, [])
+        starts, ends, _ = columns.pairs(columns.relation_codes[name])
+        for other in same:
+            back = columns.pairs(columns.relation_codes[other] + len(columns.relations))
+            if np.array_equal(starts, back[0]) and np.array_equal(ends, back[1]):
+                symmetric = np.array_equal(starts, columns.pairs(columns.relation_codes[other])[0])
+                out |= set() if symmetric else {name}
+        same.append(name)
+    return out
 
 
 def _sayable(part: PropertyProfile) -> bool:

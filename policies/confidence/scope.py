@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from trivium.kg.text import tokens
 from trivium.policies.reader.chains.question_words import ASKING
 
@@ -10,9 +12,11 @@ _ASKS = ASKING | frozenset({
     "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "list", "show", "give", "name",
     "tell", "find", "count",
 })  # fmt: skip
+_MAKE = frozenset({("me", "a"), ("me", "an"), ("us", "a"), ("us", "an")})
 
 
 def is_small_talk(text: str, *, read: bool = False) -> bool:
     """Whether it speaks to the program or, where no word of it was `read`, asks nothing; by its words: English."""
     words = [word.text for word in tokens(text)]
-    return not _YOU.isdisjoint(words) or (not read and _ASKS.isdisjoint(words))
+    made = not read and not _MAKE.isdisjoint(pairwise(words))  # "tell me a joke", "write us a poem"
+    return made or not _YOU.isdisjoint(words) or (not read and _ASKS.isdisjoint(words))

@@ -43,6 +43,8 @@ class AnswerSignals:
         share: the share of the reading, and of those that reach the same, among all, in [0, 1]; with several topics the
             geometric mean a topic.
         beside: strange words right before a name, that say what it is: "the singer X".
+        asked_for: 1 where a strange word is what the question asks for: "which team …".
+        misfit: 1 where the chains lead to what another asking word asks for: "when did X marry?" to a person.
         taught: 1 where pairs taught the decomposer.
 
     Those of the plan reader:
@@ -73,6 +75,8 @@ class AnswerSignals:
     half: float = 0.0
     share: float = 0.0
     beside: float = 0.0
+    asked_for: float = 0.0
+    misfit: float = 0.0
     taught: float = 0.0
     plan: float = 0.0
     read: float = 0.0
@@ -133,6 +137,8 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
             "odd": min(sum(word in known.names for word in strange), _MOST),
             "unnamed": known.unnamed / max(known.hops, 1),
             "beside": min(known.beside, _MOST),
+            "asked_for": float(known.asked_for and bool(strange)),
+            "misfit": float(known.misfit and not plan),
             "loose": float(known.loose),
             "wrong": float(known.wrong),
             "gap_unsaid": min(known.gap, _FAR) if known.foreign or known.unnamed else 0.0,

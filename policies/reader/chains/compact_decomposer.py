@@ -35,6 +35,7 @@ from trivium.policies.reader.chains.readings import (
 from trivium.policies.reader.chains.similar_mentions import Initials, widened, with_initials
 from trivium.policies.reader.chains.templates import Exclusion, schema_template
 from trivium.policies.reader.english import english
+from trivium.policies.reader.names import words_of
 
 Phrases = Mapping[Hop, str]
 """For each hop the text of its template."""
@@ -184,8 +185,11 @@ def _masked(question: SplitQuestion, reading: ChainReading) -> list[str]:
 
 
 def _computes(question: SplitQuestion, found: Feasible | None) -> tuple[str, ...]:
-    """The words outside the names that ask for a computation."""
-    named = {place for topic in (found.reading.topics if found else ()) for place in _span(topic.mention)}
+    """The words outside the names that ask for a computation; "shirt number" may be a relation's own name."""
+    topics = found.reading.topics if found else ()
+    named = {place for topic in topics for place in _span(topic.mention)}
+    own = {word for topic in topics for hop in topic.chain for word in words_of(hop.relation)}
+    named |= {place for place, word in enumerate(question.plain) if word in own}
     spans = [span for span in english().computing(question.plain) if named.isdisjoint(range(*span))]
     return tuple(" ".join(question.plain[start:stop]) for start, stop in spans)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
@@ -32,6 +33,9 @@ _BEYOND = 4.0
 """Nats of lead from which what pairs taught does not mean the chosen chain, and its words do not speak for it."""
 _ELSEWHERE = 1.2
 """Nats by which it speaks more for another one."""
+_KINDS_ASKED = frozenset({"who", "where", "when"})
+_OF_A_KIND = 1.0
+"""Nats from which a relation leads to what an asking word asks for; below a quarter of it, it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class Support:
         strange: words that are like none of the schema's or of the pairs'.
         names: those of them that are written like part of a name: capitals within the question, digits.
         beside: how many of the strange ones stand right before a topic's name, and say what it is: "the singer X".
+        asked_for: whether one of the strange ones is what the question asks for: "which team …".
+        misfit: whether the chains lead to what another asking word asks for: "when did X marry?" to a person.
         unnamed: hops of the chosen chains that no word speaks for.
         hops: hops of the chosen chains.
         loose: topics whose name the question gives in part, by initials, or with a typo.
@@ -63,6 +69,8 @@ class Support:
     strange: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     beside: int = 0
+    asked_for: bool = False
+    misfit: bool = False
     unnamed: int = 0
     hops: int = 0
     loose: int = 0
@@ -83,7 +91,7 @@ def support(
     best = opened[0] if opened else chosen
     if best is None:
         said = _Said(question, (), reader)
-        return Support(strange=tuple(said.strange), names=tuple(said.names))
+        return Support(strange=tuple(said.strange), names=tuple(said.names), asked_for=bool(said.asked_for))
     gap = _gap(chosen, opened, reader)
     ahead = chosen is None or gap > 0
     asked = best if ahead else chosen
@@ -104,6 +112,8 @@ def support(
         strange=tuple(said.strange),
         names=tuple(said.names),
         beside=said.beside,
+        asked_for=bool(said.asked_for),
+        misfit=_is_misfit(question, read.topics, reader),
         unnamed=said.unnamed,
         hops=len({(place, hop) for chain in chains for place, hop in enumerate(reversed(chain))}),
         loose=len(similar) - wrong,
@@ -149,11 +159,10 @@ class _Said:
         self.foreign: list[str] = []
         self.strange: list[str] = []
         self.names: list[str] = []
-        self.beside = self.unnamed = 0
+        self.beside = self.unnamed = self.asked_for = 0
         if not isinstance(reader.chains, ChainModel):
             return
         segments = reader.chains.segments
-        idle = QUESTION_WORDS | english().stop | english().generic | english().naming
         names = [*(topic.mention for topic in topics), *(names_refused(question, topics, reader) if taught else ())]
         covered = {place for mention in names for place in range(mention.start, mention.stop)}
         before = {place for mention in names for place in _said_before(question.plain, mention.start)}
@@ -174,7 +183,7 @@ class _Said:
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
             if word in ASKING or word not in FUNCTION_WORDS:
                 (asked if word in ASKING else said).append(list(dict.fromkeys([*strong, *named])))
-            if is_silent(word) or word in idle or named:
+            if is_silent(word) or word in _idle() or named:
                 continue
             if learned is not None and learned.explains(word):
                 said.append(hops)
@@ -184,12 +193,32 @@ class _Said:
             elif most < _SPEAKS:
                 self.strange.append(word)
                 self.beside += place in before
+                self.asked_for += place > 0 and question.plain[place - 1] in english().which
                 self.names += [word] if (place and written.isupper()) or any(map(str.isdigit, word)) else []
             elif own and max(own) < min(_SPEAKS, most - _ELSEWHERE):
                 self.foreign.append(word)
         # "Who is the mayor of Heat?" asks for no director; "where is Rome?" asks for where it lies.
         alone = len(hops) == 1 and not self.foreign and not self.strange
         self.unnamed = _unnamed(topics, [*said, *asked] if alone else said)
+
+
+@cache
+def _idle() -> frozenset[str]:
+    """Words that say nothing of what is asked for."""
+    return QUESTION_WORDS | english().stop | english().generic | english().naming
+
+
+def _is_misfit(question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader) -> bool:
+    """Whether the question asks who, where or when, and what the chains lead to answers another one of these."""
+    if not isinstance(reader.chains, ChainModel):
+        return False
+    segments = reader.chains.segments
+    said = _KINDS_ASKED.intersection(question.plain)
+    last = {segments.number[topic.chain[-1]] for topic in topics if topic.chain and topic.chain[-1] in segments.number}
+    if len(said) != 1 or not last:
+        return False
+    fits = {word: max(float(segments.evidence(word).asked[place]) for place in last) for word in _KINDS_ASKED}
+    return fits[next(iter(said))] < _OF_A_KIND / 4 and max(fits.values()) >= _OF_A_KIND
 
 
 def _evidence(segments: SegmentModel, word: str, columns: Sequence[int]) -> tuple[float, list[float]]:

@@ -68,6 +68,7 @@ class Language:
         sides: for a stem of a verb of little meaning of its own ("make", "receive"), the sides of a deed that its
             subject is on: `agent`, `patient`.
         commands: verbs before what is asked for: "list the states".
+        foreign: nouns that people ask for and hardly a graph records: "shoe size".
         asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
     """
 
@@ -107,6 +108,7 @@ class Language:
     abbreviations: Mapping[str, tuple[str, ...]]
     concepts: Mapping[str, frozenset[int]]
     deeds: Mapping[str, tuple[Deed, ...]]
+    foreign: tuple[str, ...]
     asked: Mapping[str, Mapping[str, float]]
 
     @classmethod
@@ -154,6 +156,7 @@ class Language:
             abbreviations=_split(raw["abbreviations"]),
             concepts=_concepts(folder / "concepts.txt", irregular),
             deeds=_deeds(folder / "concepts.txt", irregular),
+            foreign=tuple(" ".join(noun.split()) for noun in raw.get("foreign", "").split(",")),
             asked=_asked(folder / "asked.txt", irregular),
         )
 

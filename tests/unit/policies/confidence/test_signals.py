@@ -34,6 +34,9 @@ def test_chains_from_another_entity_say_nothing_about_a_plan() -> None:
         ("hello there", False, True),
         ("do you like airports?", True, True),
         ("which airports are there?", False, False),
+        ("tell me a joke", False, True),
+        ("give me a film", True, False),
+        ("tell me the airports", False, False),
     ],
 )
 def test_small_talk(text: str, read: bool, chat: bool) -> None:
@@ -66,11 +69,21 @@ def test_what_stands_before_a_name_says_what_it_is(words: str, start: int, said:
     assert [words.split()[place] for place in _said_before(words.split(), start)] == said
 
 
-def test_an_unknown_word_counts_for_more_where_pairs_taught() -> None:
+def test_an_unknown_word_is_no_evidence_whoever_reads() -> None:
     sub = SubQuestion(0, "what is the birth year of [mask]?", (-1,), ("Rock Hudson",))
     tall = Support(strange=("tall",), unnamed=1, hops=1)
     found = [Decomposition((sub,), confidence=0.75, support=tall, taught=taught) for taught in (False, True)]
     schema, pairs = (DEFAULT.confidence(signals_of(each, (), plan=False)) for each in found)
-    assert pairs < 0.5 < schema
+    assert max(pairs, schema) < 0.5
     known = Decomposition((sub,), confidence=0.75, support=Support(hops=1), taught=True)
     assert DEFAULT.confidence(signals_of(known, (), plan=False)) > 0.8
+
+
+def test_what_is_asked_for_counts_where_it_is_not_there() -> None:
+    sub = SubQuestion(0, "which films star [mask]?", (-1,), ("Harrison Ford",))
+    supports = [Support(hops=1), Support(hops=1, misfit=True), Support(hops=1, strange=("team",), asked_for=True)]
+    sure, when, team = (
+        DEFAULT.confidence(signals_of(Decomposition((sub,), confidence=0.9, support=each), (), plan=False))
+        for each in supports
+    )
+    assert when < team < sure

@@ -1,0 +1,47 @@
+"""Whether what a reading leads to is what the question asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.types import EntityHit, Hop
+from trivium.policies.reader.chains.chain_search import ChainModel
+from trivium.policies.reader.chains.mentions import DEFAULT_MENTION_MODEL, Mention, SplitQuestion, split_question
+from trivium.policies.reader.chains.open_world import support
+from trivium.policies.reader.chains.question_words import QUESTION_WORDS
+from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic
+from trivium.policies.reader.chains.schema_words import HopWords
+from trivium.policies.reader.chains.segment_model import SegmentModel
+from trivium.policies.reader.chains.wording import KnownWords
+
+SPOUSE, YEAR, TOWN = (Hop(name, False) for name in ("spouse", "year", "town"))
+_ENDS = {SPOUSE: "who", YEAR: "when", TOWN: "where"} | {Hop(f"thing{n}", False): "what" for n in range(6)}
+HOPS = tuple(sorted([*_ENDS, *(Hop(hop.relation, True) for hop in _ENDS)]))
+SEGMENTS = SegmentModel.of(
+    {hop: HopWords({hop.relation: 1.0}, {_ENDS[hop]: 1.0} if hop in _ENDS else {}, {}) for hop in HOPS},
+    HOPS,
+    np.ones((len(HOPS), len(HOPS)), np.float32),
+    HashingEmbedder(),
+)
+READER = ChainReader(ChainModel(SEGMENTS), KnownWords(QUESTION_WORDS, frozenset(SEGMENTS.stems)), DEFAULT_MENTION_MODEL)
+
+
+@pytest.mark.parametrize(
+    ("text", "hop", "misfit"),
+    [
+        ("when did zork marry ?", SPOUSE, True),
+        ("who did zork marry ?", SPOUSE, False),
+        ("when did zork marry ?", YEAR, False),
+        ("what of zork ?", SPOUSE, False),
+        ("when was zork ?", Hop("thing0", False), False),  # nothing is known of what it leads to
+        ("who knows when zork was ?", TOWN, False),  # two question words
+    ],
+)
+def test_a_person_is_no_answer_to_when(text: str, hop: Hop, misfit: bool) -> None:
+    words = split_question(text)
+    place = [word.text for word in words].index("zork")
+    name = Mention(place, place + 1, "zork", (EntityHit("zork", "zork", 1.0, 3, "exact"),))
+    reading = ChainReading(0.0, (Topic(name, (hop,)),))
+    assert support(SplitQuestion(text, words, (name,)), reading, [reading], READER).misfit is misfit
