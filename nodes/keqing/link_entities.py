@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit, Hop
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
+from trivium.nodes.keqing.state import KeqingState, SubQuestionState
+from trivium.nodes.run.missing import Link
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.find_entities import find_entities
 from trivium.tools.match_templates import match_templates

@@ -23,8 +23,9 @@ from trivium.nodes.keqing.decompose.prompt import (
     sub_questions,
 )
 from trivium.nodes.keqing.link_entities import link, mentions_of
-from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
+from trivium.nodes.keqing.state import KeqingState, SubQuestionState
 from trivium.nodes.run.human import Request, reviewed
+from trivium.nodes.run.missing import Link
 from trivium.tools.decompose_question import SubQuestion
 from trivium.tools.find_entities import find_entities
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NotRequired
 from typing_extensions import TypedDict
 
 from trivium.nodes.keqing.conditions import Condition
+from trivium.nodes.run.missing import Link
 from trivium.nodes.run.state import RunState, Step
 
 
@@ -26,16 +27,6 @@ class SubQuestionState(TypedDict):
     only: NotRequired[Condition]
     asked_type: NotRequired[str]
     chain: NotRequired[list[str]]
-
-
-class Link(TypedDict):
-    """One entity that a mention may name."""
-
-    id: str
-    label: str
-    score: float
-    degree: int
-    match: str
 
 
 class MatchedTemplate(TypedDict):

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from trivium.kg.errors import NotLearntError
 from trivium.kg.plans.plan import Entities, Term, nodes, relations
 from trivium.kg.text import tokens
-from trivium.nodes.run.abstain import Signals
+from trivium.kg.types import chain_text
+from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.known import known_in, known_of
-from trivium.nodes.run.missing import absent_names, missing_hop, near_names, unknown_names
+from trivium.nodes.run.missing import Link, absent_names, missing_hop, namesakes, near_names, unknown_names
 from trivium.nodes.run.write_answer import Claim
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, decompose_question
@@ -56,9 +57,22 @@ async def doubts(question: str, context: Context, claim: Claim, *, read: bool, g
     if claim.found:
         claim.confidence = _agreed(max(fits, default=0.0))
         if claim.confidence >= context.least_confidence():
-            return Signals(found=True)
+            return Signals(found=True, readings=await _readings(question, found, context.kg))
     best = max((each for each, _ in assessed), key=lambda each: each.confidence)
     return await _missing(question, context, best, found, read=read, doubtful=claim.found)
+
+
+async def _readings(question: str, found: Decomposition, kg: str) -> list[Suggestion]:
+    """The entities of one name that the question may mean alike."""
+    subs = [
+        {"id": sub.id, "dep": list(sub.dep), **({"chain": chain_text(sub.chain)} if sub.chain else {})}
+        for sub in found.sub_questions
+    ]
+    links = {
+        mention: [Link(id=hit.id, label=hit.label, score=hit.score, degree=hit.degree, match=hit.match) for hit in hits]
+        for mention, hits in found.links.items()
+    }
+    return await namesakes(question, subs, links, kg)
 
 
 def _agreed(chance: float) -> float:

@@ -1,15 +1,21 @@
-"""What a question asks for and the graph has not: names that no entity carries, a relation that an entity lacks."""
+"""What keeps a question from one answer: unknown names, names of several, a relation that an entity lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
+from typing_extensions import TypedDict
+
+from trivium.kg.indexes.words import relation_words
 from trivium.kg.text import Token, tokens
-from trivium.kg.types import LogicalChain
+from trivium.kg.types import LogicalChain, parse_chain
 from trivium.nodes.run.abstain import Suggestion
 from trivium.nodes.run.known import hop_words
 from trivium.nodes.run.write_answer import listed
+from trivium.tools.decompose_question import NO_DEPENDENCY
+from trivium.tools.describe_entities import describe_entities
 from trivium.tools.find_entities import find_entities
 from trivium.tools.follow_chain import follow_chain
 from trivium.tools.get_labels import get_labels
@@ -19,7 +25,20 @@ EXACT = frozenset({"exact", "folded"})
 _NEAR = 0.6
 """Score of a name from which it is offered in place of an unknown one."""
 _OFFERED = 3
+_SEVERAL = 2
+_KNOWN_BETTER = 3
+"""Times the triples of its namesake from which an entity is meant without a word that says so."""
 _NAMED = 3  # entities that a message names as the way to what is missing
+
+
+class Link(TypedDict):
+    """An entity that a mention was taken for: `degree` counts its triples, `match` as in `EntityHit`."""
+
+    id: str
+    label: str
+    score: float
+    degree: int
+    match: str
 
 
 def unknown_names(
@@ -70,6 +89,54 @@ def _runs(words: Sequence[Token], marked: Sequence[bool]) -> list[tuple[int, int
         joined[place] = joined[place] or (linking and marked[place - 1] and marked[place + 1])
     edges = [place for place, (a, b) in enumerate(pairwise([False, *joined, False])) if a != b]
     return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+async def namesakes(
+    question: str, subs: Sequence[Mapping[str, Any]], links: Mapping[str, Sequence[Link]], kg: str
+) -> list[Suggestion]:
+    """The entities of one name that the question may mean alike, each with its kind and what is found for it.
+
+    Nothing where the question's words tell them apart, where one is far better known, or where the answer is the same.
+    """
+    deps = [[NO_DEPENDENCY], *([sub["id"]] for sub in subs)]
+    one_line = all(
+        sub["dep"] == dep and "chain" in sub and "only" not in sub for sub, dep in zip(subs, deps, strict=False)
+    )
+    if len(links) != 1 or not one_line:
+        return []
+    (hits,) = links.values()
+    alike = [hit for hit in hits if _alike(hit, hits[0])][:_OFFERED]
+    if len(alike) < _SEVERAL:
+        return []
+    chain = [hop for sub in subs for hop in sub["chain"]]
+    ids = [hit["id"] for hit in alike]
+    described = await describe_entities(kg, ids, relations=False)
+    kinds = [list(each.types) if each else [] for each in described]
+    fitting = [_is_said(own, question) for own in kinds]
+    if fitting[0] and not all(fitting):
+        return []
+    reached = [(await follow_chain(kg, [key], [parse_chain(chain)])).reached for key in ids]
+    if len({frozenset(item.id for item in each) for each in reached if each}) < 2:
+        return []
+    out = []
+    for hit, own, found in zip(alike, kinds, reached, strict=True):
+        if found:
+            labels = await get_labels(kg, [item.id for item in found[:_NAMED]])
+            why = f"{', '.join([*own[:1], hit['id']])}: {listed(labels, max(0, len(found) - _NAMED))}"
+            out.append(Suggestion(id=hit["id"], label=hit["label"], why=why))
+    return out
+
+
+def _alike(hit: Link, first: Link) -> bool:
+    """Whether a namesake may be meant as well as the first: named as well, and not far less known."""
+    same = hit["match"] == first["match"] or {hit["match"], first["match"]} <= EXACT
+    return same and hit["match"] != "fuzzy" and hit["degree"] * _KNOWN_BETTER >= first["degree"]
+
+
+def _is_said(kinds: Sequence[str], question: str) -> bool:
+    """Whether the question says one of the kinds: "the film Psycho"."""
+    said = {word.text.removesuffix("s") for word in tokens(question)}
+    return any(word.removesuffix("s") in said for kind in kinds for word in relation_words(kind).split())
 
 
 async def near_names(names: Sequence[str], kg: str) -> list[Suggestion]:

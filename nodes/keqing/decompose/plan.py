@@ -30,7 +30,8 @@ from trivium.kg.plans.sub_questions import PlanStep, sub_questions
 from trivium.kg.plans.text import write
 from trivium.kg.types import Hop, chain_text
 from trivium.nodes.keqing.decompose.follow_up import Resolved
-from trivium.nodes.keqing.state import Link, SubQuestionState
+from trivium.nodes.keqing.state import SubQuestionState
+from trivium.nodes.run.missing import Link
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.read_question import Chains, Reading, ReadingSignals, read_question
 from trivium.tools.word_relations import word_relations

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from trivium.kg.indexes.words import relation_words
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import parse_chain
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.state import AssessedState, KeqingState, Link
+from trivium.nodes.keqing.state import AssessedState, KeqingState
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.known import known_in, known_of
-from trivium.nodes.run.missing import EXACT, absent_names, missing_hop, near_names, unknown_names
-from trivium.nodes.run.write_answer import listed
-from trivium.tools.decompose_question import NO_DEPENDENCY
-from trivium.tools.describe_entities import describe_entities
-from trivium.tools.follow_chain import follow_chain
-from trivium.tools.get_labels import get_labels
-
-_OFFERED = 3
-_SEVERAL = 2
-_KNOWN_BETTER = 3
-"""Times the triples of its namesake from which an entity is meant without a word that says so."""
-_NAMED = 3  # entities that a message names as the way to what is missing
+from trivium.nodes.run.missing import absent_names, missing_hop, namesakes, near_names, unknown_names
 
 
 async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool) -> Signals:
     """The signals of a run that comes to its end: what it found may be claimed, or what is missing."""
     assessed, links = state.get("assessed"), state["links"]
     if found and not (assessed and assessed["withheld"]):
-        return Signals(found=True, readings=await namesakes(state, context) if assessed else ())
+        return Signals(found=True, readings=await _namesakes(state, context) if assessed else ())
     read = bool(state["sub_questions"])
     unlinked = [mention for mention, hits in links.items() if not hits]
     if assessed is None:
@@ -63,51 +51,10 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
     )
 
 
-async def namesakes(state: KeqingState, context: KeqingContext) -> list[Suggestion]:
-    """The entities of one name that the question may mean alike, each with its kind and what is found for it.
-
-    Nothing where the question's words tell them apart, where one is far better known, or where the answer is the same.
-    """
-    subs, links = state["sub_questions"], state["links"]
-    deps = [[NO_DEPENDENCY], *([sub["id"]] for sub in subs)]
-    one_line = all(
-        sub["dep"] == dep and "chain" in sub and "only" not in sub for sub, dep in zip(subs, deps, strict=False)
-    )
-    if state.get("plan") or len(links) != 1 or not one_line:
+async def _namesakes(state: KeqingState, context: KeqingContext) -> list[Suggestion]:
+    if state.get("plan"):
         return []
-    (hits,) = links.values()
-    alike = [hit for hit in hits if _alike(hit, hits[0])][:_OFFERED]
-    if len(alike) < _SEVERAL:
-        return []
-    chain = [hop for sub in subs for hop in sub["chain"]]
-    ids = [hit["id"] for hit in alike]
-    described = await describe_entities(context.kg, ids, relations=False)
-    kinds = [list(each.types) if each else [] for each in described]
-    fitting = [_is_said(own, state.get("question", "")) for own in kinds]
-    if fitting[0] and not all(fitting):
-        return []
-    reached = [(await follow_chain(context.kg, [key], [parse_chain(chain)])).reached for key in ids]
-    if len({frozenset(item.id for item in each) for each in reached if each}) < 2:
-        return []
-    out = []
-    for hit, own, found in zip(alike, kinds, reached, strict=True):
-        if found:
-            labels = await get_labels(context.kg, [item.id for item in found[:_NAMED]])
-            why = f"{', '.join([*own[:1], hit['id']])}: {listed(labels, max(0, len(found) - _NAMED))}"
-            out.append(Suggestion(id=hit["id"], label=hit["label"], why=why))
-    return out
-
-
-def _alike(hit: Link, first: Link) -> bool:
-    """Whether a namesake may be meant as well as the first: named as well, and not far less known."""
-    same = hit["match"] == first["match"] or {hit["match"], first["match"]} <= EXACT
-    return same and hit["match"] != "fuzzy" and hit["degree"] * _KNOWN_BETTER >= first["degree"]
-
-
-def _is_said(kinds: Sequence[str], question: str) -> bool:
-    """Whether the question says one of the kinds: "the film Psycho"."""
-    said = {word.text.removesuffix("s") for word in tokens(question)}
-    return any(word.removesuffix("s") in said for kind in kinds for word in relation_words(kind).split())
+    return await namesakes(state.get("question", ""), state["sub_questions"], state["links"], context.kg)
 
 
 def _unmet(state: KeqingState, assessed: AssessedState) -> list[str]:

@@ -344,7 +344,9 @@ def is_silent(word: str) -> bool:
 
 
 def _information(likeness: Floats) -> Floats:
-    """Pointwise mutual information of a word and each hop, in nats, from likeness in [0, 1]."""
+    """Pointwise mutual information of a word and each hop, in nats, from likeness in [0, 1]; none in an empty graph."""
+    if not len(likeness):
+        return likeness
     logits = likeness / np.float32(_TEMPERATURE)
     out: Floats = np.clip(logits - np.log(np.exp(logits).mean()), _LOWEST, _HIGHEST).astype(np.float32)
     return out

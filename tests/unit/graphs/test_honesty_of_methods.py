@@ -83,9 +83,10 @@ async def test_of_namesakes_none_is_chosen_in_silence(kg_name: str, method: str)
 @ALL
 async def test_a_graph_with_nothing_in_it_claims_nothing(tmp_path: Path, method: str) -> None:
     triples = [Triple("Heat", "directed_by", "Michael Mann")]
-    build(tmp_path / "kg", triples)
+    build(tmp_path / "kg", [triples])
     kg = Knowledge.open(tmp_path / "kg")
     try:
+        await teach(kg, None, lambda *_: None)
         await kg.store.delete(triples)
     finally:
         await kg.close()

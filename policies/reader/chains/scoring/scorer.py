@@ -346,7 +346,9 @@ class LearnedReader:
 
 def _mixed(found: _Candidates, lexical: float, learned: float) -> NDArray[np.float64]:
     """Both scores weighed; what all chains of a name have in common says nothing about which is meant."""
-    return lexical * (found.lexical - found.lexical.max()) + learned * (found.learned - found.learned.max())
+    out: NDArray[np.float64] = lexical * (found.lexical - found.lexical.max())
+    out += learned * (found.learned - found.learned.max())
+    return out
 
 
 def _read_names(question: SplitQuestion, odds: NDArray[np.float64]) -> list[int]:

@@ -16,7 +16,8 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.link_entities import link_entities
 from trivium.nodes.keqing.match_template import match_template
 from trivium.nodes.keqing.retrieve import retrieve, wave
-from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
+from trivium.nodes.keqing.state import KeqingState, SubQuestionState
+from trivium.nodes.run.missing import Link
 from trivium.tools.match_templates import match_templates
 
 SHARED = "what is the works for of [mask]?"

@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.link_entities import link_entities, mentions_of, unlinked
 from trivium.nodes.keqing.match_template import match_template
-from trivium.nodes.keqing.state import KeqingState, Link, SubQuestionState
+from trivium.nodes.keqing.state import KeqingState, SubQuestionState
+from trivium.nodes.run.missing import Link
 
 
 def sub(number: int, question: str, *seeds: str, dep: tuple[int, ...] = (-1,)) -> SubQuestionState:

@@ -9,8 +9,9 @@ from langgraph.runtime import Runtime
 
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond import respond
-from trivium.nodes.keqing.state import Found, KeqingState, Link, MatchedTemplate, Retrieved, SubQuestionState
+from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Retrieved, SubQuestionState
 from trivium.nodes.run.answer_record import Answer, answer_problem
+from trivium.nodes.run.missing import Link
 from trivium.nodes.run.state import Step
 
 MATCH = MatchedTemplate(template="t", score=1.0, chains=[["r"]])

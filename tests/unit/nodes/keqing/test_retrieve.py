@@ -7,7 +7,8 @@ from langgraph.runtime import Runtime
 from tests.films import walk
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.retrieve import RetrieveInput, retrieve, wave
-from trivium.nodes.keqing.state import Found, KeqingState, Link, MatchedTemplate, Retrieved, SubQuestionState
+from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Retrieved, SubQuestionState
+from trivium.nodes.run.missing import Link
 from trivium.tools.get_labels import get_labels
 
 SETTINGS = KeqingContext()

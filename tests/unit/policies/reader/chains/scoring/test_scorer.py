@@ -78,7 +78,9 @@ def test_a_relation_that_no_pair_has_is_found_by_its_own_words() -> None:
 
 
 def test_a_new_word_for_a_relation_that_no_pair_has_outweighs_the_words_that_pairs_have() -> None:
-    pairs = {f"which {noun} does {MASK} play for ?": (A,) for noun in ("side", "eleven", "squad")}
+    pairs: dict[str, LogicalChain] = {
+        f"which {noun} does {MASK} play for ?": (A,) for noun in ("side", "eleven", "squad")
+    }
     taught = _taught(pairs, Mix(0.1, 1.0))
     assert _best(taught, f"which squad does {MASK} play for ?") == (A,)
     assert _best(taught, f"which gamma does {MASK} play for ?") == (C,)
