@@ -8,7 +8,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo serve test test-all lint docs bench kill-rounds neo4j neo4j-stop clean
+.PHONY: help demo serve test test-all lint docs screenshots bench kill-rounds neo4j neo4j-stop clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -34,6 +34,9 @@ lint: $(VENV)/.dev ## style, format, types, import directions
 
 docs: $(VENV)/.docs ## the documentation as a site in build/site; every warning is an error
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet
+
+screenshots: $(VENV)/.dev ## ten tasks on the web page in Chromium, each with its screenshot, into docs/images/page
+	$(PY) -m tests.page
 
 bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same run
 	$(PY) -m tests.neo4j_server run $(PY) -m trivium.evals.bench

@@ -40,7 +40,7 @@ MAX_BODY = 1_000_000
 KEY = "trivium.key"
 """Where a request's scope keeps its `Key`."""
 
-_FREE = re.compile(r"/(ok|healthz?|readyz?)/?")  # for probes, which have no key
+_FREE = re.compile(r"/((ok|healthz?|readyz?)/?|app(/[\w.-]*)?)")  # probes, and the page's files, have no key
 _AGENTS = re.compile(r"/(mcp|a2a)\b")  # where a request names no KG
 _MINUTE = 60.0
 

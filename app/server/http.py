@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trivium.app.server.gate import KEY, Gate
@@ -20,6 +20,7 @@ from trivium.app.server.keys import LOCAL, Key
 from trivium.app.server.openai_api import routes as openai_routes
 from trivium.app.server.operations import Drain, operations
 from trivium.app.server.operations import routes as operator_routes
+from trivium.app.server.page import routes as page_routes
 from trivium.kg.errors import BadInputError, RequestError, TriviumError, UsageError
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.access import check_policy
@@ -95,8 +96,9 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
 
 
-routes = [
+routes: list[BaseRoute] = [
     *openai_routes,
+    *page_routes,
     Route("/feedback", feedback, methods=["POST"]),
     *operator_routes,
     *([Route("/mcp", _mcp)] if _mcp is not None else []),
