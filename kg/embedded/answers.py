@@ -246,7 +246,8 @@ def qualifiers(snapshot: Snapshot, triples: Sequence[Triple]) -> list[tuple[Stat
     """What is stated of each triple; () where nothing."""
     if not len(snapshot.statement_place):
         return [()] * len(triples)
-    return [snapshot.statements(place) if place >= 0 else () for place in places(snapshot, triples).tolist()]
+    found = places(snapshot, triples)
+    return [stated if place >= 0 else () for place, stated in zip(found.tolist(), snapshot.stated(found), strict=True)]
 
 
 def triples(snapshot: Snapshot, batch_size: int) -> Iterator[list[Triple]]:

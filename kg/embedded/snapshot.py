@@ -171,24 +171,34 @@ class Snapshot:
 
     def statements(self, place: int) -> tuple[Statement, ...]:
         """What is stated of the forward triple at a place in `rel` and `dst`; () for most."""
-        first = int(self.statement_place.searchsorted(place))
-        found = []
-        while first < len(self.statement_place) and self.statement_place[first] == place:
-            found.append(self._statement(first))
-            first += 1
-        return tuple(sorted(found))
+        return self.stated(np.array([place], dtype=np.int64))[0]
 
-    def _statement(self, number: int) -> Statement:
+    def stated(self, places: Int64) -> list[tuple[Statement, ...]]:
+        """What is stated of the forward triples at many places, int [n]; together, which is tens of times faster."""
+        first = self.statement_place.searchsorted(places, side="left")
+        last = self.statement_place.searchsorted(places, side="right")
+        numbers = np.concatenate([np.arange(0), *map(np.arange, first.tolist(), last.tolist())]).astype(np.int64)
+        read = iter(self._statements(numbers))
+        return [tuple(sorted(next(read) for _ in range(size))) for size in (last - first).tolist()]
+
+    def _statements(self, numbers: Int64) -> list[Statement]:
         arrays = self.arrays
-        values = arrays["statement_values"][slice(*arrays["statement_bounds"][number : number + 2].tolist())]
+        starts, ends = arrays["statement_bounds"][numbers].tolist(), arrays["statement_bounds"][numbers + 1].tolist()
+        at = np.concatenate([np.arange(0), *map(np.arange, starts, ends)]).astype(np.int64)
+        values = arrays["statement_values"][at]
         names = np.searchsorted(arrays["qualifier_bounds"], values, side="right") - 1
         texts = self.column("qualifier_text").take(values)
         kinds = arrays["qualifier_datatype"][values].tolist()
-        listed = [
-            (self.qualifier_names[name], ValueText(text, self._datatypes[kind]))
-            for name, text, kind in zip(names.tolist(), texts, kinds, strict=True)
+        listed = iter(
+            [
+                (self.qualifier_names[name], ValueText(text, self._datatypes[kind]))
+                for name, text, kind in zip(names.tolist(), texts, kinds, strict=True)
+            ]
+        )
+        return [
+            Statement(tuple(sorted(next(listed) for _ in range(end - start))), key)
+            for start, end, key in zip(starts, ends, self.column("statement_id").take(numbers), strict=True)
         ]
-        return Statement(tuple(sorted(listed)), self.column("statement_id")[number])
 
     def remember(self, ids: Sequence[str], rows: Int64) -> None:
         """Keep the numbers of ids in view: what one hop reached is where the next one starts. Values are left out."""

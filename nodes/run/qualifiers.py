@@ -18,9 +18,11 @@ async def qualified(paths: Sequence[PathRecord], kg: str) -> list[PathRecord]:
     steps = [step for path in paths for step in path["triples"]]
     if not steps:
         return list(paths)
-    found = await triple_properties(kg, [Triple(step["head"], step["relation"], step["tail"]) for step in steps])
-    for step, statements in zip(steps, found, strict=True):
-        if statements:
+    triples = [Triple(step["head"], step["relation"], step["tail"]) for step in steps]
+    asked = list(dict.fromkeys(triples))  # rows of a table share most of their triples
+    found = dict(zip(asked, await triple_properties(kg, asked), strict=True))
+    for step, triple in zip(steps, triples, strict=True):
+        if statements := found[triple]:
             step["qualifiers"] = list(statements)
     return list(paths)
 

@@ -236,6 +236,7 @@ class Chart:
             ("MS S", self._has_most),
             ("SUP NUM", self._top_k),
             ("NUM SUP", self._k_top),
+            ("SUP SUP", self._top_most),
             ("R KEY", self._key_of_relation),
             ("S KEY", self._by_key),
             ("KEY S", self._key_first),
@@ -259,6 +260,7 @@ class Chart:
             ("GK X", self._group_first),
             ("X X", self._two_results),
             ("AGG GK", self._group_all),
+            ("GK R", self._group_walked),
             ("NEG M", self._not_modifier),
             ("NEG S", self._not_set),
             ("NEG CP", self._not_bound),
@@ -1038,6 +1040,15 @@ class Chart:
         if not gap:
             yield from self._top_k(right, left, gap)
 
+    def _top_most(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the top 3 most frequent": one superlative in two words."""
+        (direction, hints, limit), (way, *_, other) = left.data, right.data
+        if not gap and not hints and other == 1 and limit and direction in ("max", "min") and way != "min":
+            way = "fewest" if direction == "min" and way in ("most", "count") else way
+            yield right.but(
+                data=(way, right.data[1], limit), score=left.score + right.score, links=(left.links, right.links)
+            )
+
     def _more_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more films": what is counted of two."""
         if right.form == "plain":
@@ -1272,6 +1283,12 @@ class Chart:
                 "GK", right.node, right.type, ("type",), left.score + right.score, (left.links, right.links), right.form
             )
 
+    def _group_walked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "by the age group they fall under": the relation that leads to the key."""
+        relation = right.data[0]
+        if left.data[0] == "type" and any(hop.relation == relation for hop, _ in self._schema.leaving(left.type)):
+            yield left.but(score=left.score + right.score, links=(left.links, right.links))
+
     def _group(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if left.data[0] not in ("count", "agg", "multi"):
             return
@@ -1331,7 +1348,7 @@ class Chart:
             if right.data[0] == "count" or self._schema.compatible(left.type, right.type):
                 yield left.but(data=("group", keys, (*aggregates, *more), *rest), score=score - 0.1, links=links)
         elif left.data[0] in ("count", "agg") and right.data[0] in ("count", "agg") and "and" in gap:
-            plain = left.form == "plain" or left.node == right.node
+            plain = "plain" in (left.form, right.form) or left.node == right.node  # "the average age of these cases"
             if left.type == right.type and (plain or left.data[0] != "count"):
                 node = right.node if left.form == "plain" else left.node
                 data = ("multi", (*self._aggregates(left), *self._aggregates(right)))

@@ -279,6 +279,9 @@ def _clinic() -> GraphColumns:
     [
         ("How many cases fall under the 'Elderly' age group?", [2]),
         ("What are the two most frequent routes for drugs that are suspects in cases?", ["Oral", 2, "Topical", 1]),
+        ("What are the top 2 most frequent routes for drugs that are suspects in cases?", ["Oral", 2, "Topical", 1]),
+        ("How many cases fall under the 'Elderly' age group, and what is the average age of these cases?", [2, 75.5]),
+        ("average age of cases with a note, grouped by the age group they fall under", ["Child", 9, "Elderly", 70]),
         ("What is the average age of cases that have a note?", [39.5]),
         ("Which cases are older than 75?", ["c2"]),
         ("How many age groups are there, and what is the average age of the cases?", [3, 47.5]),
