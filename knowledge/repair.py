@@ -119,7 +119,7 @@ def _snapshot(directory: Path, meta: Meta, tables: Tables, out: Repair) -> None:
         shutil.rmtree(snapshot_path(directory, meta.stamp), ignore_errors=True)
         write_snapshot(directory, meta.stamp, tables)
         out.done.append(f"derived the snapshot again from the record ({found[0].path.name} was damaged)")
-    remove_other_snapshots(directory, meta.stamp)
+    remove_other_snapshots(directory, {meta.stamp} if found else {meta.stamp, meta.base})
 
 
 def _leftovers(directory: Path) -> list[Path]:

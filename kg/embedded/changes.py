@@ -1,6 +1,7 @@
 """What an addition or a deletion does inside its SQLite transaction, counts and hashes included.
 
-Everything is decided from the record, never from derived files, so damage to those cannot spread.
+Everything is decided from the record, never from derived files, so damage to those cannot spread. What changed is noted
+in `Change.log`, for readers to bring a snapshot up to date (`trivium.kg.embedded.delta`).
 """
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from trivium.kg.content_hash import statement_lanes, triple_lanes
 from trivium.kg.embedded.natures import MOST_ENTITIES, declared_natures
-from trivium.kg.embedded.record import UNDECIDED, Meta, name_lanes, read_properties, write_properties
+from trivium.kg.embedded.record import UNDECIDED, LogRow, Meta, name_lanes, read_properties, write_properties
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import guess_kind, is_missing, kind_of_datatype, main_kind, read_value
 
@@ -22,11 +23,18 @@ NameRow = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Change:
-    """An open write transaction: `meta` as it will be committed, if `changed`."""
+    """An open write transaction: `meta` as it will be committed, if `changed`.
+
+    Attributes:
+        log: what changed, in order, as rows of the record's `changes`.
+        whole: something changed that the log cannot tell: the snapshot is derived anew.
+    """
 
     connection: sqlite3.Connection
     meta: Meta
     changed: bool = False
+    log: list[LogRow] = field(default_factory=list)
+    whole: bool = False
 
     def count(self, *, entities: int = 0, relations: int = 0) -> None:
         """Entities in triples and relations that came (or, negative, went)."""
@@ -36,9 +44,18 @@ class Change:
 
     def names(self, came: Sequence[NameRow] = (), went: Sequence[NameRow] = ()) -> None:
         """Labels, aliases and types that came or went."""
+        self.log += [(f"-{kind}", key, None, text, None) for kind, key, text in went if kind != "label"]
+        self.log += [(f"+{kind}", key, None, text, None) for kind, key, text in came if kind != "label"]
         if came or went:
             names = self.meta.names.plus(name_lanes(came)).minus(name_lanes(went))
             self.meta, self.changed = replace(self.meta, names=names), True
+
+    def note_labels(self, keys: Iterable[str]) -> None:
+        """Log the labels of entities as they are: those named by their values are called anew by readers."""
+        cursor, query = self.connection.cursor(), "SELECT label FROM entities WHERE key = ?"
+        for key in dict.fromkeys(keys):
+            found = cursor.execute(query, (key,)).fetchone()
+            self.log.append(("label", key, None, found[0] if found else None, None))
 
 
 def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None = None) -> int:
@@ -47,18 +64,23 @@ def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None
     A plain tail is a value where its relation is a property. Of a relation that is new, its tails in `rows` decide
     (`trivium.kg.embedded.natures`), or `natures`.
     """
-    relations = _intern(change.connection, "relations", "name", (row[1] for row in rows))
-    rows = _typed(change, rows, relations, natures or {})
+    connection = change.connection
+    relations, new_relations = _intern(connection, "relations", "name", (row[1] for row in rows))
+    rows = _typed(change, rows, relations, set(new_relations), natures or {})
     names = (name for row in rows for name in (row[0], row[2]) if not isinstance(name, ValueText))
-    ids = _intern(change.connection, "entities", "key", names)
-    literals = _intern_literals(change.connection, rows, relations)
-    cursor = change.connection.cursor()
+    ids, new_keys = _intern(connection, "entities", "key", names)
+    change.log += [("+entity", key, None, None, None) for key in new_keys]
+    cursor = connection.cursor()
     query = "INSERT OR IGNORE INTO triples VALUES (?, ?, ?)"
-    known = _Numbers(ids, relations, literals)
-    new = [row for row in rows if cursor.execute(query, known.of(row)).rowcount]
+    known = _Numbers(ids, relations, *_intern_literals(connection, rows, relations))
+    numbered = sorted(((known.of(row), place) for place, row in enumerate(rows)))
+    new = [rows[place] for numbers, place in numbered if cursor.execute(query, numbers).rowcount]
     if new:
         change.changed = True
         change.meta = replace(change.meta, content=change.meta.content.plus(triple_lanes(new)))
+        change.log += [known.logged("+", row) for row in new]
+        fresh = set(new_keys)
+        change.note_labels(row[0] for row in new if isinstance(row[2], ValueText) and row[0] not in fresh)
         _count(change, new, known, +1)
     _state(change, rows, known)
     return len(new)
@@ -66,11 +88,12 @@ def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None
 
 @dataclass(slots=True)
 class _Numbers:
-    """Row ids of entities by key, of relations by name, of literals by relation and text."""
+    """Row ids of entities by key, of relations by name, of literals by relation and text, and those's datatypes."""
 
     entities: dict[str, int]
     relations: dict[str, int]
     literals: dict[tuple[str, str], int]
+    datatypes: dict[tuple[str, str], str]
 
     def of(self, row: Triple) -> tuple[int, int, int]:
         """A triple as the record holds it: a literal's id stands below zero."""
@@ -78,8 +101,17 @@ class _Numbers:
         end = -self.literals[relation, str(tail)] if isinstance(tail, ValueText) else self.entities[tail]
         return self.entities[head], self.relations[relation], end
 
+    def logged(self, sign: str, row: Triple) -> LogRow:
+        """A triple that came ("+") or went ("-") as a row of the log."""
+        head, relation, tail = row
+        if isinstance(tail, ValueText):
+            return f"{sign}fact", head, relation, str(tail), self.datatypes[relation, str(tail)]
+        return f"{sign}triple", head, relation, tail, None
 
-def _typed(change: Change, rows: list[Triple], relations: dict[str, int], natures: Mapping[str, str]) -> list[Triple]:
+
+def _typed(
+    change: Change, rows: list[Triple], relations: dict[str, int], new: set[str], natures: Mapping[str, str]
+) -> list[Triple]:
     """The same triples, with plain tails of properties as `ValueText`; decides what new relations are."""
     connection = change.connection
     held = {name: _kind_of(connection, number) for name, number in relations.items()}
@@ -105,6 +137,11 @@ def _typed(change: Change, rows: list[Triple], relations: dict[str, int], nature
     for name, kind in kinds.items():
         if kind != held[name][0]:
             connection.execute("UPDATE relations SET kind = ? WHERE id = ?", (kind, relations[name]))
+            change.whole |= name not in new  # values that were read otherwise before
+        if name in new:
+            change.log.append(("+relation", name, None, kind, None))
+            query = "SELECT 1 FROM changes WHERE change = '-relation' AND subject = ? AND text IS NOT ?"
+            change.whole |= connection.execute(query, (name, kind)).fetchone() is not None
     return [_as_value(row) if kinds[row[1]] and not isinstance(row[2], ValueText) else row for row in rows]
 
 
@@ -137,23 +174,24 @@ def _guessed(connection: sqlite3.Connection, tails: list[str], heads: set[str]) 
 
 def _intern_literals(
     connection: sqlite3.Connection, rows: list[Triple], relations: dict[str, int]
-) -> dict[tuple[str, str], int]:
-    """Row ids of the values in these triples; those that are missing are inserted."""
+) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], str]]:
+    """Row ids and datatypes of the values in these triples; those that are missing are inserted."""
     wanted = {(row[1], str(row[2])): row[2].datatype for row in rows if isinstance(row[2], ValueText)}
     connection.executemany(
         "INSERT OR IGNORE INTO literals (relation, text, datatype) VALUES (?, ?, ?)",
         ((relations[relation], text, datatype) for (relation, text), datatype in wanted.items()),
     )
-    return _literal_ids(connection, wanted, relations)
+    return _literals(connection, wanted, relations)
 
 
-def _literal_ids(
+def _literals(
     connection: sqlite3.Connection, wanted: Iterable[tuple[str, str]], relations: dict[str, int]
-) -> dict[tuple[str, str], int]:
-    """Row ids of the values that exist."""
-    cursor, query = connection.cursor(), "SELECT id FROM literals WHERE relation = ? AND text = ?"
+) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], str]]:
+    """Row ids and datatypes of the values that exist."""
+    cursor, query = connection.cursor(), "SELECT id, datatype FROM literals WHERE relation = ? AND text = ?"
     found = ((pair, cursor.execute(query, (relations[pair[0]], pair[1])).fetchone()) for pair in wanted)
-    return {pair: row[0] for pair, row in found if row is not None}
+    held = {pair: row for pair, row in found if row is not None}
+    return {pair: row[0] for pair, row in held.items()}, {pair: row[1] for pair, row in held.items()}
 
 
 def _state(change: Change, rows: list[Triple], known: _Numbers) -> None:
@@ -173,7 +211,7 @@ def _state(change: Change, rows: list[Triple], known: _Numbers) -> None:
                 came.append((row, statement))
                 number += 1
     if came:
-        change.changed = True
+        change.changed = change.whole = True
         change.meta = replace(change.meta, statements=change.meta.statements.plus(statement_lanes(came)))
 
 
@@ -182,17 +220,21 @@ def _statements(connection: sqlite3.Connection, numbers: tuple[int, int, int]) -
     return {number: read_properties(text, id_) for number, id_, text in connection.execute(query, numbers)}
 
 
-def _intern(connection: sqlite3.Connection, table: str, column: str, names: Iterable[str]) -> dict[str, int]:
-    """Row ids of names; those that are missing are inserted."""
+def _intern(
+    connection: sqlite3.Connection, table: str, column: str, names: Iterable[str]
+) -> tuple[dict[str, int], list[str]]:
+    """Row ids of names, and the names that were missing and are inserted."""
     distinct = dict.fromkeys(names)
-    connection.executemany(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", ((name,) for name in distinct))
-    return _ids(connection, table, column, distinct)
+    ids = _ids(connection, table, column, distinct)
+    new = [name for name in distinct if name not in ids]
+    connection.executemany(f"INSERT INTO {table} ({column}) VALUES (?)", ((name,) for name in new))
+    return {**ids, **_ids(connection, table, column, new)}, new
 
 
 def _ids(connection: sqlite3.Connection, table: str, column: str, names: Iterable[str]) -> dict[str, int]:
     """Row ids of the names that exist."""
     cursor, query = connection.cursor(), f"SELECT id FROM {table} WHERE {column} = ?"
-    found = ((name, cursor.execute(query, (name,)).fetchone()) for name in names)
+    found = ((name, cursor.execute(query, (name,)).fetchone()) for name in sorted(names))  # page after page
     return {name: row[0] for name, row in found if row is not None}
 
 
@@ -211,24 +253,20 @@ def _count(change: Change, rows: list[Triple], known: _Numbers, sign: int) -> No
 
 def _shift(connection: sqlite3.Connection, table: str, column: str, by: Counter[int], sign: int) -> int:
     """Add to a counter column; returns how many rows left zero, less how many came to it."""
-    wanted = [(id_,) for id_ in by]
-    # How many are in use changes with those alone that leave zero or come to it.
-    before = _zeros(connection, table, column, wanted)
-    query = f"UPDATE {table} SET {column} = {column} + ? WHERE id = ?"
-    connection.executemany(query, ((sign * count, id_) for id_, count in by.items()))
-    return before - _zeros(connection, table, column, wanted)
-
-
-def _zeros(connection: sqlite3.Connection, table: str, column: str, ids: Sequence[tuple[int]]) -> int:
-    cursor, query = connection.cursor(), f"SELECT {column} = 0 FROM {table} WHERE id = ?"
-    return sum(cursor.execute(query, id_).fetchone()[0] for id_ in ids)
+    cursor = connection.cursor()
+    query = f"UPDATE {table} SET {column} = {column} + ? WHERE id = ? RETURNING {column}"
+    moved = 0
+    for id_, count in sorted(by.items()):
+        ((now,),) = cursor.execute(query, (sign * count, id_)).fetchall()
+        moved += (now == sign * count) - (now == 0)
+    return moved
 
 
 def name(change: Change, named: list[Entity]) -> None:
     """Give entities their labels, aliases and types; one that is not there yet comes without a triple."""
-    before = change.connection.total_changes
-    ids = _intern(change.connection, "entities", "key", (entity.id for entity in named))
-    change.changed |= change.connection.total_changes > before
+    ids, new = _intern(change.connection, "entities", "key", (entity.id for entity in named))
+    change.changed |= bool(new)
+    change.log += [("+entity", key, None, None, None) for key in new]
     cursor = change.connection.cursor()
     came: list[NameRow] = []
     went: list[NameRow] = []
@@ -244,6 +282,7 @@ def name(change: Change, named: list[Entity]) -> None:
             query = f"INSERT OR IGNORE INTO {table} VALUES (?, ?)"
             came += [(kind, entity.id, text) for text in texts if text and cursor.execute(query, (row, text)).rowcount]
     change.names(came, went)
+    change.note_labels(key for kind, key, _ in came if kind != "alias")
 
 
 def unname(change: Change, named: list[Entity]) -> int:
@@ -270,8 +309,7 @@ def remove(change: Change, rows: list[Triple]) -> int:
     ids = _ids(connection, "entities", "key", dict.fromkeys(name for row in rows for name in (row[0], row[2])))
     relations = _ids(connection, "relations", "name", dict.fromkeys(row[1] for row in rows))
     rows = [row for row in rows if row[0] in ids and row[1] in relations]
-    literals = _literal_ids(connection, ((row[1], str(row[2])) for row in rows), relations)
-    known = _Numbers(ids, relations, literals)
+    known = _Numbers(ids, relations, *_literals(connection, [(row[1], str(row[2])) for row in rows], relations))
     gone: list[Triple] = []
     stated: list[tuple[Triple, Statement]] = []
     for row in rows:
@@ -291,9 +329,13 @@ def remove(change: Change, rows: list[Triple]) -> int:
             content=change.meta.content.minus(triple_lanes(gone)),
             statements=change.meta.statements.minus(statement_lanes(stated)),
         )
+        change.whole |= bool(stated)
+        change.log += [known.logged("-", row) for row in gone]
         _count(change, gone, known, -1)
-        connection.execute("DELETE FROM literals WHERE owners = 0")
+        values = {-known.of(row)[2] for row in gone if isinstance(row[2], ValueText)}
+        connection.executemany("DELETE FROM literals WHERE id = ? AND owners = 0", ((number,) for number in values))
         _drop_empty(change, gone, ids, relations)
+        change.note_labels(row[0] for row in gone if isinstance(row[2], ValueText))
     return len(gone)
 
 
@@ -309,6 +351,7 @@ def _drop_empty(change: Change, gone: list[Triple], ids: dict[str, int], relatio
     """Drop the entities and relations of deleted triples that are in no triple any more, with their names."""
     cursor = change.connection.cursor()
     went: list[NameRow] = []
+    dropped: list[LogRow] = []
     for key in dict.fromkeys(name for row in gone for name in (row[0], row[2]) if not isinstance(name, ValueText)):
         degree, label = cursor.execute("SELECT degree, label FROM entities WHERE id = ?", (ids[key],)).fetchone()
         if degree == 0:
@@ -317,6 +360,9 @@ def _drop_empty(change: Change, gone: list[Triple], ids: dict[str, int], relatio
                 texts = cursor.execute(f"DELETE FROM {table} WHERE entity = ? RETURNING {column}", (ids[key],))
                 went += [(kind, key, text) for (text,) in texts.fetchall()]
             cursor.execute("DELETE FROM entities WHERE id = ?", (ids[key],))
+            dropped.append(("-entity", key, None, None, None))
     change.names(went=went)
-    used = [(relations[name],) for name in dict.fromkeys(row[1] for row in gone)]
-    cursor.executemany("DELETE FROM relations WHERE id = ? AND triples = 0", used)
+    change.log += dropped
+    for name in dict.fromkeys(row[1] for row in gone):
+        query = "DELETE FROM relations WHERE id = ? AND triples = 0 RETURNING kind"
+        change.log += [("-relation", name, None, kind, None) for (kind,) in cursor.execute(query, (relations[name],))]

@@ -7,7 +7,8 @@ A column of n strings is a blob of UTF-8 bytes (uint8) and offsets (int64 [n + 1
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +81,32 @@ class StringColumn:
             index, _ = ranges(self.offsets[rows[part]], lengths[part])
             blob[offsets[start] : offsets[start] + len(index)] = self.blob[index]
         return StringColumn(blob, offsets)
+
+
+class ColumnTexts(Sequence[str]):
+    """Consecutive strings of a column, read when they are asked for."""
+
+    def __init__(self, column: StringColumn, start: int, stop: int) -> None:
+        self._column, self._start, self._stop = column, start, stop
+
+    def __len__(self) -> int:
+        return self._stop - self._start
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        if place < 0:
+            place += len(self)
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        return self._column[self._start + place]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._column.slice(self._start, self._stop))
 
 
 def ranges(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:

@@ -7,13 +7,11 @@ end in a value stay in the adjacency, and plans never walk them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import overload
+from collections.abc import Iterator
 
 import numpy as np
 
-from trivium.kg.embedded.columns import Int32, Int64, StringColumn, ranges
+from trivium.kg.embedded.columns import ColumnTexts, Int32, Int64, ranges
 from trivium.kg.embedded.snapshot import Arrays, Snapshot
 from trivium.kg.plans.columns import Column, GraphColumns, Statements
 from trivium.kg.values import KINDS
@@ -21,35 +19,15 @@ from trivium.kg.values import KINDS
 _UNORDERED = {"text", "point"}
 
 
-class ColumnTexts(Sequence[str]):
-    """Consecutive strings of a column, read when they are asked for."""
-
-    def __init__(self, column: StringColumn, start: int, stop: int) -> None:
-        self._column, self._start, self._stop = column, start, stop
-
-    def __len__(self) -> int:
-        return self._stop - self._start
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        if place < 0:
-            place += len(self)
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        return self._column[self._start + place]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._column.slice(self._start, self._stop))
-
-
-@lru_cache(maxsize=4)
 def graph_columns(snapshot: Snapshot) -> GraphColumns:
     """The graph of a snapshot for plans; made once."""
+    found: GraphColumns | None = snapshot.memo.get("columns")
+    if found is None:
+        found = snapshot.memo["columns"] = _graph_columns(snapshot)
+    return found
+
+
+def _graph_columns(snapshot: Snapshot) -> GraphColumns:
     entities, arrays = snapshot.entities, snapshot.arrays
     properties = {}
     for code, name in enumerate(snapshot.relation_names):

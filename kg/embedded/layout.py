@@ -21,7 +21,8 @@ Values, numbered v in [0, V) (row E + v), grouped by property and sorted by kind
     value_number      float64 [V], by which values of a kind are ordered (`trivium.kg.values.TypedValue.number`)
     value_datatype    int16 [V], codes into the string column datatype_*
     value_hash        uint64 [V] sorted, of relation and text; value_order int32 [V], whose they are
-    value_naming      JSON: the properties that name the entities of each type, [{"type", "properties"}]
+    value_naming      JSON: the properties that name the entities of each type, [{"type", "properties",
+                      "prefix": whether the type stands in front}]
     owner_bounds      int64 [V + 1] into owner_rows int32: the entities that have each value, ascending
 
 Statements are relationships with properties of their own, sorted by the place of their triple in `rel` and `dst`:
@@ -42,6 +43,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +52,7 @@ from trivium.kg.embedded.columns import Int32, Int64, StringColumn, UInt64, hash
 from trivium.kg.embedded.names import name_arrays
 from trivium.kg.embedded.naming import named
 from trivium.kg.embedded.tables import RELATION, Tables, Values, sort_rows
+from trivium.kg.naming import Naming
 from trivium.kg.values import KINDS, guess_kind
 
 NamedArray = tuple[str, NDArray[np.generic]]
@@ -167,9 +170,18 @@ def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:
     if len(values) or tables.statements:
         yield from _column("datatype", StringColumn.pack(datatypes))
         yield from _values(tables, codes)
-        report = [{"type": each.label, "properties": each.keys} for each in naming]
-        yield "value_naming", np.frombuffer(json.dumps(report).encode(), dtype=np.uint8)
+        yield "value_naming", np.frombuffer(json.dumps(_report(naming)).encode(), dtype=np.uint8)
     yield from name_arrays(tables)
+
+
+def naming_report(tables: Tables) -> list[dict[str, Any]]:
+    """What names each type, as `value_naming` holds it."""
+    report: list[dict[str, Any]] = json.loads(json.dumps(_report(named(tables)[1])))
+    return report
+
+
+def _report(naming: list[Naming]) -> list[dict[str, Any]]:
+    return [{"type": each.label, "properties": each.keys, "prefix": each.prefix} for each in naming]
 
 
 def _adjacency(tables: Tables) -> tuple[Int64, Int32, Int32]:

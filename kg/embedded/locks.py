@@ -14,6 +14,7 @@ from trivium.kg.errors import BadInputError, BusyError
 log = logging.getLogger("trivium.kg")
 
 WRITE_LOCK = ".write.lock"
+COMPACT_LOCK = ".compact.lock"
 DEFAULT_WAIT = 60.0
 """Seconds to wait for other writers before giving up."""
 _SAID_AFTER = 2.0  # seconds of waiting before it is said
@@ -25,6 +26,21 @@ def write_lock(directory: Path, wait: float | None = None) -> Iterator[None]:
     wait = DEFAULT_WAIT if wait is None else wait
     with _held(directory / WRITE_LOCK, wait, f"another process is writing to {directory}; try again when it is done"):
         yield
+
+
+@contextmanager
+def compact_lock(directory: Path) -> Iterator[bool]:
+    """Hold the lock of a compaction of a KG directory; False at once where another process has it."""
+    lock = FileLock(directory / COMPACT_LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
 
 
 @contextmanager

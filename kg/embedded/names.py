@@ -34,7 +34,7 @@ def fold_names(texts: Sequence[str]) -> list[str]:
     return [_fold_ascii(text) if text.isascii() else fold_name(text) for text in texts]
 
 
-def _decoded(text: str) -> str:
+def unescaped(text: str) -> str:
     """A name with its HTML entities decoded ("Tom &amp; Jerry"), as people write it."""
     return html.unescape(text) if "&" in text and ";" in text else text
 
@@ -49,7 +49,7 @@ def _fold_ascii(text: str) -> str:
 def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
     """The arrays of the index, by name."""
     raw, owners = _all_names(tables)
-    folded = StringColumn.pack(fold_names([_decoded(text) for text in raw]))
+    folded = StringColumn.pack(fold_names([unescaped(text) for text in raw]))
     hashes = hash_rows(folded)
     # Of equal hashes the smaller entity first, so that equal KGs give equal bytes.
     order = np.lexsort((owners, hashes))

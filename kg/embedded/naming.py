@@ -7,16 +7,16 @@ of types that have mostly no labels.
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Int64
+from trivium.kg.embedded.columns import Int64, StringColumn
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.naming import Naming, PropertySample, full_name, naming
 from trivium.kg.values import KINDS
@@ -35,13 +35,29 @@ def named(tables: Tables) -> tuple[Tables, list[Naming]]:
     An IRI that neither a label nor a property names is called by its last part: `…/New_York` is "New York".
     """
     tables, found = _by_property(tables)
-    if not any(map(_IRI.match, itertools.islice(tables.keys, 0, None, max(1, len(tables.keys) // _SAMPLE)))):
+    if not has_iris(tables.keys, len(tables.keys)):
         return tables, found
-    labels = [label or _last_part(key) for key, label in zip(tables.keys, tables.labels, strict=True)]
+    labels = [label or last_part(key) for key, label in zip(tables.keys, tables.labels, strict=True)]
     return replace(tables, labels=labels), found
 
 
-def _last_part(key: str) -> str:
+def has_iris(keys: Sequence[str] | StringColumn, count: int) -> bool:
+    """Whether IRIs are among the first `count` keys, as far as an even sample shows."""
+    return any(_IRI.match(keys[row]) for row in range(0, count, max(1, count // _SAMPLE)))
+
+
+def property_label(choice: Mapping[str, Any], texts: Sequence[str]) -> str:
+    """What the texts of a type's naming properties call an entity; "" where one is missing.
+
+    `choice` is {"type", "properties", "prefix"} as the snapshot holds it.
+    """
+    text = " ".join(part.strip() for part in texts) if all(texts) else ""
+    if not text.strip():
+        return ""
+    return f"{choice['type']} {text}" if choice["prefix"] and choice["type"] else text
+
+
+def last_part(key: str) -> str:
     """What an IRI says to a reader; "" where it says no more than all of it, or the key is not an IRI."""
     found = _IRI.match(key)
     return " ".join(unquote(found[1]).replace("_", " ").split()) if found else ""

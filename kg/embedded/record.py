@@ -9,9 +9,11 @@ triples     head, relation, tail   (the primary key; the other direction is read
             is the literal of the opposite id
 statements  head, relation, tail, number, id, properties: relationships with properties of their own, those as JSON
             [[name, text, datatype], ...]; parallel ones are numbered
+changes     number, version, change, subject, relation, text, datatype: what write transactions did since the snapshot
+            that `meta` names as their base (`trivium.kg.embedded.delta`)
 
-Format 1 had neither literals, statements nor kinds; such a record is read as it is, and brought to this form by its
-first write or by `trivium kg upgrade`.
+Format 1 had neither literals, statements nor kinds, format 2 no changes; such a record is read as it is, and brought to
+this form by its first write or by `trivium kg upgrade`.
 """
 
 from __future__ import annotations
@@ -36,14 +38,14 @@ from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
 from trivium.kg.types import KGInfo, Statement, Triple, ValueText
 
 RECORD = "triples.db"
-FORMAT = 2
+FORMAT = 3
 _FETCH = 50_000
 _WAIT = 10.0  # seconds SQLite waits for another connection's lock
 
 SCHEMA = """
 CREATE TABLE meta (format INTEGER, version INTEGER, stamp TEXT, entities INTEGER, relations INTEGER, triples INTEGER,
                    hash_low TEXT, hash_high TEXT, names_low TEXT, names_high TEXT, names INTEGER,
-                   statements_low TEXT, statements_high TEXT, statements INTEGER);
+                   statements_low TEXT, statements_high TEXT, statements INTEGER, base TEXT, base_version INTEGER);
 CREATE TABLE entities (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, label TEXT, degree INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE aliases (entity INTEGER NOT NULL, alias TEXT NOT NULL, PRIMARY KEY (entity, alias)) WITHOUT ROWID;
 CREATE TABLE types (entity INTEGER NOT NULL, type TEXT NOT NULL, PRIMARY KEY (entity, type)) WITHOUT ROWID;
@@ -59,12 +61,27 @@ CREATE TABLE statements (head INTEGER NOT NULL, relation INTEGER NOT NULL, tail 
                          number INTEGER NOT NULL, id TEXT NOT NULL, properties TEXT NOT NULL,
                          PRIMARY KEY (head, relation, tail, number)) WITHOUT ROWID;
 """
+_CHANGES = """
+CREATE TABLE changes (number INTEGER PRIMARY KEY, version INTEGER NOT NULL, change TEXT NOT NULL, subject TEXT NOT NULL,
+                      relation TEXT, text TEXT, datatype TEXT);
+"""
 _UPGRADE = """
 ALTER TABLE meta ADD COLUMN statements_low TEXT;
 ALTER TABLE meta ADD COLUMN statements_high TEXT;
 ALTER TABLE meta ADD COLUMN statements INTEGER;
 ALTER TABLE relations ADD COLUMN kind TEXT;
 UPDATE relations SET kind = 'undecided';
+"""
+_UPGRADE_2 = """
+ALTER TABLE meta ADD COLUMN base TEXT;
+ALTER TABLE meta ADD COLUMN base_version INTEGER;
+"""
+LogRow = tuple[str, str, str | None, str | None, str | None]
+"""A row of `changes` without its number and version: change, subject, relation, text, datatype.
+
+The changes: `+entity`, `-entity` (subject); `+triple`, `-triple` (subject, relation, text: the tail); `+fact`, `-fact`
+(subject, relation, text and datatype of a value); `+relation`, `-relation` (subject; text: its kind); `label` (subject;
+text: its label from now on, None for none); `+alias`, `-alias`, `+type`, `-type` (subject, text).
 """
 UNDECIDED = "undecided"
 """The kind of a relation of format 1, until `trivium kg upgrade` decides it: it leads to entities."""
@@ -76,7 +93,8 @@ class Meta:
 
     `version` grows by one a write transaction; `stamp` is random, so that it names one transaction of one KG for good.
     `content` sums the triples, `names` the labels, aliases and types, `statements` the properties of relationships.
-    `format` is that of the record as it lies there.
+    `base` is the stamp of the snapshot that the record's changes since `base_version` bring up to date. `format` is
+    that of the record as it lies there.
     """
 
     version: int
@@ -87,6 +105,13 @@ class Meta:
     names: ContentHash
     statements: ContentHash = field(default_factory=ContentHash)
     format: int = FORMAT
+    base: str = field(default="", compare=False)
+    base_version: int = field(default=0, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.base:
+            object.__setattr__(self, "base", self.stamp)
+            object.__setattr__(self, "base_version", self.version)
 
     @cached_property
     def info(self) -> KGInfo:
@@ -109,6 +134,8 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     )
     # Whatever this SQLite was built with: less may lose, in a power cut, a transaction told as done.
     connection.execute("PRAGMA synchronous = FULL")
+    # Pages all over a large record are read and changed: 10,000 additions take longer with SQLite's own 2 MB.
+    connection.execute("PRAGMA cache_size = -65536")
     return connection
 
 
@@ -135,13 +162,14 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 def create(connection: sqlite3.Connection) -> None:
     """Create the empty tables."""
-    connection.executescript(SCHEMA + _PROPERTIES)
+    connection.executescript(SCHEMA + _PROPERTIES + _CHANGES)
 
 
 def renew(connection: sqlite3.Connection, meta: Meta) -> Meta:
     """Bring a record of an older format to this one, inside the caller's transaction; its triples stay as they are."""
     if meta.format < FORMAT:
-        for statement in (_PROPERTIES + _UPGRADE).split(";"):
+        missing = (_PROPERTIES + _UPGRADE if meta.format == 1 else "") + _CHANGES + _UPGRADE_2
+        for statement in missing.split(";"):
             connection.execute(statement)
     return replace(meta, format=FORMAT)
 
@@ -155,14 +183,15 @@ def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
     if number > FORMAT:
         raise VersionError(f"{path} has format {number}, this Trivium reads up to {FORMAT}: upgrade Trivium")
     _, version, stamp, entities, relations, triples, *lanes, names = row[:11]
-    stated = row[11:] if number > 1 else ("0", "0", 0)
+    stated = row[11:14] if number > 1 else ("0", "0", 0)
+    base, base_version = row[14:16] if number > 2 else (stamp, version)
     try:
         low, high, names_low, names_high = (int(lane, 16) for lane in lanes)
         statements = ContentHash(int(stated[0], 16), int(stated[1], 16), stated[2])
     except (TypeError, ValueError, IndexError):
         raise CorruptError(damaged(path, "its meta table holds no valid hash")) from None
     content, named = ContentHash(low, high, triples), ContentHash(names_low, names_high, names)
-    return Meta(version, stamp, entities, relations, content, named, statements, number)
+    return Meta(version, stamp, entities, relations, content, named, statements, number, base, base_version)
 
 
 def save_meta(connection: sqlite3.Connection, meta: Meta) -> None:
@@ -172,8 +201,14 @@ def save_meta(connection: sqlite3.Connection, meta: Meta) -> None:
     lanes = [f"{lane:016x}" for lane in parts]
     connection.execute("DELETE FROM meta")
     row: tuple[object, ...] = (FORMAT, meta.version, meta.stamp, meta.entities, meta.relations, content.triples)
-    row = (*row, *lanes[:4], names.triples, *lanes[4:], stated.triples)
+    row = (*row, *lanes[:4], names.triples, *lanes[4:], stated.triples, meta.base, meta.base_version)
     connection.execute(f"INSERT INTO meta VALUES ({', '.join('?' * len(row))})", row)
+
+
+def read_changes(connection: sqlite3.Connection, after: int) -> list[LogRow]:
+    """What the write transactions after version `after` did, in order."""
+    query = "SELECT change, subject, relation, text, datatype FROM changes WHERE version > ? ORDER BY number"
+    return connection.execute(query, (after,)).fetchall()
 
 
 def name_lanes(rows: Iterable[tuple[str, str, str]]) -> Lanes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,10 +59,13 @@ def hops_of(snapshot: Snapshot, rows: Iterable[int]) -> list[frozenset[Hop]]:
     return out
 
 
-@lru_cache(maxsize=16)
 def all_hops(snapshot: Snapshot) -> list[Hop]:
-    """The hop of every code: R forward, then R inverse."""
-    return [Hop(name, inverse) for inverse in (False, True) for name in snapshot.relation_names]
+    """The hop of every code: R forward, then R inverse; made once."""
+    hops: list[Hop] | None = snapshot.memo.get("hops")
+    if hops is None:
+        hops = [Hop(name, inverse) for inverse in (False, True) for name in snapshot.relation_names]
+        snapshot.memo["hops"] = hops
+    return hops
 
 
 def transitions(snapshot: Snapshot) -> dict[Hop, frozenset[Hop]]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
+from functools import cached_property
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, TypedDict
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, find_hashes, hash_text, hash_texts
 from trivium.kg.embedded.layout import ARRAYS, array_names, empty_arrays, snapshot_arrays, value_hashes
+from trivium.kg.embedded.locks import compact_lock
 from trivium.kg.embedded.tables import RELATION, Tables
 from trivium.kg.files import atomic_folder, disk_errors, fsync_file, write_atomic
 from trivium.kg.types import Hop, PropertyKind, Statement, ValueText
@@ -33,7 +36,7 @@ FORMAT = 3
 _CHECKED_WHOLE = 128 << 20
 """Bytes of a snapshot up to which opening reads all of it: some 50 ms. Of a larger one, the files touched since."""
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = Mapping[str, NDArray[Any]]
 """The arrays of `trivium.kg.embedded.layout.ARRAYS` by name; their dtypes differ."""
 
 
@@ -72,42 +75,180 @@ class Snapshot:
 
     def __init__(self, stamp: str, arrays: Arrays) -> None:
         self.stamp = stamp
-        self.arrays = arrays = {**empty_arrays(len(arrays["relation_offsets"]) - 1), **arrays}
-        self.indptr: Int64 = arrays["indptr"]
-        self.rel: Int32 = arrays["rel"]
-        self.dst: Int32 = arrays["dst"]
-        self.keys = self.column("key")
-        self.labels = self.column("label")
-        self._key_hash: UInt64 = arrays["key_hash"]
-        self._key_order: Int32 = arrays["key_order"]
-        self.relation_names = self.column("relation").slice(0, len(arrays["relation_offsets"]) - 1)
-        self.relation_codes = {name: code for code, name in enumerate(self.relation_names)}
-        self.relation_stats: Int64 = arrays["relation_stats"]
-        self.folded_names = self.column("name")
-        self.aliases, self.alias_bounds = self.column("alias"), arrays["alias_bounds"]
-        self.type_names, self.type_bounds = self.column("type"), arrays["type_bounds"]
-        self.type_codes: Int32 = arrays["type_codes"]
-        self.name_hash: UInt64 = arrays["name_hash"]
-        self.name_raw: UInt64 = arrays["name_raw"]
-        self.name_entity: Int32 = arrays["name_entity"]
-        self.gram_codes: NDArray[np.uint32] = arrays["gram_codes"]
-        self.gram_bounds: Int64 = arrays["gram_bounds"]
-        self.gram_names: Int32 = arrays["gram_names"]
-        self.size = len(self.indptr) - 1
-        self.entities = len(self._key_order)
-        self.values = self.size - self.entities
-        self.relations = len(self.relation_names)
-        self.relation_kinds: list[PropertyKind | None] = [
-            None if kind == RELATION else KINDS[kind] for kind in arrays["relation_kind"].tolist()
-        ]
-        self.triples = int(self.relation_stats[:, 0].sum())
-        self.value_bounds: Int64 = arrays["value_bounds"]
-        self._datatypes = self.column("datatype").slice(0, len(arrays["datatype_offsets"]) - 1)
-        report = json.loads(arrays["value_naming"].tobytes() or b"[]")
-        self.naming: dict[str, list[str]] = {each["type"]: each["properties"] for each in report}
-        self.statement_place: Int64 = arrays["statement_place"]
-        self.qualifier_names = self.column("qualifier_name").slice(0, len(arrays["qualifier_name_offsets"]) - 1)
+        self.arrays = arrays
+        self.memo: dict[str, Any] = {}
+        """What is computed from this snapshot once, and goes with it."""
         self._numbers: dict[str, int] = {}
+
+    # Read when they are first asked for: of a snapshot with changes (`trivium.kg.embedded.delta`) they are merged then.
+
+    @cached_property
+    def indptr(self) -> Int64:
+        """Where the row of each entity and value starts in `rel` and `dst`: int64 [E + V + 1]."""
+        return self.arrays["indptr"]
+
+    @cached_property
+    def size(self) -> int:
+        """E + V, the rows of the arrays."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def entities(self) -> int:
+        """How many entities there are."""
+        return len(self._key_order)
+
+    @cached_property
+    def values(self) -> int:
+        """How many values there are."""
+        return self.size - self.entities
+
+    @cached_property
+    def relation_names(self) -> list[str]:
+        """The relations, sorted."""
+        return self.column("relation").slice(0, len(self.arrays["relation_offsets"]) - 1)
+
+    @cached_property
+    def relations(self) -> int:
+        """How many relations there are."""
+        return len(self.relation_names)
+
+    @cached_property
+    def relation_codes(self) -> dict[str, int]:
+        """The code of each relation walked forward."""
+        return {name: code for code, name in enumerate(self.relation_names)}
+
+    @cached_property
+    def relation_kinds(self) -> list[PropertyKind | None]:
+        """Of each relation the kind of property that it is; None where it leads to entities."""
+        return [None if kind == RELATION else KINDS[kind] for kind in self.arrays["relation_kind"].tolist()]
+
+    @cached_property
+    def rel(self) -> Int32:
+        """The codes of the adjacency."""
+        return self.arrays["rel"]
+
+    @cached_property
+    def dst(self) -> Int32:
+        """The ends of the adjacency."""
+        return self.arrays["dst"]
+
+    @cached_property
+    def keys(self) -> StringColumn:
+        """Entity ids, then the texts of values."""
+        return self.column("key")
+
+    @cached_property
+    def labels(self) -> StringColumn:
+        """Labels; "" where the label is the id."""
+        return self.column("label")
+
+    @cached_property
+    def _key_hash(self) -> UInt64:
+        return self.arrays["key_hash"]
+
+    @cached_property
+    def _key_order(self) -> Int32:
+        return self.arrays["key_order"]
+
+    @cached_property
+    def relation_stats(self) -> Int64:
+        """Triples, distinct heads and distinct tails of each relation: int64 [R, 3]."""
+        return self.arrays["relation_stats"]
+
+    @cached_property
+    def triples(self) -> int:
+        """How many triples there are."""
+        return int(self.relation_stats[:, 0].sum())
+
+    @cached_property
+    def folded_names(self) -> StringColumn:
+        """The names of entities, folded, in the order of their hashes."""
+        return self.column("name")
+
+    @cached_property
+    def aliases(self) -> StringColumn:
+        """The aliases of all entities; those of a row stand between its `alias_bounds`."""
+        return self.column("alias")
+
+    @cached_property
+    def alias_bounds(self) -> Int64:
+        """int64 [E + V + 1] into `aliases`."""
+        return self.arrays["alias_bounds"]
+
+    @cached_property
+    def type_names(self) -> StringColumn:
+        """The types, sorted."""
+        return self.column("type")
+
+    @cached_property
+    def type_bounds(self) -> Int64:
+        """int64 [E + V + 1] into `type_codes`."""
+        return self.arrays["type_bounds"]
+
+    @cached_property
+    def type_codes(self) -> Int32:
+        """The types of all entities, as places in `type_names`."""
+        return self.arrays["type_codes"]
+
+    @cached_property
+    def name_hash(self) -> UInt64:
+        """The hash of each folded name, sorted."""
+        return self.arrays["name_hash"]
+
+    @cached_property
+    def name_raw(self) -> UInt64:
+        """The hash of each name to the letter."""
+        return self.arrays["name_raw"]
+
+    @cached_property
+    def name_entity(self) -> Int32:
+        """The entity of each name."""
+        return self.arrays["name_entity"]
+
+    @cached_property
+    def gram_codes(self) -> NDArray[np.uint32]:
+        """Trigrams of names, sorted."""
+        return self.arrays["gram_codes"]
+
+    @cached_property
+    def gram_bounds(self) -> Int64:
+        """Where the names of each trigram stand in `gram_names`."""
+        return self.arrays["gram_bounds"]
+
+    @cached_property
+    def gram_names(self) -> Int32:
+        """The names that have each trigram."""
+        return self.arrays["gram_names"]
+
+    @cached_property
+    def value_bounds(self) -> Int64:
+        """int64 [R + 1]: the values of each relation."""
+        return self.arrays["value_bounds"]
+
+    @cached_property
+    def _datatypes(self) -> list[str]:
+        return self.column("datatype").slice(0, len(self.arrays["datatype_offsets"]) - 1)
+
+    @cached_property
+    def naming_report(self) -> list[dict[str, Any]]:
+        """What names each type: {"type", "properties", "prefix"}, in the order of their use."""
+        report: list[dict[str, Any]] = json.loads(self.arrays["value_naming"].tobytes() or b"[]")
+        return report
+
+    @cached_property
+    def naming(self) -> dict[str, list[str]]:
+        """By type the properties that name its entities."""
+        return {each["type"]: each["properties"] for each in self.naming_report}
+
+    @cached_property
+    def statement_place(self) -> Int64:
+        """The place in the adjacency of each statement's triple."""
+        return self.arrays["statement_place"]
+
+    @cached_property
+    def qualifier_names(self) -> list[str]:
+        """The names of the properties of statements, sorted."""
+        return self.column("qualifier_name").slice(0, len(self.arrays["qualifier_name_offsets"]) - 1)
 
     def column(self, name: str) -> StringColumn:
         """One of the string columns: key, label, relation, alias, type or name."""
@@ -281,10 +422,21 @@ def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
         shutil.rmtree(target, ignore_errors=True)
 
 
-def remove_other_snapshots(directory: Path, stamp: str) -> None:
-    """Remove every snapshot, whole or half written, but the one of this stamp; the caller holds the write lock."""
-    for entry in (directory / FOLDER).iterdir():
-        if entry.name != stamp:
+def has_snapshot(directory: Path, stamp: str) -> bool:
+    """Whether there is a snapshot of a write transaction, sound or not."""
+    return (snapshot_path(directory, stamp) / HEADER).is_file()
+
+
+def remove_other_snapshots(directory: Path, stamps: Collection[str], *, compacting: bool = False) -> None:
+    """Remove every snapshot, whole or half written, but those of these stamps; the caller holds the write lock.
+
+    Nothing is removed while another process compacts: what it writes is not named yet. `compacting`: the caller does.
+    """
+    others = [entry for entry in (directory / FOLDER).iterdir() if entry.name not in stamps]
+    if not others:
+        return
+    with nullcontext(True) if compacting else compact_lock(directory) as alone:
+        for entry in others if alone else ():
             shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -309,7 +461,7 @@ def open_snapshot(directory: Path, stamp: str) -> Snapshot:
         path = folder / f"{name}.npy"
         if (small or path.stat().st_mtime_ns != entry["written"]) and xxh3_file(path) != entry["xxh3"]:
             raise SnapshotError(f"{path} is damaged")
-    return Snapshot(stamp, arrays)
+    return Snapshot(stamp, {**empty_arrays(len(arrays["relation_offsets"]) - 1), **arrays})
 
 
 def xxh3_file(path: Path) -> str:

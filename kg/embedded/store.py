@@ -18,13 +18,13 @@ from typing import Self
 
 from trivium.kg.databases import FrozenConnection
 from trivium.kg.embedded import answers, search
-from trivium.kg.embedded.derive import current_snapshot
+from trivium.kg.embedded.derive import State, current_state
 from trivium.kg.embedded.graph import graph_columns
 from trivium.kg.embedded.partial import find_partial
 from trivium.kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
 from trivium.kg.embedded.schema import hops_of, relation_schema, transitions
 from trivium.kg.embedded.snapshot import Snapshot
-from trivium.kg.embedded.write import add_triples, delete_triples
+from trivium.kg.embedded.write import add_triples, compact_beside, delete_triples, most_changes
 from trivium.kg.manifest import read_manifest
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.plan import QueryPlan
@@ -65,19 +65,19 @@ class EmbeddedStore:
         path: the KG directory.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, meta: Meta, snapshot: Snapshot) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, state: State) -> None:
         self.path = path
         self._connection: sqlite3.Connection | None = connection
         self._lock = threading.Lock()
         self._data_version = -1
         self._looked = self._asked = 0.0
         self._files: _Files | None = None
-        self._meta = meta
-        self._snapshot = snapshot
+        self._state = state
         self._found: dict[str, list[EntityHit]] = {}
         self._found_in: tuple[str, int] = ("", 0)
         self._schema: tuple[str, list[RelationSchema]] | None = None
         self._profile: GraphProfile | None = None
+        self._compaction: threading.Thread | None = None
 
     @classmethod
     def open(cls, path: Path | str) -> Self:
@@ -94,11 +94,11 @@ class EmbeddedStore:
         with record_errors(record):
             connection = connect(record)
             try:
-                meta, snapshot = current_snapshot(path, connection)
+                state = current_state(path, connection)
             except BaseException:
                 connection.close()
                 raise
-        return cls(path, connection, meta, snapshot)
+        return cls(path, connection, state)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -108,14 +108,14 @@ class EmbeddedStore:
         """
         if not _in_event_loop():
             self._refresh()
-        return self._snapshot
+        return self._state.snapshot
 
     @property
     def meta(self) -> Meta:
         """Counts, hashes, version and stamp of the last write transaction; in an event loop as `snapshot`."""
         if not _in_event_loop():
             self._refresh()
-        return self._meta
+        return self._state.meta
 
     async def refresh(self) -> None:
         """See what was committed before this call; other reads may miss the commits of the last 20 ms. Microseconds.
@@ -131,7 +131,7 @@ class EmbeddedStore:
         """The newest snapshot; SQLite is asked in a thread, and only if the record's files look written to."""
         if time.monotonic() - self._looked >= _LOOK_SECONDS:
             await self.refresh()
-        return self._snapshot
+        return self._state.snapshot
 
     def _refresh(self) -> None:
         """Open the newer snapshot if another connection has written to the record."""
@@ -147,8 +147,10 @@ class EmbeddedStore:
             # Other connections' commits move it, ours never writes.
             seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
             if seen != self._data_version:
-                if read_meta(self._connection, record).stamp != self._meta.stamp:
-                    self._meta, self._snapshot = current_snapshot(self.path, self._connection)
+                meta = read_meta(self._connection, record)
+                # Another base shows the same, and lets go of what is held in memory for the changes since the old one.
+                if (meta.stamp, meta.base) != (self._state.meta.stamp, self._state.meta.base):
+                    self._state = current_state(self.path, self._connection, self._state)
                 self._data_version = seen
             # Not before the snapshot is here: until then another task would take the old one for the newest.
             self._files, self._asked = files, asked
@@ -306,7 +308,7 @@ class EmbeddedStore:
     async def info(self) -> KGInfo:
         """Counts and content hash, from the record."""
         await self._current()
-        return self._meta.info
+        return self._state.meta.info
 
     async def fingerprint(self) -> str:
         """The content hash."""
@@ -321,6 +323,7 @@ class EmbeddedStore:
         """
         added = await asyncio.to_thread(add_triples, self.path, triples, entities)
         await asyncio.to_thread(self._refresh)
+        self._compact_if_due()
         return added
 
     async def delete(self, triples: Iterable[Triple]) -> int:
@@ -333,7 +336,14 @@ class EmbeddedStore:
         await asyncio.to_thread(
             self._refresh
         )  # a writer's `snapshot` and `meta` show what it wrote, in an event loop too
+        self._compact_if_due()
         return deleted
+
+    def _compact_if_due(self) -> None:
+        """Compact in the background where many changes were noted; reads and writes go on meanwhile."""
+        state, running = self._state, self._compaction
+        if state.delta.count > most_changes(state.meta.content.triples) and (running is None or not running.is_alive()):
+            self._compaction = compact_beside(self.path, state.meta.content.triples)
 
     async def close(self) -> None:
         """Release files and connections; safe to call twice."""

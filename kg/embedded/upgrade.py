@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trivium.kg.embedded.build import Progress, read_input, silent, write_directory
 from trivium.kg.embedded.natures import Nature, declared_natures
-from trivium.kg.embedded.record import FORMAT, RECORD, UNDECIDED, read_meta, read_tables, reading
+from trivium.kg.embedded.record import RECORD, UNDECIDED, read_meta, read_tables, reading
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.types import Entity, KGInfo, PropertyKind, QualifiedTriple, Triple, ValueText
 
@@ -41,8 +41,8 @@ def read_upgrade(directory: Path, natures: Mapping[str, str] | None = None) -> U
     with reading(path) as connection:
         meta = read_meta(connection, path)
         old = read_tables(connection)
-        query = "SELECT name FROM relations" + (" WHERE kind = ?" if meta.format == FORMAT else "")
-        rows = connection.execute(query, (UNDECIDED,) if meta.format == FORMAT else ())
+        query = "SELECT name FROM relations" + (" WHERE kind = ?" if meta.format > 1 else "")
+        rows = connection.execute(query, (UNDECIDED,) if meta.format > 1 else ())
         undecided = {name for (name,) in rows}
     wanted = dict(natures or {})
     typed = {int(code) for code, datatype in zip(old.values.codes, old.values.datatypes, strict=True) if datatype}

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from trivium.kg.artifact import check_artifacts
 from trivium.kg.databases import open_for_reading, row_sum
-from trivium.kg.embedded.layout import snapshot_arrays
+from trivium.kg.embedded.derive import State, stored_state
+from trivium.kg.embedded.layout import naming_report, snapshot_arrays
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
 from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path, xxh3_file
@@ -30,6 +31,9 @@ from trivium.kg.files import Damage, is_full, sha256_file
 from trivium.kg.manifest import MANIFEST, Manifest, check_derived, read_manifest
 
 _WAIT = 10.0  # seconds to wait for a writer of a database beside the record
+
+_NAMED = ("value_naming", "label_", "name_", "gram_")
+"""Arrays that follow from what names the types."""
 
 
 def verify(directory: Path, *, wait: float | None = None) -> list[str]:
@@ -188,21 +192,37 @@ def _check_counters(connection: sqlite3.Connection, path: Path, tables: Tables) 
 
 
 def check_snapshot(directory: Path, meta: Meta, tables: Tables) -> list[Damage]:
-    """Every file of the snapshot against its checksum, and every array against one derived from the record anew."""
+    """Every file of the snapshot against its checksum, every array (with the changes since) against the record's."""
     folder, remedy = snapshot_path(directory, meta.stamp), f"run trivium kg repair {directory}"
     try:
+        with reading(directory / RECORD) as connection:
+            state = stored_state(directory, connection)
+        folder = snapshot_path(directory, state.delta.base.stamp)
         files = read_header(folder)["files"]
         differing = [
+            folder / f"{name}.npy" for name in files if xxh3_file(folder / f"{name}.npy") != files[name]["xxh3"]
+        ]
+        if state.delta.count and not differing:
+            shown = _shows(state, tables)
+            return [] if shown else [Damage(folder, f"{folder} and the changes since differ from the record: {remedy}")]
+        differing += [
             folder / f"{name}.npy"
             for name, array in snapshot_arrays(tables)
-            if xxh3_file(folder / f"{name}.npy") != files[name]["xxh3"]
-            or not _equal(load_array(folder, name, files[name]["bytes"]), array)
+            if not _equal(load_array(folder, name, files[name]["bytes"]), array)
         ]
-        return [Damage(path, f"{path} is damaged: {remedy}") for path in differing]
+        return [Damage(path, f"{path} is damaged: {remedy}") for path in dict.fromkeys(differing)]
     except (SnapshotError, KeyError) as error:
         return [Damage(folder, f"{error}: {remedy}, or open the KG, which derives it again")]
     except FileNotFoundError as error:
         return [Damage(folder, f"{error.filename} is missing: {remedy}, or open the KG, which derives it again")]
+
+
+def _shows(state: State, tables: Tables) -> bool:
+    """Whether a snapshot with changes is the one that would be derived anew."""
+    # What names the types is chosen when a snapshot is written; after changes the choice could be another.
+    named = _NAMED if state.snapshot.naming_report != naming_report(tables) else ()
+    held = state.snapshot.arrays
+    return all(_equal(held[name], array) for name, array in snapshot_arrays(tables) if not name.startswith(named))
 
 
 def _equal(held: NDArray[Any], derived: NDArray[Any]) -> bool:

@@ -1,34 +1,59 @@
 """Add and delete triples: one SQLite transaction each, all or nothing even under kill -9.
 
-Inside the transaction the counts and hashes are brought up to date and the new snapshot is written; then the commit
-makes both visible at once. A kill before it leaves the old state and an unused snapshot folder, which the next writer
-removes. Everything that an addition decides, it decides from the record, never from derived files.
+Inside the transaction the counts and hashes are brought up to date and what changed is noted beside them; readers bring
+the snapshot up to date with it (`trivium.kg.embedded.delta`). So a write costs what it adds. A large one, and one whose
+changes cannot be noted, writes a new snapshot inside the transaction. `compact` writes one and forgets the changes
+that it shows; it holds the write lock for its last step alone. A kill at any moment leaves the old state or the new
+one, and at most an unused snapshot folder, which the next compaction removes.
 """
 
 from __future__ import annotations
 
+import logging
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from trivium.kg.embedded.changes import Change, insert, name, remove, unname
-from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.locks import compact_lock, write_lock
 from trivium.kg.embedded.record import (
     RECORD,
+    Meta,
     connect,
     new_stamp,
     read_meta,
     read_tables,
+    reading,
     record_errors,
     renew,
     save_meta,
 )
-from trivium.kg.embedded.snapshot import remove_other_snapshots, write_snapshot
-from trivium.kg.errors import BadInputError
+from trivium.kg.embedded.snapshot import has_snapshot, remove_other_snapshots, write_snapshot
+from trivium.kg.errors import BadInputError, TriviumError
 from trivium.kg.files import sha256_file
 from trivium.kg.manifest import now, read_manifest, register_derived, write_manifest
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
+
+_SHARE, _LEAST, _MOST = 0.05, 1_000, 200_000
+"""Changes after which a KG is compacted: a share of the triples, within these bounds."""
+
+_FAR_OVER = 4
+"""Times as many, and the write itself makes the snapshot: nobody compacts, or writes come faster than that is done."""
+
+_LARGE = 200_000
+"""Triples from which a compaction beside readers is a process of its own: in a thread it would hold them up."""
+
+_COMPACT = (
+    "import sys; from pathlib import Path; from trivium.kg.embedded.write import compact; compact(Path(sys.argv[1]))"
+)
+
+log = logging.getLogger("trivium.kg")
 
 
 def add_triples(
@@ -146,18 +171,123 @@ def _transaction(directory: Path, wait: float | None) -> Iterator[Change]:
             _settle(directory, change)
 
 
+def most_changes(triples: int) -> int:
+    """How many noted changes a KG of so many triples has at most before it is compacted."""
+    return max(_LEAST, min(int(_SHARE * triples), _MOST))
+
+
 def _commit(directory: Path, change: Change) -> None:
-    change.meta = replace(change.meta, version=change.meta.version + 1, stamp=new_stamp())
-    save_meta(change.connection, change.meta)
-    write_snapshot(directory, change.meta.stamp, read_tables(change.connection))
-    change.connection.execute("COMMIT")
+    """Note what changed and commit; with a snapshot where that is cheaper for all, or the only way."""
+    connection, old = change.connection, change.meta
+    change.meta = meta = replace(old, version=old.version + 1, stamp=new_stamp())
+    if old.stamp != old.base and has_snapshot(directory, old.stamp):  # a reader had to derive it
+        meta = replace(meta, base=old.stamp, base_version=old.version)
+    limit, noted = most_changes(meta.content.triples), noted_changes(connection)
+    many = len(change.log) > limit or noted + len(change.log) > _FAR_OVER * limit
+    if change.whole or many or not has_snapshot(directory, meta.base):
+        meta = replace(meta, base=meta.stamp, base_version=meta.version)
+    if meta.base_version > old.base_version:
+        connection.execute("DELETE FROM changes WHERE version <= ?", (meta.base_version,))
+    if meta.base != meta.stamp:
+        query = (
+            "INSERT INTO changes (version, change, subject, relation, text, datatype) "
+            f"VALUES ({meta.version}, ?, ?, ?, ?, ?)"
+        )
+        connection.executemany(query, change.log)
+    save_meta(connection, meta)
+    change.meta = meta
+    if meta.base == meta.stamp:
+        write_snapshot(directory, meta.stamp, read_tables(connection))
+    connection.execute("COMMIT")
+
+
+def noted_changes(connection: sqlite3.Connection) -> int:
+    """How many changes the record notes."""
+    first, last = connection.execute("SELECT MIN(number), MAX(number) FROM changes").fetchone()
+    return 0 if first is None else int(last - first + 1)
+
+
+def compact(directory: Path, *, wait: float | None = None) -> bool:
+    """Write a snapshot that shows all changes, and forget those; whether there were any.
+
+    Readers and writers go on meanwhile. At once False where another process is at it.
+
+    Raises:
+        NotAKnowledgeBaseError: the folder holds no KG.
+        BusyError: another process is writing and went on for `wait` seconds.
+        CorruptError: the record is damaged.
+    """
+    read_manifest(directory)
+    path = directory / RECORD
+    with compact_lock(directory) as mine:
+        if not mine:
+            return False
+        with reading(path) as connection:
+            meta = read_meta(connection, path)
+            if meta.base == meta.stamp and has_snapshot(directory, meta.base):
+                return False
+            tables = read_tables(connection)
+        write_snapshot(directory, meta.stamp, tables)
+        with write_lock(directory, wait), record_errors(path), closing(connect(path, write=True)) as connection:
+            _rebase(directory, connection, meta)
+    return True
+
+
+def compact_beside(directory: Path, triples: int) -> threading.Thread:
+    """`compact` in the background; failures are logged.
+
+    A KG of many triples is compacted by a process of its own, which goes on where this one ends.
+    """
+
+    def run() -> None:
+        try:
+            if triples < _LARGE:
+                compact(directory)
+                return
+            where = os.pathsep.join(filter(None, sys.path))
+            command, quiet = [sys.executable, "-c", _COMPACT, str(directory)], subprocess.DEVNULL
+            subprocess.run(command, check=True, stdout=quiet, stderr=quiet, env={**os.environ, "PYTHONPATH": where})
+        except (OSError, TriviumError, subprocess.CalledProcessError) as error:
+            if directory.is_dir():
+                log.warning("the changes of %s could not be compacted (%s): run trivium kg compact", directory, error)
+
+    thread = threading.Thread(target=run, name="trivium-compact", daemon=triples >= _LARGE)
+    thread.start()
+    return thread
+
+
+def _rebase(directory: Path, connection: sqlite3.Connection, done: Meta) -> None:
+    """Have the record build on the snapshot of an earlier state of it, unless a newer one has come meanwhile."""
+    path = directory / RECORD
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        meta = renew(connection, read_meta(connection, path))
+        if meta.base_version < done.version:
+            manifest = read_manifest(directory)
+            if manifest.stamp == meta.stamp:  # the record's bytes change, its state does not
+                write_manifest(directory, replace(manifest, record_sha256=None))
+            meta = replace(meta, base=done.stamp, base_version=done.version)
+            connection.execute("DELETE FROM changes WHERE version <= ?", (done.version,))
+            save_meta(connection, meta)
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    _seal(directory, connection, meta)
+    remove_other_snapshots(directory, {meta.base}, compacting=True)
 
 
 def _settle(directory: Path, change: Change) -> None:
-    """After the commit: move the write-ahead log into the record, bring the manifest up to date, drop old snapshots."""
-    path, meta = directory / RECORD, change.meta
-    busy = change.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    info = meta.info
+    """After the commit: seal the record where there is a new snapshot, drop those of no use any more."""
+    if change.meta.base == change.meta.stamp:
+        _seal(directory, change.connection, change.meta)
+    remove_other_snapshots(directory, {change.meta.base})
+
+
+def _seal(directory: Path, connection: sqlite3.Connection, meta: Meta) -> None:
+    """Move the write-ahead log into the record and bring the manifest up to date."""
+    path, info = directory / RECORD, meta.info
+    busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     write_manifest(
         directory,
         replace(
@@ -171,4 +301,3 @@ def _settle(directory: Path, change: Change) -> None:
             record_sha256=None if busy else sha256_file(path),
         ),
     )
-    remove_other_snapshots(directory, meta.stamp)

@@ -16,11 +16,10 @@ import pytest
 from tests.contracts.graph_store import FILMS, NAMES, GraphStoreContract, MakeStore
 from tests.contracts.plans import PlanContract
 from tests.contracts.properties import PropertyContract
-from trivium.kg.embedded import EmbeddedStore, build
-from trivium.kg.embedded.derive import current_snapshot
+from trivium.kg.embedded import EmbeddedStore, build, compact
+from trivium.kg.embedded.derive import State, current_state
 from trivium.kg.embedded.locks import write_lock
-from trivium.kg.embedded.record import Meta
-from trivium.kg.embedded.snapshot import HEADER, Snapshot, snapshot_path
+from trivium.kg.embedded.snapshot import HEADER, snapshot_path
 from trivium.kg.embedded.write import add_triples
 from trivium.kg.errors import BadInputError, BusyError, CorruptError, NotAKnowledgeBaseError
 from trivium.kg.types import Entity, Triple
@@ -75,7 +74,8 @@ async def test_another_process_writes_and_readers_see_it(films: Path) -> None:
     told, _ = await process.communicate()
     assert told.strip() == b"1"
     assert await store.contains([NEW]) == [True]
-    # The old snapshot's files are gone, but who holds it goes on reading it.
+    # The old snapshot's files go, but who holds it goes on reading it.
+    assert compact(films)
     assert not snapshot_path(films, old.stamp).exists()
     assert old.row("Q9") == -1
     assert old.keys.take(old.dst) is not None
@@ -120,12 +120,12 @@ async def test_who_reads_while_the_new_state_is_opened_waits_for_it(
     await store.refresh()
     opening, go_on = threading.Event(), threading.Event()
 
-    def held(path: Path, connection: sqlite3.Connection) -> tuple[Meta, Snapshot]:
+    def held(path: Path, connection: sqlite3.Connection, before: State) -> State:
         opening.set()
         assert go_on.wait(60)
-        return current_snapshot(path, connection)
+        return current_state(path, connection, before)
 
-    monkeypatch.setattr("trivium.kg.embedded.store.current_snapshot", held)
+    monkeypatch.setattr("trivium.kg.embedded.store.current_state", held)
     add_triples(films, [NEW])
     first = asyncio.create_task(store.refresh())
     await asyncio.to_thread(opening.wait, 60)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from trivium.app.cli.kg.change import add, remove
+from trivium.app.cli.kg.change import add, compact, remove
 from trivium.app.cli.kg.check import info, verify
 from trivium.app.cli.kg.make import build, copy, export, vectors
 from trivium.app.cli.kg.mend import alias, word
@@ -18,6 +18,7 @@ COMMANDS = (
     build,
     add,
     remove,
+    compact,
     alias,
     word,
     copy,

@@ -1,4 +1,4 @@
-"""`trivium kg add` and `remove`: one transaction each, begun when all input has been read."""
+"""`trivium kg add` and `remove`: one transaction each, begun when all input has been read; and `compact`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from trivium.app.cli.kg.options import EntitiesOption, Files, JsonOption, KGArgument, SkipBadOption
-from trivium.app.cli.output import complain, print_facts, print_json
+from trivium.app.cli.kg.options import DirectoryArgument, EntitiesOption, Files, JsonOption, KGArgument, SkipBadOption
+from trivium.app.cli.output import complain, print_facts, print_json, print_text
 
 if TYPE_CHECKING:
     from trivium.knowledge.knowledge import Knowledge
@@ -52,6 +52,21 @@ def remove(
         given.tell_skipped()
         counts = {"removed": removed, "absent": len(triples) - removed, "skipped": given.skipped}
         _report(opened, counts, as_json=as_json)
+
+
+def compact(kg: DirectoryArgument, as_json: JsonOption = False) -> None:
+    """Write what was added and removed since the last time into a KG's arrays; done unasked when it grows large.
+
+    Readers and writers go on meanwhile.
+    """
+    from trivium.kg.embedded import compact as compact_directory
+    from trivium.knowledge.knowledge import find_directory
+
+    done = compact_directory(find_directory(kg))
+    if as_json:
+        print_json({"compacted": done})
+    else:
+        print_text("compacted" if done else "nothing to compact")
 
 
 def _report(opened: Knowledge, counts: dict[str, int], *, as_json: bool) -> None:

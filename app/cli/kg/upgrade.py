@@ -10,7 +10,7 @@ from trivium.app.cli.kg.options import DirectoryArgument, JsonOption, PropertyOp
 from trivium.app.cli.output import print_facts, print_json
 from trivium.kg.errors import UsageError
 
-_DERIVED = {"snapshot", "vectors", "kg.json", ".write.lock"}
+_DERIVED = {"snapshot", "vectors", "kg.json", ".write.lock", ".compact.lock"}
 """What is made anew; all else of a KG directory was learned, or is made again where it does not fit."""
 
 

@@ -226,11 +226,15 @@ def test_exports_lose_nothing(tmp_path: Path, triples: list[Triple], form: str) 
 def _as_before(path: Path) -> None:
     """Turn the record of a KG without values into one of format 1, as version 0.1 wrote it."""
     with closing(sqlite3.connect(path / RECORD)) as connection:
-        for table, columns in (("meta", ("statements_low", "statements_high", "statements")), ("relations", ("kind",))):
+        for table, columns in (
+            ("meta", ("statements_low", "statements_high", "statements", "base", "base_version")),
+            ("relations", ("kind",)),
+        ):
             for column in columns:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("DROP TABLE literals")
         connection.execute("DROP TABLE statements")
+        connection.execute("DROP TABLE changes")
         connection.execute("UPDATE meta SET format = 1")
         connection.commit()
 

@@ -36,7 +36,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files(kg: Path) -> list[str]:
-    return sorted(str(path.relative_to(kg)) for path in kg.rglob("*") if path.is_file() and path.name != ".write.lock")
+    return sorted(str(path.relative_to(kg)) for path in kg.rglob("*") if path.is_file() and path.suffix != ".lock")
 
 
 def test_a_sound_kg_has_no_problems(sound: Path) -> None:
