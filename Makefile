@@ -8,7 +8,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo serve test test-all lint docs screenshots bench kill-rounds neo4j neo4j-stop clean
+.PHONY: help demo serve test test-all lint docs reproduce screenshots bench kill-rounds neo4j neo4j-stop clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -37,6 +37,9 @@ docs: $(VENV)/.docs ## the documentation as a site in build/site; every warning 
 
 screenshots: $(VENV)/.dev ## ten tasks on the web page in Chromium, each with its screenshot, into docs/images/page
 	$(PY) -m tests.page
+
+reproduce: $(VENV)/.dev ## every measurement that needs no language model, resumably, into docs/results.md (TRIVIUM_DATA)
+	$(PY) -m trivium.evals.reproduce
 
 bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same run
 	$(PY) -m tests.neo4j_server run $(PY) -m trivium.evals.bench

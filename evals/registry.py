@@ -43,6 +43,9 @@ MEASUREMENTS = {
     "kill-workers": Measurement(
         "trivium.evals.kill_workers", "Workers of a production server killed in mid-run: what becomes of the runs."
     ),
+    "reproduce": Measurement(
+        "trivium.evals.reproduce", "All measurements without a model, resumably; writes them into docs/results.md."
+    ),
     "bench": Measurement("trivium.evals.bench.__main__", "Speed, each figure beside its yardstick."),
     "reader": Measurement("trivium.evals.reader", "The reader alone, from the schema, on every data set, in thirds."),
     "operators": Measurement(
