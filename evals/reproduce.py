@@ -1,7 +1,7 @@
 """Run every measurement that needs no language model, resumably, and keep what each printed in docs/results.md.
 
-`make reproduce`, or `trivium eval reproduce`. What a measurement printed is kept in a folder, with the commit and the seconds
-that it took; what this commit has finished is not run again. docs/results.md holds a block for a measurement,
+`make reproduce`, or `trivium eval reproduce`. What a measurement printed is kept with the commit and its seconds;
+what this commit has finished is not run again. docs/results.md holds a block for a measurement,
 
     <!-- measured: KEY -->
     ...
