@@ -46,7 +46,7 @@ class Runs:
     settings: PolicySettings = field(default_factory=PolicySettings)
 
 
-class Run(NamedTuple):
+class PathRun(NamedTuple):
     """A trained policy, and its measure on pairs held out of the training questions."""
 
     variant: str
@@ -55,7 +55,7 @@ class Run(NamedTuple):
     held_out: float
 
 
-def train_runs(training_set: TrainingSet, runs: Runs) -> Iterator[Run]:
+def train_runs(training_set: TrainingSet, runs: Runs) -> Iterator[PathRun]:
     """Train, or read where that is done, one variant after the other; minutes a run for ConceptNet on one core."""
     for variant in runs.variants:
         judged = (
@@ -68,7 +68,7 @@ def train_runs(training_set: TrainingSet, runs: Runs) -> Iterator[Run]:
             trained = _TRAINED.get(variant, _warm)(judged, settings, runs.folder / str(seed) / variant)
             # As they are served: kept at half precision.
             kept = {k: a.astype(np.float16).astype(np.float32) for k, a in trained.parameters.items()}
-            yield Run(variant, seed, PathModel(judged.inputs, kept), trained.measure)
+            yield PathRun(variant, seed, PathModel(judged.inputs, kept), trained.measure)
 
 
 def without(inputs: PathInputs, ablation: str) -> PathInputs:

@@ -128,11 +128,6 @@ def read_value(text: str, kind: PropertyKind | None = None) -> TypedValue:
     return TypedValue("text", math.nan, text)
 
 
-def read_number(text: str) -> TypedValue | None:
-    """A number with at most a currency sign before and a scale word, an era or a unit behind: "$3.5 million"."""
-    return _number(fold_case(text), text) if len(text) <= LONGEST else None
-
-
 def read_date(text: str) -> TypedValue | None:
     """A date: "2015-01-31", "2015-01", "31 January 2015", "Jan 31, 2015", "May 2015"; a bare year ("2015") as well."""
     return _date(fold_case(text), text) if len(text) <= LONGEST else None

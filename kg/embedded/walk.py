@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int32, Int64, Ints, ranges
-from trivium.kg.embedded.layout import lower_bound, triple_places
+from trivium.kg.embedded.layout import lower_bound
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.types import Direction
 
@@ -113,11 +113,6 @@ def spans(
     # Codes below R are forward and rows are sorted by code, so one bound parts the directions.
     middle = lower_bound(snapshot.rel, starts, stops, snapshot.relations)
     return (starts, middle) if direction == "out" else (middle, stops)
-
-
-def has_triples(snapshot: Snapshot, heads: Int64, codes: Int64, tails: Int64) -> NDArray[np.bool_]:
-    """Whether each of n triples of numbers is stored: bool [n]; the row of a value is E and its number."""
-    return triple_places(snapshot.indptr, snapshot.rel, snapshot.dst, heads, codes, tails) >= 0
 
 
 def step(snapshot: Snapshot, entities: Int64, code: int) -> tuple[Int64, Int64]:

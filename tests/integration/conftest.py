@@ -58,7 +58,7 @@ def serving(folder: Path, settings: str, kg: str, **environment: str) -> Iterato
         finally:
             process.terminate()
             try:
-                process.wait(timeout=20)
+                process.wait(timeout=120)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

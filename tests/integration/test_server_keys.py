@@ -100,7 +100,7 @@ async def test_a_key_asks_the_kgs_that_it_may(locked: Server, clients: dict[str,
     assert told["answer"]["kg"] == "others"
     await _refused(bob.runs.wait(None, "keqing", input=ASKED, context={"kg": "films"}), 403)
     await _refused(bob.runs.wait(None, "keqing", input=ASKED), 403)
-    async with httpx.AsyncClient(base_url=locked.url, headers={"x-api-key": KEYS["bob"]}, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=locked.url, headers={"x-api-key": KEYS["bob"]}, timeout=300) as client:
         asked = {"model": "keqing/others", "messages": ASKED["messages"]}
         assert (await client.post("/v1/chat/completions", json=asked)).json()["choices"][0]["finish_reason"] == "stop"
         assert (await client.post("/v1/chat/completions", json={**asked, "model": "keqing"})).status_code == 400

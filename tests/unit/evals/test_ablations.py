@@ -72,6 +72,7 @@ async def test_the_supplement_adds_evidence_and_changes_no_answer(films_kg: Path
     assert always > 0
 
 
+@pytest.mark.usefixtures("without_torch")
 async def test_a_kg_is_taught_each_split(tmp_path: Path) -> None:
     folder, lines = build_films(tmp_path)
     directors = [pair for pair in lines if pair.chain and str(pair.chain[0]) == "directed_by" and len(pair.chain) == 1]

@@ -60,8 +60,10 @@ def test_the_same_words_about_another_film_are_the_same_template(data: Path) -> 
     assert fold_of(one[0], "chains") is None
 
 
-def test_a_fold_is_measured_once(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                 capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+@pytest.mark.usefixtures("without_torch")
+def test_a_fold_is_measured_once(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("TRIVIUM_CACHE", str(tmp_path / "cache"))
     fold = fold_of(read_metaqa(data, 1, topics=True)[0], "templates")
     keep = tmp_path / "kept.json"

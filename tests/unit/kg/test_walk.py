@@ -13,7 +13,7 @@ from tests.contracts.naive import NaiveGraph, random_triples
 from trivium.kg.embedded import EmbeddedStore, Snapshot, build
 from trivium.kg.embedded import walk as walking
 from trivium.kg.embedded.paths import simple_paths
-from trivium.kg.embedded.walk import follow, has_triples, leads, neighbors, row_of, step
+from trivium.kg.embedded.walk import follow, leads, neighbors, row_of, step
 from trivium.kg.types import Triple, parse_chain
 
 HUB = [Triple("hub", f"r{i % 5}", f"x{i}") for i in range(5000)] + [
@@ -137,16 +137,6 @@ def test_follow_to_nowhere(hub: Snapshot) -> None:
         assert len(walk.layers[-1].entities) == 0
         assert [len(column) for column in walk.trace(np.empty(0, dtype=np.int64))] == [0] * len(walk.layers)
     assert len(follow(hub, np.empty(0, dtype=np.int64), [0]).layers[-1].entities) == 0
-
-
-def test_has_triples(tmp_path: Path) -> None:
-    triples = random_triples(0)
-    snapshot, rng = snapshot_of(tmp_path / "kg", triples), random.Random(0)
-    stored = {(snapshot.row(t.head), snapshot.relation_codes[t.relation], snapshot.row(t.tail)) for t in triples}
-    asked = [(rng.randrange(snapshot.entities), rng.randrange(4), rng.randrange(snapshot.entities)) for _ in range(800)]
-    asked += sorted(stored)
-    found = has_triples(snapshot, *(np.array(column) for column in zip(*asked, strict=True)))
-    assert found.tolist() == [row in stored for row in asked]
 
 
 def test_paths_through_a_hub_stop_at_their_limit(hub: Snapshot) -> None:

@@ -43,7 +43,7 @@ async def people(tmp_path: Path) -> AsyncIterator[Path]:
 
 
 @pytest.fixture
-async def taught(films_kg: Path, tmp_path: Path) -> AsyncIterator[Path]:
+async def taught(films_kg: Path, tmp_path: Path, without_torch: None) -> AsyncIterator[Path]:
     """A KG that Keqing has learned from pairs."""
     shutil.copytree(films_kg, tmp_path / "films")
     yield tmp_path / "films"

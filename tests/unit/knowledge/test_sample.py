@@ -38,7 +38,7 @@ print(ensure_sample())
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_torch: None) -> list[Path]:
     """A small sample in place of the bundled one, and a cache of its own."""
     paths = [tmp_path / name for name in ("triples.tsv", "entities.tsv", "train.jsonl")]
     for path, text in zip(paths, (TRIPLES, "heat\tHeat\t\tfilm\n", PAIRS), strict=True):
@@ -78,7 +78,7 @@ def test_a_sample_that_was_cut_short_is_finished(files: list[Path]) -> None:
 def test_two_processes_at_once_make_one(files: list[Path], tmp_path: Path) -> None:
     command = [sys.executable, "-c", MAKE, *map(str, files)]
     started = [subprocess.Popen(command, cwd=ROOT, text=True, stdout=-1, stderr=-1) for _ in range(2)]
-    told = [process.communicate(timeout=60) for process in started]
+    told = [process.communicate(timeout=600) for process in started]
     assert [process.returncode for process in started] == [0, 0], told
     folders = {Path(out.strip()) for out, _ in told}
     assert folders == {ensure_sample()}

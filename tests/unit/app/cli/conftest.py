@@ -10,7 +10,8 @@ from tests.unit.app.cli.running import ENTITIES, TRIPLES, Trivium
 
 
 @pytest.fixture
-def trivium(capsys: pytest.CaptureFixture[str]) -> Trivium:
+def trivium(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Trivium:
+    monkeypatch.setattr("trivium.app.cli.progress._PAUSE", float("inf"))  # on a busy machine stderr is as on a fast one
     return Trivium(capsys)
 
 

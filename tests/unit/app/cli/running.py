@@ -80,7 +80,7 @@ def start(*words: object, stdout: int | IO[str] = subprocess.PIPE) -> subprocess
 
 def finish(process: subprocess.Popen[str]) -> Said:
     """Wait for a process."""
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     return Said(process.returncode, out or "", err)
 
 

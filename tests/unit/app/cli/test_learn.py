@@ -57,6 +57,7 @@ def test_from_the_schema_alone(trivium: Trivium, kg: Path) -> None:
     assert [item["id"] for item in told["answers"]] == ["weaver"]
 
 
+@pytest.mark.usefixtures("without_torch")
 def test_pairs_left_out_are_counted_on_stderr(trivium: Trivium, kg: Path, questions: Path) -> None:
     said = trivium("learn", "keqing", "--kg", kg, "--questions", questions)
     assert said.code == 0

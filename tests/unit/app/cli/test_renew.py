@@ -27,6 +27,7 @@ def questions(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.usefixtures("without_torch")
 def test_adding_says_what_to_renew_and_one_command_does(
     trivium: Trivium, kg: Path, questions: Path, more: Path
 ) -> None:
@@ -41,6 +42,7 @@ def test_adding_says_what_to_renew_and_one_command_does(
     assert trivium("kg", "verify", kg).out == "ok\n"
 
 
+@pytest.mark.usefixtures("without_torch")
 def test_what_cannot_be_renewed_is_named(trivium: Trivium, kg: Path, questions: Path) -> None:
     refused(trivium("learn", "--renew"), "UsageError", "--renew --kg KG", code=2)
     trivium("learn", "keqing", "--kg", kg, "--questions", questions)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[4]
 def test_the_dockerfile_can_be_read(tmp_path: Path) -> None:
     made = tmp_path / "Dockerfile"
     command = [sys.executable, "-m", "langgraph_cli", "dockerfile", str(made), "--config", "langgraph.json"]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=600)
     told: dict[str, str] = {}
     for line in made.read_text(encoding="utf-8").splitlines():
         if line.startswith("ENV "):  # words by a shell's quotes, as BuildKit reads them; each must be NAME=VALUE

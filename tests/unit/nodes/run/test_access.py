@@ -123,7 +123,7 @@ def test_graphs_that_are_imported_and_no_more_are_closed(films_kg: Path, tmp_pat
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRIVIUM_NEO4J_USER": "u", "TRIVIUM_NEO4J_PASSWORD": "p"}
     done = subprocess.run(
         [sys.executable, "-c", _BARE, str(films_kg)],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("nothing was sent\n", "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,17 @@ def some_pairs() -> list[Question]:
     found = [parse_question(lines[place * len(lines) // PAIRS], "") for place in range(PAIRS)]
     others = next(pair for pair in (parse_question(line, "") for line in lines) if "other" in pair.question)
     return found if any("other" in pair.question for pair in found) else [*found[:-1], others]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Of matrices this small two threads of torch wait for each other: on a busy machine twelve times as long."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

@@ -68,7 +68,7 @@ env.step(env.action_space.sample(info["action_mask"]))
 def test_it_is_made_from_a_kg_by_its_name_alone(films_kg: Path) -> None:
     """In a process that has imported nothing of Trivium, as Gymnasium's users write it."""
     done = subprocess.run(
-        [sys.executable, "-c", _FROM_A_NAME, films_kg], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", _FROM_A_NAME, films_kg], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
     path, target = done.stdout.splitlines()[:2]
