@@ -15,6 +15,7 @@ from trivium.app.server.keys import hash_of
 from trivium.kg.embedded import build
 from trivium.kg.loaders import read_entities, read_triples
 from trivium.knowledge.knowledge import Knowledge
+from trivium.knowledge.sample import ensure_sample
 from trivium.policies.reader.chains.teaching import teach
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    ensure_sample()  # made once, before the server starts
     with serving(tmp_path_factory.mktemp("page"), "", "sample") as running:
         yield running
 
@@ -152,7 +154,7 @@ def test_labels_are_text(hostile: Server, visitor: Visitor) -> None:
     person = visitor(hostile)
     person.trouble = []
     person.page.goto(f"{hostile.url}/app")
-    person.page.get_by_label("Key").fill("tv-alice")
+    person.page.get_by_role("textbox", name="Key").fill("tv-alice")
     person.page.get_by_role("button", name="Use this key").click()
     person.page.wait_for_selector("html[data-ready=true]")
     person.trouble.clear()  # the browser itself notes that it was asked for a key
@@ -173,7 +175,7 @@ def test_labels_are_text(hostile: Server, visitor: Visitor) -> None:
 def test_a_wrong_key_is_asked_for_again(hostile: Server, visitor: Visitor) -> None:
     person = visitor(hostile)
     person.page.goto(f"{hostile.url}/app")
-    person.page.get_by_label("Key").fill("tv-wrong")
+    person.page.get_by_role("textbox", name="Key").fill("tv-wrong")
     person.page.get_by_role("button", name="Use this key").click()
     person.page.get_by_text("The server does not know this key").wait_for()
     assert "tv-wrong" not in person.page.evaluate("JSON.stringify(localStorage)")
