@@ -56,7 +56,8 @@ async function draw(box, elements, layout, onEntity, wide = 130) {
 export function recolor() { for (const { cy, wide } of shown) cy.style(style(wide)); }
 
 // Paths from left to right: what they start from first, answers filled.
-export function drawPaths(box, paths, names, answers, onEntity) {
+export function drawPaths(box, given, names, answers, onEntity) {
+  const narrow = box.clientWidth < 520, paths = narrow ? given.slice(0, 3) : given; // a phone shows few, from top to bottom
   const depth = new Map(), edges = new Map();
   for (const path of paths) {
     walked(path).forEach((id, at) => depth.set(id, Math.max(depth.get(id) ?? 0, at)));
@@ -66,14 +67,13 @@ export function drawPaths(box, paths, names, answers, onEntity) {
   for (const [id, at] of depth) (columns[at] ??= []).push(id);
   const rows = Math.max(...columns.map((each) => each?.length ?? 0));
   box.dataset.rows = String(Math.min(rows, 6));
-  const narrow = box.clientWidth < 520;
   const key = new Map([...depth.keys()].map((id, at) => [id, `n${at}`]));
   const place = new Map();
   columns.forEach((ids, column) => ids.forEach((id, row) => {
-    const across = (row - (ids.length - 1) / 2) * (narrow ? 150 : 58);
+    const across = (row - (ids.length - 1) / 2) * (narrow ? 138 : 58);
     place.set(key.get(id), narrow ? { x: across, y: column * 105 } : { x: column * 265, y: across });
   }));
-  if (narrow) box.dataset.rows = String(Math.min(6, columns.length * 2));
+  if (narrow) box.dataset.rows = String(Math.min(6, columns.length + 1));
   const nodes = [...depth.keys()].map((id) => ({ data: { id: key.get(id), key: id, label: clip(names.of(id), 40), value: !names.has(id), answer: answers.has(id) } }));
   const lines = [...edges.values()].map((each) => ({ data: { source: key.get(each.head), target: key.get(each.tail), label: clip(relationWords(each.relation), 28) } }));
   return draw(box, [...nodes, ...lines], { name: "preset", positions: (node) => place.get(node.id()) }, onEntity);
