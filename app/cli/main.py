@@ -45,6 +45,7 @@ COMMANDS = {
     "tool": ("trivium.app.cli.tool", "Call one of Trivium's tools with JSON arguments."),
     "eval": ("trivium.app.cli.eval", "List the measurements, or run one."),
     "serve": ("trivium.app.cli.serve", "Serve the methods as a LangGraph server."),
+    "user-data": ("trivium.app.cli.user_data", "Export or delete what a running server keeps of a user."),
     "mcp": ("trivium.app.cli.mcp", "Offer a KG to agents over the Model Context Protocol."),
     "prompts": ("trivium.app.cli.prompts", "Show or check the prompts that chat models get."),
     "draw": ("trivium.app.cli.draw", "Draw a method as a mermaid diagram."),
@@ -55,7 +56,7 @@ GROUPS = {
     "Ask": ("ask", "query", "verify"),
     "Your graph": ("import", "kg", "eval"),
     "Teach": ("learn", "correct", "feedback"),
-    "Serve": ("serve", "mcp"),
+    "Serve": ("serve", "mcp", "user-data"),
     "Look inside": ("doctor", "tool", "prompts", "draw"),
 }
 """The overview's sections; a command that none names comes last."""

@@ -21,6 +21,7 @@ from trivium.app.server.openai_api import routes as openai_routes
 from trivium.app.server.operations import Drain, operations
 from trivium.app.server.operations import routes as operator_routes
 from trivium.app.server.page import routes as page_routes
+from trivium.app.server.user_data import routes as user_routes
 from trivium.kg.errors import BadInputError, RequestError, TriviumError, UsageError
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.access import check_policy
@@ -101,6 +102,7 @@ routes: list[BaseRoute] = [
     *page_routes,
     Route("/feedback", feedback, methods=["POST"]),
     *operator_routes,
+    *user_routes,
     *([Route("/mcp", _mcp)] if _mcp is not None else []),
 ]
 

@@ -12,6 +12,7 @@ import pwd
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.films import films_without_pairs
 from tests.integration.conftest import ROOT, free_port
 from trivium.app.server.keys import hash_of
 from trivium.evals.kill_workers import Worker
@@ -28,7 +30,7 @@ from trivium.graphs.methods import METHODS
 PYTHON = os.environ.get("TRIVIUM_AEGRA", "")
 POSTGRES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1:] if Path("/usr/lib/postgresql").is_dir() else []
 KEYS = {"alice": "tv-alice-77", "bob": "tv-bob-77", "root": "tv-root-77"}
-ASKED = {"question": "who directed Written on the Wind?"}
+ASKED = {"question": "who directed Heat?"}
 
 pytestmark = [
     pytest.mark.slow,
@@ -40,17 +42,16 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def environment() -> Iterator[dict[str, str]]:
     """PostgreSQL and Redis of their own, and what Aegra needs to find them."""
-    folder = tmp_path_factory.mktemp("pg")
+    folder = Path(tempfile.mkdtemp(prefix="trivium-pg-"))  # pytest's own are for one user, whoever that is
     user = pwd.getpwnam("postgres") if os.getuid() == 0 else None  # PostgreSQL refuses to run as root
     if user is not None:
-        for path in (folder, *folder.parents[:2]):
-            path.chmod(0o755)
         os.chown(folder, user.pw_uid, user.pw_gid)
     as_user: dict[str, Any] = {"user": user.pw_uid, "group": user.pw_gid} if user else {}
     port, redis = free_port(), free_port()
     with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
         quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/"}
         data = folder / "data"
         subprocess.run(
@@ -69,20 +70,21 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
         yield {
             **os.environ, "PYTHONPATH": str(ROOT), "AEGRA_CONFIG": str(ROOT / "aegra.json"), "AUTH_TYPE": "custom",
             "DATABASE_URL": f"postgresql://trivium@127.0.0.1:{port}/ae", "REDIS_URL": f"redis://127.0.0.1:{redis}/0",
-            "REDIS_BROKER_ENABLED": "true", "ENV_MODE": "PRODUCTION", "LEASE_DURATION_SECONDS": "9",
+            "REDIS_BROKER_ENABLED": "true", "TRIVIUM_DEFAULT_KG": "films", "ENV_MODE": "PRODUCTION",
+            "LEASE_DURATION_SECONDS": "9",
             "HEARTBEAT_INTERVAL_SECONDS": "3", "REAPER_INTERVAL_SECONDS": "2",
         }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working directory whose trivium.toml has three keys."""
-    made = tmp_path_factory.mktemp("aegra")
+    """A working directory whose trivium.toml has the films and three keys."""
+    made, kg = tmp_path_factory.mktemp("aegra"), films_without_pairs(tmp_path_factory.mktemp("films"))
     more = {"root": "operator = true"}
     keys = "\n".join(
         f'[server.auth.{name}]\nsha256 = "{hash_of(key)}"\n{more.get(name, "")}' for name, key in KEYS.items()
     )
-    (made / "trivium.toml").write_text(f'[server]\nmodels = ["openai:slow"]\n{keys}')
+    (made / "trivium.toml").write_text(f'[kg.films]\npath = "{kg}"\n[server]\nmodels = ["openai:slow"]\n{keys}')
     return made
 
 
@@ -116,7 +118,7 @@ def test_every_graph_answers_and_keys_are_apart(
             assert http.post("/runs/wait", json=unknown, headers=alice).status_code == 422
             assert http.get("/metrics", headers=alice).status_code == 403
             figures = http.get("/metrics", headers={"x-api-key": KEYS["root"]}).text
-            assert 'trivium_runs_total{kg="sample",method="oda",outcome="answered"} 1.0' in figures
+            assert 'trivium_runs_total{kg="films",method="oda",outcome="answered"} 1.0' in figures
     finally:
         worker.kill()
 

@@ -14,7 +14,7 @@ from trivium.graphs.methods import METHODS
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s#]+)[^)\s]*\)")
-COMMAND = re.compile(r"(?:^|[`/ (])trivium ([a-z]+)\b", re.MULTILINE)
+COMMAND = re.compile(r"(?:^|[`/ (])trivium ([a-z][a-z-]*)\b", re.MULTILINE)
 FOLDERS = "app|docs|evals|graphs|kg|knowledge|nodes|policies|tests|tools|trivium"
 PATH = re.compile(rf"`((?:{FOLDERS})/[\w./-]*)`")
 

@@ -1,0 +1,1 @@
+"""A product's own `app` package: Trivium installs no package of that name."""
