@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError, UsageError
-from trivium.kg.files import write_atomic
+from trivium.kg.files import read_whole, write_atomic
 from trivium.kg.neo4j.address import address_of, is_uri
 from trivium.kg.neo4j.settings import RemoteKG, read_remote
 
@@ -54,7 +54,7 @@ def read_settings(settings: Path = Path(SETTINGS_FILE)) -> dict[str, Any]:
 def _read_settings(settings: Path, modified: int, file: int) -> dict[str, Any]:
     del modified, file  # a file that was edited, or that lies in another working directory, is another entry
     try:
-        tables = tomllib.loads(settings.read_text(encoding="utf-8"))
+        tables = tomllib.loads(read_whole(settings))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInputError(f"not valid TOML ({error})", path=settings) from error
     if unknown := sorted(set(tables) - set(_TABLES)):
@@ -77,11 +77,7 @@ def named_embedder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
     Raises:
         BadInputError: as `named_kgs`; or it is not a text.
     """
-    table = _tables(settings).get(kg)
-    found = table.get("embedder") if isinstance(table, dict) else None
-    if found is not None and not isinstance(found, str):
-        raise BadInputError(f'[kg.{kg}] embedder must be a text such as "static", not {found!r}', path=settings)
-    return found
+    return _embedder(kg, _tables(settings).get(kg), settings)
 
 
 def named_confidence(kg: str, settings: Path = Path(SETTINGS_FILE)) -> float | None:
@@ -90,14 +86,7 @@ def named_confidence(kg: str, settings: Path = Path(SETTINGS_FILE)) -> float | N
     Raises:
         BadInputError: as `named_kgs`; or it is no number from 0 to 1.
     """
-    table = _tables(settings).get(kg)
-    found = table.get("min_confidence") if isinstance(table, dict) else None
-    if found is None:
-        return None
-    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
-        what = f"[kg.{kg}] min_confidence must be a number from 0 to 1, not {found!r}"
-        raise BadInputError(what, path=settings)
-    return float(found)
+    return _confidence(kg, _tables(settings).get(kg), settings)
 
 
 def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, list[str]]:
@@ -109,15 +98,7 @@ def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, l
         BadInputError: as `named_kgs`; or a line is not a list of strings.
     """
     table = _tables(settings).get(name_of(kg, settings) or kg)
-    words = table.get("words", {}) if isinstance(table, dict) else {}
-    out: dict[str, list[str]] = {}
-    for element, phrases in words.items() if isinstance(words, dict) else [("words", words)]:
-        if not isinstance(phrases, list) or not all(isinstance(each, str) and each.strip() for each in phrases):
-            what = f'[kg.{kg}.words] {element} must be a list of phrases such as ["lives with"], not {phrases!r}'
-            raise BadInputError(what, path=settings)
-        for phrase in phrases:
-            out.setdefault(phrase.strip().lower(), []).append(element)
-    return out
+    return _glossary(kg, table, settings)
 
 
 def name_of(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
@@ -217,8 +198,15 @@ def _tables(settings: Path) -> dict[str, Any]:
 
 
 def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
-    """What one table says; raises `BadInputError` as `named_kgs`."""
+    """What one table says, all of it checked, whatever is read of it later; raises `BadInputError` as `named_kgs`."""
+    for check in (_embedder, _confidence, _glossary):
+        check(name, table, settings)
+    if name == SAMPLE:
+        raise BadInputError(f"[kg.{SAMPLE}] is the bundled sample's name; give this KG another", path=settings)
     if isinstance(table, dict) and "uri" in table:
+        if isinstance(table["uri"], str) and not is_uri(table["uri"]):
+            what = f"[kg.{name}] uri must be one such as bolt://HOST or neo4j+s://HOST, not {table['uri']!r}"
+            raise BadInputError(what, path=settings)
         return read_remote(name, table, settings)
     path = table.get("path") if isinstance(table, dict) else None
     if not isinstance(table, dict) or not isinstance(path, str):
@@ -229,6 +217,35 @@ def _named(name: str, table: object, settings: Path) -> Path | RemoteKG:
         what = f"[kg.{name}] has no setting {unknown[0]!r}; there are {', '.join(_OF_A_FOLDER)}"
         raise BadInputError(what, path=settings)
     return settings.parent / path
+
+
+def _embedder(kg: str, table: object, settings: Path) -> str | None:
+    found = table.get("embedder") if isinstance(table, dict) else None
+    if found is not None and not isinstance(found, str):
+        raise BadInputError(f'[kg.{kg}] embedder must be a text such as "static", not {found!r}', path=settings)
+    return found
+
+
+def _confidence(kg: str, table: object, settings: Path) -> float | None:
+    found = table.get("min_confidence") if isinstance(table, dict) else None
+    if found is None:
+        return None
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
+        what = f"[kg.{kg}] min_confidence must be a number from 0 to 1, not {found!r}"
+        raise BadInputError(what, path=settings)
+    return float(found)
+
+
+def _glossary(kg: str, table: object, settings: Path) -> dict[str, list[str]]:
+    words = table.get("words", {}) if isinstance(table, dict) else {}
+    out: dict[str, list[str]] = {}
+    for element, phrases in words.items() if isinstance(words, dict) else [("words", words)]:
+        if not isinstance(phrases, list) or not all(isinstance(each, str) and each.strip() for each in phrases):
+            what = f'[kg.{kg}.words] {element} must be a list of phrases such as ["lives with"], not {phrases!r}'
+            raise BadInputError(what, path=settings)
+        for phrase in phrases:
+            out.setdefault(phrase.strip().lower(), []).append(element)
+    return out
 
 
 def declared_properties(directory: Path, settings: Path = Path(SETTINGS_FILE)) -> dict[str, str]:

@@ -11,11 +11,14 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
+
+from trivium.kg.errors import BadInputError
 
 _CHUNK = 1 << 20
 
@@ -74,6 +77,51 @@ def take_space(path: Path) -> None:
             os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
+PIPE_SECONDS = 5.0
+"""How long the other end of a named pipe is waited for."""
+_MOST = 64 << 20  # bytes of a file that is read whole: settings, plans, synonyms
+
+
+def open_file(path: Path, mode: Literal["rb", "wb"]) -> BinaryIO:
+    """Open a file; of a named pipe that nobody has at its other end for `PIPE_SECONDS`, say so in place of waiting.
+
+    Raises:
+        BadInputError: nobody came.
+        OSError: it cannot be opened.
+    """
+    if not path.is_fifo():
+        return path.open(mode)
+    opened: list[BinaryIO] = []
+    opener = threading.Thread(target=lambda: opened.append(path.open(mode)), daemon=True)
+    opener.start()
+    opener.join(PIPE_SECONDS)
+    if opener.is_alive():
+        # Only the other end wakes a thread that waits for it, so be that end for a moment.
+        with suppress(OSError):
+            os.close(os.open(path, os.O_NONBLOCK | (os.O_WRONLY if mode == "rb" else os.O_RDONLY)))
+        opener.join(PIPE_SECONDS)
+        for file in opened:
+            with suppress(OSError):
+                file.close()
+        other = "writes to" if mode == "rb" else "reads from"
+        raise BadInputError(f"no process {other} this pipe: none came in {PIPE_SECONDS:.0f} s", path=path)
+    return opened[0]
+
+
+def read_whole(path: Path) -> str:
+    """The text of a small file, UTF-8.
+
+    Raises:
+        BadInputError: it is larger than 64 MiB, or a pipe that nobody writes to.
+        OSError, UnicodeDecodeError: it cannot be read.
+    """
+    with open_file(path, "rb") as file:
+        data = file.read(_MOST + 1)
+    if len(data) > _MOST:
+        raise BadInputError(f"is larger than {_MOST >> 20} MiB", path=path)
+    return data.decode()
+
+
 def fsync_folder(folder: Path) -> None:
     """Make the names in a folder durable: a rename survives a power cut only after this."""
     descriptor = os.open(folder, os.O_RDONLY)
@@ -105,7 +153,7 @@ def atomic_stream(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     A symbolic link stays one: what it points to is replaced. A device or a pipe is written to as it is.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        with path.open("wb") as file:
+        with open_file(path, "wb") as file:
             yield file
         return
     with _replacing(path.resolve(), private=private) as file:

@@ -17,6 +17,9 @@ MatchKind = Literal["exact", "folded", "partial", "fuzzy", "embedding"]
 meaning."""
 
 
+LONGEST_TEXT, LONGEST_RELATION = 1 << 20, 4_096
+"""Characters of an id, label or value, and of a relation's name: a longer one is a file read the wrong way."""
+
 PropertyKind = Literal["number", "boolean", "date", "datetime", "time", "duration", "point", "text"]
 """What the value of a property is. Values of one kind can be compared; a date also with a date-time."""
 

@@ -19,7 +19,7 @@ from trivium.kg import sample
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
 from trivium.kg.embedded.locks import write_lock
-from trivium.kg.errors import TriviumError
+from trivium.kg.errors import BadInputError, TriviumError
 from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.manifest import is_kg, register_derived
 from trivium.knowledge.knowledge import Knowledge
@@ -36,7 +36,11 @@ def ensure_sample() -> Path:
     """The directory of the sample KG, made if it is not there; a second process waits for the first to make it."""
     folder = cache_folder() / f"sample-{_digest()}"
     if not (is_kg(folder) and has_decomposer(folder / "keqing")):
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = f"the cache folder cannot be made ({error.strerror}): set TRIVIUM_CACHE to one that can be written"
+            raise BadInputError(why, path=folder.parent) from error
         with FileLock(folder.parent / ".sample.lock"):
             _make(folder)
     return folder
@@ -62,7 +66,12 @@ def _make(folder: Path) -> None:
             str(folder.absolute()),
             str(sample.TRAIN_QUESTIONS.absolute()),
         ]
-        subprocess.run(command, cwd=_ROOT, check=True, stdout=subprocess.DEVNULL)
+        done = subprocess.run(
+            command, cwd=_ROOT, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        if done.returncode:
+            why = done.stderr.strip().splitlines()[-1:] or [f"status {done.returncode}"]
+            raise OSError(f"the bundled sample could not be learned in {folder} ({why[0]}): run the command again")
 
 
 async def _teach(folder: Path, questions: Path) -> None:

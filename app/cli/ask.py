@@ -112,7 +112,14 @@ def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
     read = []
     for place, text in enumerate(texts):
         named = re.fullmatch(r"(\w{1,8})=(.+)", text, re.DOTALL)
-        read.append(Choice(named[1], named[2]) if named else Choice(chr(ord("A") + place % 26), text))
+        letter = chr(ord("A") + place % 26) + (str(place // 26) if place >= 26 else "")
+        read.append(Choice(named[1], named[2]) if named else Choice(letter, text))
+        if not read[-1].text.strip():
+            raise UsageError(f"--choice {text!r} is empty")
+    for kind, given in (("id", [each.id for each in read]), ("text", [each.text for each in read])):
+        if len(set(given)) < len(given):
+            twice = next(each for each in given if given.count(each) > 1)
+            raise UsageError(f"two choices have the {kind} {twice!r}: give each option once")
     return read
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 from trivium.kg.errors import BadInputError
+from trivium.kg.files import open_file
 
 
 class ResumableLines:
@@ -25,10 +26,14 @@ class ResumableLines:
             BadInputError: the file holds something else; it is left as it is.
         """
         self._path = path
+        if path.exists() and not path.is_file() and not path.is_dir():  # a device or a pipe: nothing stands there
+            self.done = 0
+            self._file: BinaryIO = open_file(path, "wb")
+            return
         self.done, size = _whole_lines(path, total, same)
         path.parent.mkdir(parents=True, exist_ok=True)
         # Not "ab": a torn last line has to be cut off, and appending would write behind it.
-        self._file: BinaryIO = path.open("r+b" if path.exists() else "w+b")
+        self._file = path.open("r+b" if path.exists() else "w+b")
         self._file.truncate(size)
         self._file.seek(size)
 
@@ -42,7 +47,8 @@ class ResumableLines:
 
     def __exit__(self, *_: object) -> None:
         self._file.flush()
-        os.fsync(self._file.fileno())
+        if self._path.is_file():
+            os.fsync(self._file.fileno())
         self._file.close()
 
 

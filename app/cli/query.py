@@ -41,13 +41,14 @@ def query(
 
 
 def _plan(path: str | None, text: str | None) -> QueryPlan:
+    from trivium.kg.files import read_whole
     from trivium.kg.plans.codec import loads
     from trivium.kg.plans.text import parse
 
     if path is None:
         return parse(text or "")
     try:
-        data = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        data = sys.stdin.read() if path == "-" else read_whole(Path(path))
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(f"cannot be read ({error})", path=path) from error
     return loads(data)

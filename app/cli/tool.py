@@ -10,6 +10,7 @@ import typer
 
 from trivium.app.cli.output import print_json
 from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.files import read_whole
 
 
 def tool(
@@ -70,7 +71,7 @@ async def _file(name: str, batch: Path, out: Path, kg: str) -> None:
 
 def _lines(path: Path) -> list[str]:
     try:
-        found = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+        found = [line for line in read_whole(path).split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(f"cannot be read ({error})", path=path) from error
     if not found:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
-import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -55,25 +52,16 @@ async def _verify(answers: Path, kg: str) -> tuple[int, int, list[str]]:
 
 def _answer_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The answers of a file with their line numbers; raises `BadInputError`."""
+    from trivium.kg.loaders import read_objects
     from trivium.nodes.run.answer_record import answer_problem
 
-    number = 0
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-            for number, text in enumerate(file, 1):
-                if not text.strip():
-                    continue
-                try:
-                    line = json.loads(text)
-                except ValueError as error:
-                    raise BadInputError(f"not JSON ({error})", path=path, line=number) from error
-                problem = answer_problem(line) if isinstance(line, dict) else "not a JSON object"
-                if problem:
-                    raise BadInputError(f"not an answer: {problem}", path=path, line=number)
-                yield number, line
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise BadInputError(f"cannot be read ({error})", path=path) from error
-    if not number:
+    found = False
+    for number, line in read_objects(path):
+        found = True
+        if problem := answer_problem(line):
+            raise BadInputError(f"not an answer: {problem}", path=path, line=number)
+        yield number, line
+    if not found:
         raise BadInputError("holds no answer", path=path)
 
 

@@ -31,7 +31,17 @@ from trivium.kg.embedded.tables import OwnedTexts, Tables, Values, sort_rows
 from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError
 from trivium.kg.files import atomic_folder, fsync_file, remove_leftovers, sha256_file
 from trivium.kg.manifest import Manifest, is_kg, now, write_manifest
-from trivium.kg.types import Entity, KGInfo, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
+from trivium.kg.types import (
+    LONGEST_RELATION,
+    LONGEST_TEXT,
+    Entity,
+    KGInfo,
+    PropertyKind,
+    QualifiedTriple,
+    Statement,
+    Triple,
+    ValueText,
+)
 from trivium.kg.values import KINDS, guess_kind
 
 Progress = Callable[[str, int, int | None], None]
@@ -154,7 +164,7 @@ def read_input(
     numbers = read.numbers
     # Looked up here, so that an entity which no triple mentions gets a number as well.
     named = [(numbers[entity.id], entity) for entity in entities]
-    relations, relation_place = _sorted_names(read.relations)
+    relations, relation_place = _sorted_names(read.relations, longest=LONGEST_RELATION)
     codes = relation_place[codes]
     declared = declared_natures(relations, natures or {}, "properties")
     things = np.zeros(len(numbers), dtype=bool)
@@ -282,11 +292,16 @@ def _chunks(batches: Iterable[Iterable[Triple]]) -> Iterator[list[Triple]]:
         yield rows
 
 
-def _sorted_names(numbers: dict[str, int], used: NDArray[np.bool_] | None = None) -> tuple[list[str], Int32]:
+def _sorted_names(
+    numbers: dict[str, int], used: NDArray[np.bool_] | None = None, longest: int = LONGEST_TEXT
+) -> tuple[list[str], Int32]:
     """The used names sorted, and `place[number]` = where a name's number stands among them; anything for others."""
     names = sorted(numbers if used is None or used.all() else itertools.compress(numbers, used))
     if names and not names[0]:
         raise BadInputError("a triple has an empty head, relation or tail")
+    if max(map(len, names), default=0) > longest:
+        found = max(names, key=len)
+        raise BadInputError(f"a name has {len(found):,} characters, {longest:,} are the most: {found[:60]!r}…")
     place = np.zeros(len(numbers), dtype=np.int32)
     place[np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))] = np.arange(len(names), dtype=np.int32)
     return names, place

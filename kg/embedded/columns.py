@@ -27,6 +27,7 @@ _BYTE = np.arange(1, 257, dtype=np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
 # Bytes are scrambled before they are summed: neighbors in the alphabet would else give neighboring sums.
 _BYTE ^= _BYTE >> _SHIFT
 _BYTE = (_BYTE * _FINAL) | np.uint64(1)
+_LONG = 1_000  # characters from which on arrays are quicker for one text too
 _FEW = 8  # texts hashed one by one in Python rather than as arrays
 _MASK = (1 << 64) - 1
 # The same constants as Python integers: numpy scalars would warn of the overflow that is meant.
@@ -152,6 +153,8 @@ def _hash_part(blob: Bytes, offsets: Int64) -> UInt64:
 
 def hash_text(text: str) -> int:
     """`hash_rows` of one string in plain Python: quicker for a short text than to set up arrays."""
+    if len(text) > _LONG:
+        return int(hash_rows(StringColumn.pack([text]))[0])
     data, value, power = text.encode(), 0, _PYTHON_MULTIPLIER
     for byte in data:
         value += _PYTHON_BYTE[byte] * power

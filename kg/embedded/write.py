@@ -38,7 +38,7 @@ from trivium.kg.embedded.snapshot import has_snapshot, remove_other_snapshots, w
 from trivium.kg.errors import BadInputError, TriviumError
 from trivium.kg.files import sha256_file
 from trivium.kg.manifest import now, read_manifest, register_derived, write_manifest
-from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
+from trivium.kg.types import LONGEST_RELATION, LONGEST_TEXT, Entity, QualifiedTriple, Triple, ValueText
 
 _SHARE, _LEAST, _MOST = 0.05, 1_000, 200_000
 """Changes after which a KG is compacted: a share of the triples, within these bounds."""
@@ -108,6 +108,9 @@ def checked_triples(triples: Iterable[Triple]) -> list[Triple]:
     for row in rows.values():
         for text in row:
             _check_text(text, tuple(row))
+        if len(row[1]) > LONGEST_RELATION:
+            what = f"a relation has {len(row[1]):,} characters, {LONGEST_RELATION:,} are the most: {row[1][:60]!r}…"
+            raise BadInputError(what)
     return list(rows.values())
 
 
@@ -124,6 +127,8 @@ def checked_entities(entities: Iterable[Entity]) -> list[Entity]:
 def _check_text(text: str, where: object) -> None:
     if not text:
         raise BadInputError(f"an id or a relation name is empty: {where!r}")
+    if len(text) > LONGEST_TEXT:
+        raise BadInputError(f"a name has {len(text):,} characters, {LONGEST_TEXT:,} are the most: {text[:60]!r}…")
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -19,7 +19,7 @@ import numpy as np
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.skips import SkipLog
 from trivium.kg.loaders.source import decode
-from trivium.kg.types import Triple
+from trivium.kg.types import LONGEST_RELATION, LONGEST_TEXT, Triple
 
 DELIMITERS = ("\t", "|", ",")
 """In the order in which they are tried on a file's first line."""
@@ -90,7 +90,9 @@ def is_regular(block: bytes, delimiter: str) -> bool:
         return False
     if (data[stops].reshape(-1, 3) != np.array([code, code, 10], np.uint8)).any():
         return False
-    if stops[0] == 0 or (np.diff(stops) == 1).any():
+    lengths = np.diff(stops, prepend=-1)
+    # The slow road measures in characters, of which there are no more than bytes.
+    if lengths.min() == 1 or lengths.max() > LONGEST_RELATION:
         return False
     return not (data[stops[::3] + 1] == ord("^")).any()
 
@@ -134,6 +136,9 @@ def fields_problem(fields: list[str]) -> str | None:
     for name, field in zip(("head", "relation", "tail"), fields, strict=True):
         if not field:
             return f"the {name} is empty"
+        longest = LONGEST_RELATION if name == "relation" else LONGEST_TEXT
+        if len(field) > longest:
+            return f"the {name} has {len(field):,} characters; {longest:,} are the most"
         if control := CONTROL.search(field):
             return f"the {name} holds the control character U+{ord(control[0]):04X}"
     if fields[1].startswith("^"):

@@ -109,7 +109,7 @@ def parse_question(line: dict[str, Any], default_id: str) -> Question:
         id=_id(line["id"], "id") if line.get("id") is not None else default_id,
         question=question,
         topic_entities=_texts(line.get("topic_entities"), "topic_entities"),
-        choices=tuple(_choice(item) for item in _list(line.get("choices"), "choices")),
+        choices=_choices(line.get("choices")),
         answers=_texts(line.get("answers"), "answers"),
         chain=None if chain is None else _chain(chain, "chain"),
         branches=tuple(_branch(item) for item in _list(line.get("branches"), "branches")),
@@ -178,6 +178,15 @@ def _object(value: object, key: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _ProblemError(f'"{key}" must hold objects, found {_show(value)}')
     return value
+
+
+def _choices(value: object) -> tuple[Choice, ...]:
+    choices = tuple(_choice(item) for item in _list(value, "choices"))
+    ids = [choice.id for choice in choices]
+    if len(set(ids)) < len(ids):
+        twice = next(id_ for id_ in ids if ids.count(id_) > 1)
+        raise _ProblemError(f'two "choices" have the id {_show(twice)}')
+    return choices
 
 
 def _choice(item: object) -> Choice:

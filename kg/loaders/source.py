@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from trivium.kg.errors import BadInputError
+from trivium.kg.files import open_file
 
 BLOCK_BYTES = 2 << 20
 """About 50,000 lines of a usual KG."""
 
 MAX_LINE_BYTES = 16 << 20
 """A longer line is not a text table; reading on would fill the memory."""
+
+UNPACKED_TIMES, UNPACKED_BYTES = 200, 256 << 20
+"""A gzip file beyond both is taken for a bomb: tables of triples pack 5 to 30 times, gzip 1,032 at most."""
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -59,11 +63,12 @@ class Source:
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """The file's bytes, decompressed, a byte-order mark left out; gzip is known by its first two bytes."""
-        with reading(self.path), self.path.open("rb") as raw:
+        with reading(self.path), open_file(self.path, "rb") as raw:
+            assert isinstance(raw, io.BufferedReader)
             self._raw = raw
             # By its bytes: files lose a .gz from their name on the way. One that has the name alone was mislabelled.
             if raw.peek(2)[:2] == _GZIP:
-                with gzip.GzipFile(fileobj=raw) as unzipped:
+                with _Unzipped(raw, self) as unzipped:
                     self._skip_mark(unzipped)
                     yield cast("BinaryIO", unzipped)
             elif self.path.suffix.lower() == ".gz":
@@ -93,6 +98,23 @@ class Source:
             raise BadInputError("is UTF-16; save it as UTF-8", path=self.path, line=1)
         if start.startswith(_BOM):
             file.read(len(_BOM))
+
+
+class _Unzipped(gzip.GzipFile):
+    """A gzip file that is not read on where it unpacks to what no table packs so well."""
+
+    def __init__(self, raw: io.BufferedReader, source: Source) -> None:
+        super().__init__(fileobj=raw)
+        self._source, self._unpacked = source, 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        """As of any file; `BadInputError` for a bomb."""
+        data = super().read(size)
+        self._unpacked += len(data)
+        if self._unpacked > UNPACKED_BYTES and self._unpacked > UNPACKED_TIMES * max(self._source.bytes_read, 1):
+            what = f"unpacks to more than {UNPACKED_TIMES} times its size, which no table does"
+            raise BadInputError(f"{what}; unpack it yourself if it is one", path=self._source.path)
+        return data
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from trivium.kg.errors import BadInputError
+from trivium.kg.files import read_whole
 from trivium.kg.tables.reading import SourceTable
 from trivium.kg.types import PropertyKind
 
@@ -145,7 +146,7 @@ def read_mapping(path: Path, tables: Sequence[SourceTable]) -> Mappings:
         BadInputError: it is not TOML, names a table or column that is not there, or lacks what a table needs.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(read_whole(path))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInputError(f"cannot be read as a mapping ({error})", path=path) from error
     return _MappingReader(path, {table.name: table for table in tables}).read(content)

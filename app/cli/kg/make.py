@@ -19,7 +19,7 @@ from trivium.app.cli.kg.options import (
     WriteOption,
 )
 from trivium.app.cli.output import complain, print_facts, print_json
-from trivium.kg.errors import BadInputError, CorruptError, TriviumError, UsageError
+from trivium.kg.errors import BadInputError, CorruptError, KnowledgeBaseExistsError, TriviumError, UsageError
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.settings import RemoteKG
@@ -77,7 +77,10 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
         if replace:
             raise UsageError("--replace is for a database; remove the directory, or see trivium kg copy --replace")
         given = Input(files, entities, skip_bad=skip_bad)
-        held = build_directory(target, given, natures)
+        try:
+            held = build_directory(target, given, natures)
+        except KnowledgeBaseExistsError as error:
+            raise KnowledgeBaseExistsError(f"{error}{_unlearned(target)}") from error
     else:
         from trivium.app.cli.kg.writing import load_files
 
@@ -87,6 +90,16 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     derive(target, held, embedder)
     report = {**asdict(held), "skipped": given.skipped}
     (print_json if as_json else print_facts)(report)
+
+
+def _unlearned(directory: Path) -> str:
+    """What to do with a KG whose build was killed before it had learned; empty where it has, or is none."""
+    from trivium.kg.manifest import is_kg
+    from trivium.policies.reader.chains.artifact import has_decomposer
+
+    if not is_kg(directory) or has_decomposer(directory / "keqing"):
+        return ""
+    return f"; it has not learned from its schema yet: trivium learn keqing --kg {directory}"
 
 
 def natures_of(target: Path | RemoteKG, options: list[str]) -> dict[str, str]:

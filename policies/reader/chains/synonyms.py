@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trivium.kg.artifact import ArtifactKind
 from trivium.kg.errors import BadInputError, OutdatedError
+from trivium.kg.files import read_whole
 from trivium.kg.text import fold_case
 from trivium.policies.reader.chains.schema_words import Synonyms
 
@@ -24,7 +25,7 @@ def read_synonyms(path: Path) -> dict[str, list[str]]:
         BadInputError: the file cannot be read, or a line is none of these, with its number.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_whole(path).splitlines()
     except (OSError, ValueError) as error:
         raise BadInputError(f"cannot be read ({error})", path=path) from error
     out: dict[str, list[str]] = {}
