@@ -22,6 +22,7 @@ from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.bench.start import measure_start
 from trivium.evals.bench.surveying import measure_survey
 from trivium.evals.bench.walking import measure_walking
+from trivium.evals.bench.writing import measure_writing
 from trivium.evals.choice_sets import CHOICE_SETS, read_choices
 from trivium.evals.choices import kg_folder
 from trivium.evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
@@ -135,6 +136,8 @@ async def run(data: Path | None) -> None:
     """Measure on the sample, then on MetaQA where its files are."""
     print(f"\nODA's observation\n{HEADING}", flush=True)
     _show(await measure_observing())
+    print(f"\nWriting\n{HEADING}", flush=True)
+    _show(await measure_writing())
     if data is not None and (data / "wikidata_slice").is_dir():
         _show([await asyncio.to_thread(measure_extraction, made_kg("wikidata_slice", data))])
     sample = await asyncio.to_thread(ensure_sample)

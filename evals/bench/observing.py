@@ -46,7 +46,7 @@ _PLACES = _split("north south east west upper lower old new great little saint r
 
 async def measure_observing() -> list[Figure]:
     """The observation's time, its ratio to a bare pass, and what the rows of entities take."""
-    base = Knowledge.open(_folder())
+    base = Knowledge.open(observed_folder())
     try:
         base.make_vectors(lambda *_: None)
         vectors = base.additive_vectors()
@@ -129,7 +129,8 @@ def _bare_pass(vectors: AdditiveVectors, asked: FloatArray, codes: Int32, ends: 
     return cosines
 
 
-def _folder() -> Path:
+def observed_folder() -> Path:
+    """The KG of 2.5 million triples, made once a cache."""
     folder = cache_folder() / "bench-observe"
     if not is_kg(folder):
         print(f"building a graph of {TRIPLES:,} triples, once", file=sys.stderr)
