@@ -15,8 +15,11 @@ import numpy as np
 import pytest
 
 from trivium.app.cli.main import run
+from trivium.kg.embedded import add_triples, build, verify
 from trivium.kg.embedded.record import RECORD
 from trivium.kg.manifest import MANIFEST
+from trivium.kg.types import Triple
+from trivium.knowledge.repair import repair
 from trivium.policies.bandit.bandit import FOLDER
 from trivium.policies.bandit.log import BanditLog, Pull
 
@@ -184,3 +187,17 @@ def test_a_newer_format_is_refused_by_name(whole: Path, tmp_path: Path, capsys: 
     ):
         assert run(command) == 1
         assert "triples.db has format 99" in capsys.readouterr().err
+
+
+def test_a_repair_while_the_last_write_stands_in_the_log_does_not_make_the_record_look_damaged(tmp_path: Path) -> None:
+    kg = tmp_path / "kg"
+    build(kg, [[Triple("a", "r", "b"), Triple("b", "r", "c")]])
+    reader = sqlite3.connect(kg / RECORD)
+    reader.execute("BEGIN")
+    reader.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()  # holds the log where it is
+    add_triples(kg, [Triple("c", "r", "d")])
+    (kg / MANIFEST).write_text("broken")
+    assert repair(kg, lambda *_: None).left == []
+    reader.close()
+    sqlite3.connect(kg / RECORD).execute("PRAGMA wal_checkpoint(TRUNCATE)").connection.close()
+    assert verify(kg) == []
