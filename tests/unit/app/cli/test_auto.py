@@ -64,15 +64,21 @@ def test_a_batch_line_carries_its_choices(trivium: Trivium, films_kg: Path, tmp_
             "choices": [{"id": "A", "text": "Michael Mann"}, {"id": "B", "text": "Jean Reno"}],
         },
         {"id": "2", "question": "who directed Heat?"},
-        {"id": "3", "question": "who directed Heat?", "choices": [{"id": "A", "text": "x"}, {"id": "A", "text": "y"}]},
     ]
+    twice = {
+        "id": "3",
+        "question": "who directed Heat?",
+        "choices": [{"id": "A", "text": "x"}, {"id": "A", "text": "y"}],
+    }
     asked, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    asked.write_text("".join(json.dumps(line) + "\n" for line in [*lines, twice]))
+    refused(trivium("ask", "--batch", asked, "--out", out, "--kg", films_kg), "BadInputError", "line 3", '"A"')
+    assert not out.exists(), "refused before a question is asked"
     asked.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert trivium("ask", "--batch", asked, "--out", out, "--kg", films_kg).code == 0
     told = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [line["choice"] for line in told] == ["A", None, None]
-    assert [line["method"] for line in told[:2]] == ["knowgpt", "keqing"]
-    assert told[2]["stop_reason"] == "not_understood"
+    assert [line["choice"] for line in told] == ["A", None]
+    assert [line["method"] for line in told] == ["knowgpt", "keqing"]
 
 
 def test_choices_are_for_knowgpt_and_a_question(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:

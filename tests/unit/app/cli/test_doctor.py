@@ -52,7 +52,7 @@ def test_what_was_never_learned_and_what_has_no_key(
 
 @pytest.mark.parametrize(
     ("line", "offered"),
-    [("trivium do", "doctor"), ("trivium kg rep", "report"), ("trivium ask --show", "--show-query")],
+    [("trivium do", "doctor"), ("trivium kg repo", "report"), ("trivium ask --show", "--show-query")],
 )
 def test_a_shell_completes(line: str, offered: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (
