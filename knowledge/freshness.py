@@ -45,7 +45,9 @@ _LEARNED: dict[Learned, tuple[str, str]] = {
 
 
 async def stale(kg: Knowledge, *which: Learned) -> list[Stale]:
-    """What is older than the KG; of all that may be, or of `which`. Microseconds while nothing has changed."""
+    """What is older than the KG as it is now; of all that may be, or of `which`. Microseconds while nothing changes."""
+    if isinstance(kg.store, EmbeddedStore):
+        await kg.store.refresh()
     now = await kg.sources()
     # What the schema of a database taught is brought up to date when a relation comes or goes.
     partly = "kg" not in await kg.cheap_sources()

@@ -87,7 +87,7 @@ def test_the_systems_refusal_is_one_line(trivium: Trivium, kg: Path) -> None:
     with Path("/dev/full").open("w") as full:
         said = finish(start("kg", "info", kg, stdout=full))
     assert (said.code, said.out) == (1, "")
-    assert said.err.startswith("trivium: OSError: No space left on device\n")
+    assert said.err.startswith("trivium: OSError: No space left on device; make room there")
     assert "Traceback" not in said.err
     (kg.parent / "file").write_text("")
     refused(
