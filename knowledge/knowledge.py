@@ -33,7 +33,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from trivium.kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
-from trivium.kg.catalog import SAMPLE, cache_folder, find_named, named_embedder, named_glossary
+from trivium.kg.catalog import SAMPLE, cache_folder, find_named, named_embedder, named_glossary, named_kgs
 from trivium.kg.embedded import EmbeddedStore, Snapshot, keep
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedders import CachedEmbedder, additive, open_embedder
@@ -519,6 +519,7 @@ def find_kg(kg: str | Path | RemoteKG) -> Path | RemoteKG:
         return kg
     if kg != SAMPLE:
         return find_named(kg)
+    named_kgs()  # a mistake in the settings is told before the sample is made
     # Here, since learning from the sample needs much that no other KG needs to be opened.
     from trivium.knowledge.sample import ensure_sample
 

@@ -46,10 +46,10 @@ class ResumableLines:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.flush()
-        if self._path.is_file():
-            os.fsync(self._file.fileno())
-        self._file.close()
+        with self._file:  # closed on a full disk too
+            self._file.flush()
+            if self._path.is_file():
+                os.fsync(self._file.fileno())
 
 
 def _whole_lines(path: Path, total: int, same: Callable[[int, dict[str, Any]], bool]) -> tuple[int, int]:
