@@ -14,7 +14,7 @@ from trivium.kg.types import LogicalChain, chain_text
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.scope import is_small_talk
-from trivium.policies.confidence.signals import AnswerSignals, signals_of
+from trivium.policies.confidence.signals import AnswerSignals, end_of, is_misfit, signals_of
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.reader import Reading
 from trivium.tools.call import Arguments, Result, tool
@@ -70,10 +70,11 @@ async def assess_reading(
         readings: the plan reader's, best first.
         plan: whose answer it is.
     """
-    del kg
-    signals = signals_of(found, readings, plan=plan)
-    known = found.support
     best = readings[0] if readings else None
+    kinds = {relation.name: relation.kind for relation in await kg.store.schema()}
+    end = end_of(found, best.plan if plan and best else None)
+    signals = signals_of(found, readings, plan=plan, misfit=is_misfit(question, end, kinds))
+    known = found.support
     if plan and best is not None:
         names = tuple(fold_case(word) for word in best.unread if word[:1].isupper() or any(map(str.isdigit, word)))
         about = known.about if known else ""

@@ -71,12 +71,13 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "wrong": -0.87,
     "vague": -1.26,
     "thin": -2.61,
+    "misfit": -3.0,
     "strange": -0.61,
     "gap_unsaid": -0.68,
     "unnamed": -1.25,
     "bias": 2.04,
 }
-"""For answers of plans, the same on 1,485 answers; `unused` is set, the bias 0.4 above the fit."""
+"""For answers of plans, the same on 1,485 answers; `unused` and `misfit` are set, the bias 0.4 above the fit."""
 
 
 @dataclass(frozen=True)

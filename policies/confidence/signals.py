@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
-from trivium.kg.plans.plan import Entities, Holds, NonEmpty, QueryPlan, Term, nodes, relations
+from trivium.kg.plans.plan import Entities, Holds, NonEmpty, QueryPlan, Term, ValueOf, nodes, relations
 from trivium.kg.text import fold_case
+from trivium.kg.types import PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
-from trivium.policies.reader.chains.question_words import FUNCTION_WORDS
+from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS
 from trivium.policies.reader.reader import Part, Reading
 
 _FAR = 8.0
@@ -18,6 +19,7 @@ _NAME = 0.84
 """Score of a match from which a name is the entity's."""
 _NONE_FULL = 2.0
 """Lead of the best reading where none reaches anything, in nats."""
+_OF_THINGS = frozenset({"who", "whom", "where"})
 _MOST = 4.0
 """Words beyond which their number says no more."""
 
@@ -44,7 +46,7 @@ class AnswerSignals:
             geometric mean a topic.
         beside: strange words right before a name, that say what it is: "the singer X".
         asked_for: 1 where a strange word is what the question asks for: "which team …".
-        misfit: 1 where the chains lead to what another asking word asks for: "when did X marry?" to a person.
+        misfit: 1 where the answer is what another asking word asks for: "when did X marry?" a person, "who owns X?" a year.
         taught: 1 where pairs taught the decomposer.
 
     Those of the plan reader:
@@ -52,7 +54,7 @@ class AnswerSignals:
         plan: 1 where the answer is that of a plan, 0 where it is that of chains.
         read: 1 where the plan reader read the question.
         ahead: nats of words by which its best reading that reaches nothing is ahead of the best one that does.
-        agrees: 1 where its best reading by words walks the relations of the chains.
+        agrees: 1 where its best reading by words walks the relations of the chains, unless both guess at a word.
         unread: content words that its best reading leaves unread.
         unused: operator words that it does not use.
         weakest: score of the worst match of its words, in [0, 1].
@@ -101,13 +103,16 @@ class AnswerSignals:
         return cls(**{name: float(value) for name, value in given.items() if name in known})
 
 
-def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan: bool) -> AnswerSignals:
+def signals_of(
+    found: Decomposition | None, readings: Sequence[Reading], *, plan: bool, misfit: bool = False
+) -> AnswerSignals:
     """The signals of an answer that comes from a decomposition's chains, or from the first of the readings.
 
     Args:
         found: the decomposition; None without one.
         readings: the plan reader's, best first; empty where it read nothing.
         plan: whether the answer is the first reading's.
+        misfit: whether the answer is of another kind than the question asks for.
     """
     known = found.support if found is not None else None
     walked = _walked(found) if found is not None else frozenset[str]()
@@ -117,11 +122,13 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
         same = list(readings[:1])
     unread = {word for each in same[:1] for text in _left(each) for word in fold_case(text).split()}
     strange = [word for word in known.strange if not same or word in unread] if known else []
-    apart = found is not None and bool(found.computes)  # its words ask for more than chains
+    judged = plan and isinstance(readings[0].plan, Holds | NonEmpty)
+    apart = judged or (found is not None and bool(found.computes))  # its words ask for more than chains
     if plan and known is not None and (apart or not _uses(readings[0].plan, known.about)):
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0)  # the chains are about something else
     half = not plan and apart and (best is None or bool(best.unused))
-    out: dict[str, float] = {"plan": float(plan), "half": float(half)}
+    misfit = misfit or (known is not None and known.misfit and not plan)
+    out: dict[str, float] = {"plan": float(plan), "half": float(half), "misfit": float(misfit)}
     if found is not None:
         starts = sum(sub.dep == (-1,) for sub in found.sub_questions)
         out |= {
@@ -138,13 +145,14 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
             "unnamed": known.unnamed / max(known.hops, 1),
             "beside": min(known.beside, _MOST),
             "asked_for": float(known.asked_for and bool(strange)),
-            "misfit": float(known.misfit and not plan),
             "loose": float(known.loose),
             "wrong": float(known.wrong),
             "gap_unsaid": min(known.gap, _FAR) if known.foreign or known.unnamed else 0.0,
             "detour": float(known.detour),
         }
     if best is not None:
+        # Two guesses at a word that both cannot place, for a relation that no word names, are not two readings.
+        guessed = known is not None and bool(strange) and known.unnamed >= known.hops
         # "No" is an answer, and so is 0.
         computes = isinstance(best.plan, Holds | NonEmpty) or apart
         most = max((each.lexical for each in readings if not each.empty), default=best.lexical - _NONE_FULL)
@@ -153,7 +161,7 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
         out |= {
             "read": 1.0,
             "ahead": 0.0 if computes else max(0.0, best.lexical - most),
-            "agrees": float(bool(walked) and relations_of(best.plan) == walked),
+            "agrees": float(bool(walked) and relations_of(best.plan) == walked and not guessed),
             "unread": min(len(top.unread), _MOST),
             "odd": min(sum(_is_name(word) for word in top.unread), _MOST) if plan else out.get("odd", 0.0),
             "unused": min(len(top.unused), _MOST),
@@ -164,6 +172,26 @@ def signals_of(found: Decomposition | None, readings: Sequence[Reading], *, plan
             "vague": float(sum(map(_is_vague, top.parts))),
         }
     return AnswerSignals(**out)
+
+
+def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
+    """Whether a question asks for a person or a place, and what answers it are numbers, dates or times.
+
+    Args:
+        question: in words.
+        end: the relation or property that the answers are the end of.
+        kinds: what the values of each property are; None for relations.
+    """
+    asked = ASKING.intersection(fold_case(question).split())
+    return bool(asked) and asked <= _OF_THINGS and kinds.get(end) not in (None, "text", "point")
+
+
+def end_of(found: Decomposition | None, plan: QueryPlan | None) -> str:
+    """The relation or property that a plan's answers are the end of, without one those of chains; "" for none."""
+    if isinstance(plan, ValueOf):
+        return plan.columns[0].property
+    chains = [sub.chain for sub in found.sub_questions if sub.chain] if found is not None and plan is None else []
+    return chains[-1][-1].relation if chains else ""
 
 
 def relations_of(plan: QueryPlan) -> frozenset[str]:

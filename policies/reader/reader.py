@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trivium.kg.embedders import Embedder
-from trivium.kg.plans.plan import QueryPlan
+from trivium.kg.plans.plan import NonEmpty, QueryPlan
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.chart import Chart
@@ -34,6 +34,8 @@ CANDIDATES = 40
 EMPTY = 0.9
 """The cost of a plan that gives nothing: an unread word costs about as much, so that an empty plan loses to one that
 matches the question nearly as well, and beats one about something else."""
+NO = 0.3
+"""The cost of a plan that says no: an answer, but a plan about something else says it as well."""
 _YES_NO = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have"})
 
 
@@ -284,7 +286,7 @@ class Reader:
         outcome = run(reading.plan)
         if outcome.size < 0:
             return _with(reading, reading.score - 0.3, None)
-        less = EMPTY if outcome.size == 0 else 0.0
+        less = (NO if isinstance(reading.plan, NonEmpty) else EMPTY) if outcome.size == 0 else 0.0
         return _with(reading, reading.score - less, outcome.size == 0)
 
     def named(self, what: Element | str) -> str:

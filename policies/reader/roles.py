@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from trivium.kg.plans.columns import GraphColumns
+from trivium.policies.reader.chains.lexicon import english
+from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Role
@@ -102,16 +104,20 @@ def induce(columns: GraphColumns, language: Language) -> Roles:
 
 
 def _words(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]:
-    """What the entities at one end of a relation are called."""
+    """What the entities at one end of a relation are called: a film is `directed_by` its director, who `works_for` whom.
+
+    Of a deed in the active, such as `works_for`, the heads do it.
+    """
     words = words_of(name)
     content = tuple(word for word in words if word not in _FUNCTION) or words
     deeds = [deed for word in content for deed in language.deeds.get(language.stem(word), ())]
+    doers = [(doer,) for deed in deeds for doer in deed.doers]
+    things = [(thing,) for deed in deeds for thing in deed.things]
+    if deeds and voice_of(name, english()) > 0:
+        return things if tail else doers
     if name.endswith("_of") and len(content) == 1:
         tail = not tail
-    if tail:
-        doers = [(doer,) for deed in deeds for doer in deed.doers]
-        return [content, content[-1:], *doers]
-    return [(thing,) for deed in deeds for thing in deed.things]
+    return [content, content[-1:], *doers] if tail else things
 
 
 def _owners(columns: GraphColumns, has: np.ndarray, rows: np.ndarray, of_end: list[int]) -> dict[str, int]:

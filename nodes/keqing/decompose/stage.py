@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from trivium.kg.errors import NotLearntError
+from trivium.kg.plans.plan import Holds, NonEmpty
 from trivium.kg.types import chain_text
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
@@ -170,6 +171,8 @@ def _sources(found: Decomposition, planned: Planned | None) -> tuple[bool, ...]:
     """Whose answer it may be, the chains' (True) or the plan's (False); of both, the surer one's."""
     if planned is None or not found.sub_questions:
         return (planned is None,)
+    if isinstance(planned.reading.plan, Holds | NonEmpty):  # chains cannot say yes or no
+        return (False,)
     if found.computes and not planned.is_chain:
         return (False,)
     if found.taught and _reads_all(found):
