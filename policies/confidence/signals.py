@@ -46,7 +46,8 @@ class AnswerSignals:
             geometric mean a topic.
         beside: strange words right before a name, that say what it is: "the singer X".
         asked_for: 1 where a strange word is what the question asks for: "which team …".
-        misfit: 1 where the answer is what another asking word asks for: "when did X marry?" a person, "who owns X?" a year.
+        misfit: 1 where the answer is what another asking word asks for: a person for "when did X marry?", or a year
+            for "who owns X?".
         taught: 1 where pairs taught the decomposer.
 
     Those of the plan reader:
@@ -124,8 +125,10 @@ def signals_of(
     strange = [word for word in known.strange if not same or word in unread] if known else []
     judged = plan and isinstance(readings[0].plan, Holds | NonEmpty)
     apart = judged or (found is not None and bool(found.computes))  # its words ask for more than chains
-    if plan and known is not None and (apart or not _uses(readings[0].plan, known.about)):
-        known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0)  # the chains are about something else
+    direct = plan and known is not None and known.detour and len(relations_of(readings[0].plan)) < known.hops
+    if plan and known is not None and (apart or direct or not _uses(readings[0].plan, known.about)):
+        # The chains are about something else, or make a detour that the plan does not.
+        known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     half = not plan and apart and (best is None or bool(best.unused))
     misfit = misfit or (known is not None and known.misfit and not plan)
     out: dict[str, float] = {"plan": float(plan), "half": float(half), "misfit": float(misfit)}

@@ -104,15 +104,15 @@ def induce(columns: GraphColumns, language: Language) -> Roles:
 
 
 def _words(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]:
-    """What the entities at one end of a relation are called: a film is `directed_by` its director, who `works_for` whom.
+    """What the entities at one end of a relation are called: the tails of `directed_by` are directors.
 
     Of a deed in the active, such as `works_for`, the heads do it.
     """
     words = words_of(name)
     content = tuple(word for word in words if word not in _FUNCTION) or words
     deeds = [deed for word in content for deed in language.deeds.get(language.stem(word), ())]
-    doers = [(doer,) for deed in deeds for doer in deed.doers]
-    things = [(thing,) for deed in deeds for thing in deed.things]
+    doers: list[tuple[str, ...]] = [(doer,) for deed in deeds for doer in deed.doers]
+    things: list[tuple[str, ...]] = [(thing,) for deed in deeds for thing in deed.things]
     if deeds and voice_of(name, english()) > 0:
         return things if tail else doers
     if name.endswith("_of") and len(content) == 1:
