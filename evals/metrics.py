@@ -63,13 +63,21 @@ def score(answers: Sequence[Collection[str]], gold: Collection[str]) -> Score:
     return Score(float(right[:1] == [True]), float(any(right)), f1, float(precision == recall == 1))
 
 
-def score_answer(answer: Mapping[str, Any], gold: Collection[str]) -> Score:
+def score_answer(answer: Mapping[str, Any], gold: Collection[str], rows: Sequence[Sequence[str]] = ()) -> Score:
     """Score an answer in the shape of the contract (`nodes.run.answer_record`); one entity said twice counts once.
 
     A choice, else a value, else the entities, else the literal values are scored. Numbers are equal as numbers, and
-    where a gold number has decimals, to so many decimals; true is also yes, false no.
+    where a gold number has decimals, to so many decimals; true is also yes, false no. Where gold answers are `rows` of
+    several cells, all cells of both sides are compared; an answer that has no rows may give the rows' first cells alone: a
+    query also returns what it sorts by.
     """
-    return score(_claims(answer, gold), [*map(_plain, gold)])
+    if not rows:
+        return score(_claims(answer, gold), [*map(_plain, gold)])
+    found = score(_claims(answer, gold, cells=True), [*map(_plain, gold)])
+    if not any(isinstance(each, Mapping) for each in answer.get("values", ())):
+        first = {_plain(row[0]): None for row in rows if row}
+        found = max(found, score(_claims(answer, gold), list(first)), key=lambda each: each.f1)
+    return found
 
 
 def claims(answer: Mapping[str, Any]) -> bool:
@@ -77,8 +85,8 @@ def claims(answer: Mapping[str, Any]) -> bool:
     return bool(_claims(answer, ()))
 
 
-def _claims(answer: Mapping[str, Any], gold: Collection[str]) -> list[set[str]]:
-    """What an answer claims, best first, each by all its names."""
+def _claims(answer: Mapping[str, Any], gold: Collection[str], *, cells: bool = False) -> list[set[str]]:
+    """What an answer claims, best first, each by all its names; of rows the keys, or all `cells`."""
     if answer.get("choice") is not None:
         return [{answer["choice"]}]
     if answer.get("value") is not None:
@@ -86,8 +94,20 @@ def _claims(answer: Mapping[str, Any], gold: Collection[str]) -> list[set[str]]:
     entities = {item["id"]: _names(item["id"], gold) | _names(item["label"], gold) for item in answer["answers"]}
     if entities:
         return list(entities.values())
-    values = (each["key"] if isinstance(each, Mapping) else each for each in answer.get("values", ()))
-    return [_names(each, gold) for each in values]
+    values = [part for each in answer.get("values", ()) for part in (_row_cells(each) if cells else [_row_key(each)])]
+    return [_names(each, gold) for each in (dict.fromkeys(values) if cells else values)]
+
+
+def _row_key(value: object) -> object:
+    return value["key"] if isinstance(value, Mapping) else value
+
+
+def _row_cells(row: object) -> list[object]:
+    """All cells of a row as an answer has it (`kg.plans.result.row_json`), entities by their labels."""
+    if not isinstance(row, Mapping):
+        return [row]
+    cells = [*(row.get("keys") or [row["key"]]), *(row.get("values") or [row["value"]])]
+    return [each["label"] if isinstance(each, Mapping) else each for each in cells if each is not None]
 
 
 def _names(value: object, gold: Collection[str]) -> set[str]:

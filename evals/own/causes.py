@@ -41,7 +41,7 @@ class Causes:
 
     async def of(self, question: Question, answer: Answer) -> str:
         """The cause of a wrong best answer; "" where it is right, or nothing was claimed and nothing should be."""
-        found = score_answer(answer, question.answers)
+        found = score_answer(answer, question.answers, question.rows)
         if found.top1:
             return ""
         if not question.answers:

@@ -36,7 +36,7 @@ class RunAnswer:
     @cached_property
     def score(self) -> Score:
         """How good it is; of a question without gold answers without meaning."""
-        return score_answer(self.answer, self.question.answers)
+        return score_answer(self.answer, self.question.answers, self.question.rows)
 
     @property
     def claimed(self) -> bool:

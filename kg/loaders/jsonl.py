@@ -10,6 +10,11 @@ and what `apoc.export.json` writes:
     {"type": "node", "id": "0", "labels": ["Film"], "properties": {"title": "The Matrix", "released": 1999}}
     {"type": "relationship", "id": "5", "label": "ACTED_IN", "properties": {}, "start": {"id": "1"}, "end": {"id": "0"}}
 
+or the same as bare nodes and relationships, `from` and `to` in place of `start` and `end` if you like:
+
+    {"id": 0, "labels": ["Film"], "properties": {"title": "The Matrix", "released": 1999}}
+    {"start": 1, "type": "ACTED_IN", "end": 0, "properties": {}}
+
 `value` is a value, `tail` is an entity, or what `trivium.kg.embedded.natures` makes of it; a tail that is a JSON number
 or truth value is a value. Values may be `{"value", "datatype"}` or a list of several. `statements` lists parallel
 relationships: `[{"properties", "id"}]`. An entity's own `properties` are values of it.
@@ -29,7 +34,7 @@ from trivium.kg.loaders.source import decode
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
-_APOC = ("node", "relationship")
+_ENDS = (("start", "end"), ("from", "to"))
 _HINT = "; --skip-bad leaves such lines out"
 
 
@@ -74,27 +79,18 @@ class JsonLines:
             raise _BadLineError("not a JSON object")
         if "head" in row:
             return _triples(row)
-        if row.get("type") in _APOC:
-            return self._apoc(row)
+        bare = _is_bare(row)
+        if row.get("type") == "node" or (bare and "labels" in row):
+            return self._node(row)
+        if row.get("type") == "relationship" or (bare and "type" in row):
+            return _relationship(row)
         return self._entity(row)
 
-    def _apoc(self, row: Mapping[str, object]) -> list[Triple]:
-        """A node or relationship as apoc writes it; both are numbered by the database."""
-        where = f"{row['type']} {row.get('id')!r}"
-        if row["type"] == "node":
-            key = f"node/{_text(row, 'id')}"
-            self.entities.append(Entity(key, key, types=_names(row, "labels")))
-            return [Triple(key, name, value) for name, value in _properties(row.get("properties"), where)]
-        ends = []
-        for side in ("start", "end"):
-            end = row.get(side)
-            if not isinstance(end, dict):
-                raise _BadLineError(f"{where} has no {side}")
-            ends.append(f"node/{_text(end, 'id')}")
-        statements = tuple(each for each in _statements(row, where) if each.properties)
-        head, tail = ends
-        relation = _text(row, "label")
-        return [QualifiedTriple(head, relation, tail, statements) if statements else Triple(head, relation, tail)]
+    def _node(self, row: Mapping[str, object]) -> list[Triple]:
+        """A node, numbered by the database."""
+        key = _node_key(row, "id")
+        self.entities.append(Entity(key, key, types=_names(row, "labels")))
+        return [Triple(key, name, value) for name, value in _properties(row.get("properties"), key)]
 
     def _entity(self, row: Mapping[str, object]) -> list[Triple]:
         key = _text(row, "id")
@@ -107,6 +103,24 @@ class JsonLines:
 
 class _BadLineError(Exception):
     """What is wrong with a line."""
+
+
+def _relationship(row: Mapping[str, object]) -> list[Triple]:
+    """A relationship between nodes: apoc names it by `label`, and its ends by objects."""
+    relation = _text(row, "label" if row.get("type") == "relationship" else "type")
+    start, end = next((ends for ends in _ENDS if ends[0] in row), _ENDS[0])
+    head, tail = _node_key(row, start), _node_key(row, end)
+    statements = tuple(each for each in _statements(row, f"{relation} of {head}") if each.properties)
+    return [QualifiedTriple(head, relation, tail, statements) if statements else Triple(head, relation, tail)]
+
+
+def _node_key(row: Mapping[str, object], name: str) -> str:
+    """The id of a node: a text, a whole number, or an object with an `id`."""
+    value = row.get(name)
+    value = value.get("id") if isinstance(value, dict) else value
+    if type(value) is not int and not (isinstance(value, str) and value):
+        raise _BadLineError(f"{name} is missing or not the id of a node")
+    return f"node/{value}"
 
 
 def _triples(row: Mapping[str, object]) -> list[Triple]:
@@ -219,12 +233,20 @@ def entity_line(entity: Entity) -> str:
 
 
 def is_apoc_line(line: bytes) -> bool:
-    """Whether a line is a node or relationship of `apoc.export.json`."""
+    """Whether a line is a node or relationship, as `apoc.export.json` writes it or bare."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(row, dict) and row.get("type") in _APOC and ("id" in row or "start" in row)
+    if not isinstance(row, dict):
+        return False
+    return _is_bare(row) or (row.get("type") in ("node", "relationship") and ("id" in row or "start" in row))
+
+
+def _is_bare(row: Mapping[str, object]) -> bool:
+    """Whether an object is a node with labels, or a relationship with a type and two ends, and nothing else."""
+    forms = ({"labels", "id"}, *({"type", *ends} for ends in _ENDS))
+    return any({"properties", *form} <= row.keys() <= {"properties", "id", *form} for form in forms)
 
 
 def is_graph_line(line: bytes) -> bool:

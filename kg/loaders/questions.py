@@ -40,6 +40,7 @@ class Question:
         topic_entities: entities it is about, ids or labels.
         choices: its options.
         answers: gold answers, ids or labels; for choices the choice's id.
+        rows: gold answers that are rows of several cells, as a query returns them; `answers` has their distinct cells.
         chain: the gold logical chain; None where the line has none.
         branches: the gold chains of a question with several topics, whose results are intersected.
         exclude_topic: whether the gold answers leave the topic entity out; None where the line does not say.
@@ -52,6 +53,7 @@ class Question:
     topic_entities: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
     answers: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
     chain: LogicalChain | None = None
     branches: tuple[Branch, ...] = ()
     exclude_topic: bool | None = None
@@ -105,12 +107,14 @@ def parse_question(line: dict[str, Any], default_id: str) -> Question:
     if not isinstance(question, str) or not question.strip():
         raise _ProblemError(f'"question" must be a text that is not empty, found {_show(question)}')
     chain = line.get("chain")
+    answers, rows = _answers(line.get("answers"))
     return Question(
         id=_id(line["id"], "id") if line.get("id") is not None else default_id,
         question=question,
         topic_entities=_texts(line.get("topic_entities"), "topic_entities"),
         choices=_choices(line.get("choices")),
-        answers=_texts(line.get("answers"), "answers"),
+        answers=answers,
+        rows=rows,
         chain=None if chain is None else _chain(chain, "chain"),
         branches=tuple(_branch(item) for item in _list(line.get("branches"), "branches")),
         exclude_topic=_flag(line.get("exclude_topic"), "exclude_topic"),
@@ -154,6 +158,22 @@ def _text(value: object, key: str) -> str:
 
 def _texts(value: object, key: str) -> tuple[str, ...]:
     return tuple(_text(item, key) for item in _list(value, key))
+
+
+def _answers(value: object) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Gold answers, and the rows where they are given as rows of several cells; null and empty cells are left out."""
+    given = _list(value, "answers")
+    if not given or not all(isinstance(each, list) for each in given):
+        return _texts(value, "answers"), ()
+    rows = tuple(tuple(_cell(each) for each in _list(row, "answers") if each not in (None, "")) for row in given)
+    cells = tuple(dict.fromkeys(cell for row in rows for cell in row))
+    return cells, rows if any(len(row) > 1 for row in rows) else ()
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list | dict):
+        raise _ProblemError(f'a row of "answers" must hold texts, numbers and truth values, found {_show(value)}')
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _id(value: object, key: str) -> str:

@@ -149,8 +149,8 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         assessment = await assess_reading(kg, question, found, (), plan=False)
         if assessment.confidence >= _SURE:
             return _Decomposed(found, events=_stale(found), assessment=assessment)
-    # What the chains know guides a plan that computes; another one is to judge them by what it reads on its own.
-    planned = await plan_question(question, topics, kg, found.chains if found.computes else None)
+    # What pairs taught of the chains guides a plan that computes; another one judges them by what it reads on its own.
+    planned = await plan_question(question, topics, kg, found.chains if found.taught and found.computes else None)
     if untrained is not None and (planned is None or planned.reading.unread):
         raise untrained
     if found.computes and (planned is None or planned.is_chain):

@@ -40,6 +40,22 @@ def test_an_entity_said_twice_counts_once() -> None:
     assert score_answer({"answers": []}, ["heat"]) == Score(0, 0, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("answer", "f1"),
+    [
+        ({"answers": [], "values": [{"key": "Rome", "value": 9.0}, {"key": "Berlin", "value": 12.0}]}, 1.0),
+        ({"answers": [{"id": "b", "label": "Berlin"}, {"id": "r", "label": "Rome"}]}, 1.0),  # what is sorted by is free
+        ({"answers": [], "values": [{"key": "Berlin", "value": 12.0}]}, 2 / 3),
+        ({"answers": [], "values": [{"key": "Berlin", "value": 1.0}, {"key": "Rome", "value": 2.0}]}, 4 / 8),
+        ({"answers": [], "values": [{"key": "Paris", "value": 12.0}]}, 1 / 3),
+        ({"answers": [], "values": [{"key": "Paris", "value": 1.0, "values": [1.0, {"id": "x", "label": "Oslo"}]}]}, 0),
+    ],
+)
+def test_gold_rows(answer: dict[str, object], f1: float) -> None:
+    rows = [("Berlin", "12"), ("Rome", "9")]
+    assert score_answer(answer, ["Berlin", "12", "Rome", "9"], rows).f1 == pytest.approx(f1)
+
+
 def test_means() -> None:
     assert mean([Score(1, 1, 1, 1), Score(0, 1, 0.5, 0)]) == Score(0.5, 1, 0.75, 0.5)
     assert mean([]) == Score(0, 0, 0, 0)

@@ -79,12 +79,33 @@ def test_both_forms_of_apoc(tmp_path: Path) -> None:
     assert (acted, acted.statements[0].properties) == (Triple("1", "ACTED_IN", "0"), (("role", "Neo"),))
 
 
+@pytest.mark.parametrize("ends", [("start", "end"), ("from", "to")])
+def test_bare_nodes_and_relationships(tmp_path: Path, ends: tuple[str, str]) -> None:
+    nodes, relationships = tmp_path / "nodes.jsonl", tmp_path / "relationships.jsonl"
+    nodes.write_text(
+        '{"id": 0, "labels": ["Film"], "properties": {"title": "The Matrix"}}\n'
+        '{"id": 1, "labels": ["Person", "Actor"], "properties": {"name": "Keanu Reeves"}}\n'
+    )
+    acted = {ends[0]: 1, ends[1]: 0, "type": "ACTED_IN", "properties": {"role": "Neo"}}
+    relationships.write_text(json.dumps(acted) + "\n")
+    assert is_graph_export(nodes)
+    assert is_graph_export(relationships)
+    triples, entities = _read(nodes)
+    assert [(each.id, each.types) for each in entities] == [("node/0", ("Film",)), ("node/1", ("Person", "Actor"))]
+    assert Triple("node/0", "title", "The Matrix") in triples
+    [read] = _read(relationships)[0]
+    assert isinstance(read, QualifiedTriple)
+    assert (read, read.statements[0].properties) == (Triple("node/1", "ACTED_IN", "node/0"), (("role", "Neo"),))
+
+
 def test_what_is_no_export_is_none(tmp_path: Path) -> None:
     for name, text in (
         ("time.csv", "at:noon,name\n12:ID,x\n"),
         ("table.csv", "_id,name\n1,x\n"),
         ("records.json", '[{"type": "node", "id": 1}]'),
         ("lines.jsonl", '{"type": "house", "id": "1"}\n'),
+        ("mails.jsonl", '{"from": "a", "to": "b", "type": "mail"}\n'),
+        ("issues.jsonl", '{"id": 1, "labels": ["bug"], "properties": {}, "title": "x"}\n'),
     ):
         (tmp_path / name).write_text(text)
         assert not is_graph_export(tmp_path / name)

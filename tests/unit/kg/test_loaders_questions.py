@@ -88,3 +88,15 @@ def test_bad_bytes_and_empty_files(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("\n")
     with pytest.raises(BadInputError, match="holds no question"):
         read_questions(tmp_path / "empty.jsonl")
+
+
+def test_rows_of_a_query_as_answers(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    lines = ([["Berlin", 12], ["Rome", 12], ["Oslo", None]], [["Berlin"], ["Rome"]], [[True]], [])
+    path.write_text("".join(json.dumps({"question": "Which?", "answers": each}) + "\n" for each in lines))
+    wide, narrow, truth, none = read_questions(path)
+    assert wide.answers == ("Berlin", "12", "Rome", "Oslo")
+    assert wide.rows == (("Berlin", "12"), ("Rome", "12"), ("Oslo",))
+    assert (narrow.answers, narrow.rows) == (("Berlin", "Rome"), ())
+    assert truth.answers == ("true",)
+    assert (none.answers, none.labeled) == ((), True)
