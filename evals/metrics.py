@@ -68,8 +68,8 @@ def score_answer(answer: Mapping[str, Any], gold: Collection[str], rows: Sequenc
 
     A choice, else a value, else the entities, else the literal values are scored. Numbers are equal as numbers, and
     where a gold number has decimals, to so many decimals; true is also yes, false no. Where gold answers are `rows` of
-    several cells, all cells of both sides are compared; an answer that has no rows may give the rows' first cells alone: a
-    query also returns what it sorts by.
+    several cells, all cells of both sides are compared; an answer that has no rows may give the rows' first cells
+    alone: a query also returns what it sorts by.
     """
     if not rows:
         return score(_claims(answer, gold), [*map(_plain, gold)])
