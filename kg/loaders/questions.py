@@ -40,12 +40,12 @@ class Question:
         topic_entities: entities it is about, ids or labels.
         choices: its options.
         answers: gold answers, ids or labels; for choices the choice's id.
-        rows: gold answers that are rows of several cells, as a query returns them; `answers` has their distinct cells.
         chain: the gold logical chain; None where the line has none.
         branches: the gold chains of a question with several topics, whose results are intersected.
         exclude_topic: whether the gold answers leave the topic entity out; None where the line does not say.
         kind: what sort of question it is, in its author's words; "" where the line does not say.
         labeled: whether the line has `answers`; an empty list means that nothing must be claimed.
+        rows: gold answers that are rows of several cells, as a query returns them; `answers` has their distinct cells.
     """
 
     id: str
@@ -53,12 +53,12 @@ class Question:
     topic_entities: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
     answers: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
     chain: LogicalChain | None = None
     branches: tuple[Branch, ...] = ()
     exclude_topic: bool | None = None
     kind: str = ""
     labeled: bool = False
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 def read_questions(path: Path | str) -> list[Question]:

@@ -92,7 +92,12 @@ def test_bad_bytes_and_empty_files(tmp_path: Path) -> None:
 
 def test_rows_of_a_query_as_answers(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
-    lines = ([["Berlin", 12], ["Rome", 12], ["Oslo", None]], [["Berlin"], ["Rome"]], [[True]], [])
+    lines: tuple[list[list[object]], ...] = (
+        [["Berlin", 12], ["Rome", 12], ["Oslo", None]],
+        [["Berlin"], ["Rome"]],
+        [[True]],
+        [],
+    )
     path.write_text("".join(json.dumps({"question": "Which?", "answers": each}) + "\n" for each in lines))
     wide, narrow, truth, none = read_questions(path)
     assert wide.answers == ("Berlin", "12", "Rome", "Oslo")
