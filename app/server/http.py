@@ -7,11 +7,12 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.util import find_spec
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -29,6 +30,8 @@ from trivium.nodes.run.context import Context
 from trivium.tools.registry import call_tool, parse_call
 
 log = logging.getLogger("trivium.server")
+
+_PATHS = Path(__file__).with_name("paths.js").read_text(encoding="utf-8")
 
 
 async def feedback(request: Request) -> Response:
@@ -49,6 +52,21 @@ async def feedback(request: Request) -> Response:
     except TriviumError as error:
         return JSONResponse({"detail": type(error).__name__}, 500)
     return JSONResponse(told)
+
+
+async def component(request: Request) -> Response:
+    """`POST /ui/ASSISTANT`, `{"name": "paths"}`: the UI component that draws an answer's proof, for any assistant.
+
+    In place of LangGraph's, which downloads a bundler by npx when the server starts, and ends the server without it.
+    The script is sent in the answer itself, so that it needs no address that a proxy would have to know.
+    """
+    try:
+        name = json.loads(await request.body())["name"]
+    except (ValueError, TypeError, KeyError):
+        name = ""
+    if name != "paths":
+        return JSONResponse({"detail": "the only UI component is 'paths'"}, 404)
+    return HTMLResponse(f"<script>{_PATHS}</script>")
 
 
 class _Mcp:
@@ -101,6 +119,7 @@ routes: list[BaseRoute] = [
     *openai_routes,
     *page_routes,
     Route("/feedback", feedback, methods=["POST"]),
+    Route("/ui/{assistant}", component, methods=["POST"]),
     *operator_routes,
     *user_routes,
     *([Route("/mcp", _mcp)] if _mcp is not None else []),

@@ -10,10 +10,11 @@ import re
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.answer_record import Answer
-from trivium.nodes.run.markdown import chat_text
+from trivium.nodes.run.markdown import chat_text, chat_ui
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.state import RunState
 from trivium.nodes.run.usage import fresh_channels
@@ -98,7 +99,9 @@ def begun(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id: str | None = None) -> dict[str, Any]:
-    """What the last stage writes to `messages`: the answer and its evidence as Markdown; nothing without a chat.
+    """What the last stage writes to `messages` and `ui`: the answer with its evidence, and its paths to be drawn.
+
+    Nothing without a chat.
 
     Args:
         state: the run's; it was asked by a message if its last message is a human's.
@@ -113,7 +116,8 @@ async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id
 
     about = {key: answer[key] for key in ("method", "model", "kg", "stop_reason")}
     content = await chat_text(answer, kg, by_model=message_id is not None)
-    return {"messages": [AIMessage(content, id=message_id, name=answer["method"], response_metadata=about)]}
+    said = AIMessage(content, id=message_id or str(uuid4()), name=answer["method"], response_metadata=about)
+    return {"messages": [said], "ui": await chat_ui(answer, kg, str(said.id))}
 
 
 async def prose(answer: Answer, kg: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from trivium.kg.indexes.words import own_words
 from trivium.nodes.run.answer_record import Answer, PathRecord
@@ -15,6 +16,7 @@ from trivium.nodes.run.path_text import path_text
 from trivium.tools.get_labels import get_labels
 
 _SHOWN = 5  # answers whose path a message shows, and suggestions; `answer` has them all
+_LABEL = 120  # characters of a label in a drawing
 _PROOFS = 20  # paths among which those that the answer's text names are looked for
 
 # Characters that begin markup anywhere, or could with some client's extensions; written as character references, which
@@ -53,9 +55,7 @@ async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
     """
     said = await _without_evidence(answer, kg)
     parts = [harmless(said) if by_model else plain(said)]
-    first = {path["answer"]: path for path in reversed(answer["paths"])}  # of several paths to an answer, the first
-    wanted = [first[item["id"]] for item in answer["answers"][:_SHOWN] if item["id"] in first]
-    parts.append("\n".join([f"- {await path_line(path, kg)}" for path in wanted or answer["paths"][:_SHOWN]]))
+    parts.append("\n".join([f"- {await path_line(path, kg)}" for path in _shown(answer)]))
     if answer["suggestions"]:
         meant = [f"- {plain(each['label'])} ({plain(each['why'])})" for each in answer["suggestions"][:_SHOWN]]
         parts.append("\n".join(["Did you mean:", "", *meant]))
@@ -64,11 +64,46 @@ async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-async def path_line(path: PathRecord, kg: str) -> str:
-    """A path as `A → relation → B ← relation ← C`; names are links where the graph's ids are web addresses."""
+def _shown(answer: Answer) -> Sequence[PathRecord]:
+    """A path for each of the first answers; where none leads to an answer, the first ones."""
+    first = {path["answer"]: path for path in reversed(answer["paths"])}  # of several paths to an answer, the first
+    wanted = [first[item["id"]] for item in answer["answers"][:_SHOWN] if item["id"] in first]
+    return wanted or answer["paths"][:_SHOWN]
+
+
+async def chat_ui(answer: Answer, kg: str, message_id: str) -> list[dict[str, Any]]:
+    """The paths of `chat_text` for the UI component `paths`, which draws them below a message; none without a path.
+
+    A UI message of LangGraph, of some 300 bytes a path; the component is `app/server/paths.js`.
+    """
+    paths = []
+    for path in _shown(answer):
+        ids = _walked(path)
+        labels = await get_labels(kg, ids)
+        steps = [
+            {"relation": own_words(t["relation"]) or t["relation"], "inverse": t["inverse"]} for t in path["triples"]
+        ]
+        entities = [{"id": key, "label": label[:_LABEL]} for key, label in zip(ids, labels, strict=True)]
+        paths.append({"entities": entities, "steps": steps})
+    if not paths:
+        return []
+    props: dict[str, Any] = {"paths": paths}
+    if run := next((step["run"] for step in answer["steps"] if "run" in step), None):  # a thumb reaches it
+        props |= {"run": run, "kg": answer["kg"]}
+    about = {"message_id": message_id}
+    return [{"type": "ui", "id": f"paths-{message_id}", "name": "paths", "props": props, "metadata": about}]
+
+
+def _walked(path: PathRecord) -> list[str]:
+    """The entities of a path, in order."""
     triples = path["triples"]
     first = triples[0]["tail" if triples[0]["inverse"] else "head"]
-    ids = [first, *(triple["head" if triple["inverse"] else "tail"] for triple in triples)]
+    return [first, *(triple["head" if triple["inverse"] else "tail"] for triple in triples)]
+
+
+async def path_line(path: PathRecord, kg: str) -> str:
+    """A path as `A → relation → B ← relation ← C`; names are links where the graph's ids are web addresses."""
+    triples, ids = path["triples"], _walked(path)
     start, *names = [_name(*pair) for pair in zip(ids, await get_labels(kg, ids), strict=True)]
     walked = zip(triples, names, strict=True)
     steps = [f"{'←→'[not t['inverse']]} {_words(t['relation'])} {'←→'[not t['inverse']]} {name}" for t, name in walked]

@@ -12,7 +12,7 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from trivium.nodes.run.described import described
-from trivium.nodes.run.usage import Usage, add_events, add_usage, newest
+from trivium.nodes.run.usage import Usage, add_drawings, add_events, add_usage, newest
 
 Step = tuple[str, str, str, bool]
 """A walked triple: head, relation, tail, inverse."""
@@ -39,6 +39,9 @@ class QuestionInput(TypedDict, total=False):
 class RunState(QuestionInput, total=False):
     """What the states of all methods have."""
 
+    ui: Annotated[list[dict[str, Any]], add_drawings]
+    """What a chat draws below its messages, by LangGraph's generative UI; of the last 20 answers."""
+
     settings: dict[str, Any]
     """The run's settings, so that it goes on with them after an interrupt or from a checkpoint, where a server does
     not hand them on (`trivium.graphs.stage`)."""
@@ -62,6 +65,8 @@ class AnswerOutput(TypedDict, total=False):
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The chat with its answer: in prose, with its evidence."""
+    ui: Annotated[list[dict[str, Any]], add_drawings]
+    """The paths of the answer for the UI component `paths`, which draws them."""
     found: Annotated[dict[str, Any], newest]
     """What the last stage found, in short: in the stream of updates, what each stage found."""
     answer: dict[str, Any]

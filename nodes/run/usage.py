@@ -27,6 +27,8 @@ class Usage(TypedDict):
 
 _PARTS = tuple(Usage.__annotations__)
 
+_DRAWINGS = 20
+
 NO_USAGE = Usage(llm_calls=0, prompt_tokens=0, completion_tokens=0, seconds=0.0)
 """Where a run starts."""
 
@@ -51,6 +53,17 @@ def add_usage(old: Usage | None, new: Usage) -> Usage:
 def add_events(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Reducer of a state's `events`: in the order in which they came."""
     return [*old, *new]
+
+
+def add_drawings(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Reducer of a state's `ui`: those of the last 20 answers, so that a long thread's checkpoints stay small.
+
+    Raises:
+        UsageError: `new` is not a list of objects.
+    """
+    if not isinstance(new, list) or not all(isinstance(each, dict) for each in new):
+        raise UsageError(f"ui holds UI messages, not {str(new)[:80]}")
+    return [*old, *new][-_DRAWINGS:]
 
 
 def newest(old: object, new: object) -> object:

@@ -184,6 +184,8 @@ async def test_every_method_answers_a_chat_and_keeps_its_thread_small(client: La
     assert [message["type"] for message in told["messages"]] == ["human", "ai"]
     assert told["messages"][-1]["content"].startswith(told["answer"]["answer"].partition(" Evidence")[0])
     values: Any = (await client.threads.get_state(thread))["values"]
+    drawn = [each["metadata"]["message_id"] for each in values["ui"]]
+    assert drawn == [told["messages"][-1]["id"]]
     assert values["settings"]["kg"] == "films"
     assert len(json.dumps(values)) < 64_000
 

@@ -111,3 +111,17 @@ async def test_neighbors_are_named() -> None:
 async def test_what_cannot_be_read_is_refused(name: str, given: dict[str, Any], why: str) -> None:
     status, told = await _post(name, **given)
     assert (status, why in told) == (422, True), told
+
+
+@pytest.mark.usefixtures("keys")
+async def test_the_chat_component_is_sent_to_who_may_ask_and_there_is_no_other() -> None:
+    async with http("10.0.0.5") as client:
+        assert (await client.post("/ui/keqing", json={"name": "paths"})).status_code == 401
+    async with http(key=KEYS["alice"]) as client:
+        told = await client.post("/ui/any-assistant", json={"name": "paths"})
+        wrong: list[Any] = [{"name": "../http"}, {}, [], 5]
+        assert [(await client.post("/ui/auto", json=each)).status_code for each in wrong] == [404] * 4
+    assert told.headers["content-type"].startswith("text/html")
+    assert told.text.startswith("<script>")
+    assert told.text.count("{{shadowRootId}}") == told.text.count("</script>") == 1  # a chat replaces the first alone
+    assert "innerHTML" not in told.text

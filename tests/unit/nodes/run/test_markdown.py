@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from trivium.nodes.run.answer_record import Answer, path_record
-from trivium.nodes.run.markdown import chat_text, harmless, path_line, plain
+from trivium.nodes.run.markdown import chat_text, chat_ui, harmless, path_line, plain
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 EVIL = [
@@ -153,3 +153,19 @@ async def test_what_may_have_been_meant_is_asked() -> None:
     text = await chat_text(_answer(answer=said, stop_reason="unknown_entity", suggestions=near), "k")
     assert text.startswith(said)
     assert text.endswith("Did you mean:\n\n- Written on the Wind (similar name)")
+
+
+@pytest.mark.usefixtures("_labels")
+async def test_the_paths_of_the_text_are_drawn_below_it_and_no_more() -> None:
+    paths = [path_record([("Heat", "directedBy", "x" * 500, False), ("Ronin", "seenBy", "x" * 500, True)], "Ronin")]
+    paths += [path_record([("Heat", "directedBy", f"m{n}", False)], f"m{n}") for n in range(30)]
+    answers = [{"id": path["answer"], "label": path["answer"], "score": 1.0} for path in paths]
+    (drawn,) = await chat_ui(_answer(answers=answers, paths=paths), "k", "m1")
+    assert (drawn["type"], drawn["name"], drawn["metadata"]) == ("ui", "paths", {"message_id": "m1"})
+    first, *others = drawn["props"]["paths"]
+    assert [each["id"] for each in first["entities"]] == ["Heat", "x" * 500, "Ronin"]
+    assert first["steps"] == [{"relation": "directed by", "inverse": False}, {"relation": "seen by", "inverse": True}]
+    assert len(others) == 4
+    (told,) = await chat_ui(_answer(paths=paths, steps=[{"stage": "select_prompt", "run": "r1"}]), "k", "m1")
+    assert (told["props"]["run"], told["props"]["kg"]) == ("r1", _answer()["kg"])
+    assert await chat_ui(_answer(stop_reason="not_found"), "k", "m1") == []

@@ -18,7 +18,7 @@ def test_every_field_is_described(name: str) -> None:
         assert fields
         assert [name for name, field in fields.items() if not field.get("description")] == []
     assert set(method.get_input_jsonschema()["properties"]) >= {"messages", "question", "topic_entities"}
-    assert set(method.get_output_jsonschema()["properties"]) == {"messages", "answer", "found"}
+    assert set(method.get_output_jsonschema()["properties"]) == {"messages", "ui", "answer", "found"}
     assert method.name == name
 
 

@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.answer_record import usage
 from trivium.nodes.run.state import RunState
-from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage, fresh_channels
+from trivium.nodes.run.usage import NO_USAGE, Usage, add_drawings, add_usage, fresh_channels
 
 SPENT = Usage(llm_calls=1, prompt_tokens=10, completion_tokens=5, seconds=0.5)
 EVENT = {"stage": "x", "event": "llm_retry", "message": "again"}
@@ -61,3 +61,14 @@ def test_the_answers_usage_is_what_was_spent_and_wall_time() -> None:
     told = usage(time.time() - 10, SPENT, None, empty, SPENT)
     assert {**told, "seconds": 0} == {"llm_calls": 2, "prompt_tokens": 20, "completion_tokens": 10, "seconds": 0}
     assert 10 <= told["seconds"] < 11
+
+
+def test_drawings_of_a_long_thread_stay_few() -> None:
+    kept: list[dict[str, Any]] = []
+    for number in range(50):
+        kept = add_drawings(kept, [{"id": number}])
+    assert [each["id"] for each in kept] == list(range(30, 50))
+    wrong: list[Any] = [5, "ui", {"id": 1}, [5]]
+    for each in wrong:
+        with pytest.raises(UsageError, match="ui holds UI messages"):
+            add_drawings(kept, each)
