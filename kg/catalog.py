@@ -101,6 +101,28 @@ def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, l
     return _glossary(kg, table, settings)
 
 
+def state_folder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> Path | None:
+    """Where what is learned on the KG directory of that name is kept, `[server] state`/NAME, relative to the file.
+
+    None where the directory itself is (no such setting, no such name, a database, the sample).
+
+    Raises:
+        BadInputError: as `named_kgs`; or the setting is not a folder's name.
+    """
+    server = read_settings(settings).get("server", {})
+    state = server.get("state") if isinstance(server, dict) else None
+    if state is None:
+        return None
+    if not isinstance(state, str) or not state.strip() or is_uri(state):
+        raise BadInputError(f'[server] state must be a folder, such as "/srv/trivium", not {state!r}', path=settings)
+    if not isinstance(named_kgs(settings).get(kg), Path):
+        return None
+    if not re.fullmatch(r"\w[\w.-]*", kg):
+        what = f"[server] state has a folder for each KG: name kg {kg!r} with letters, digits, '.', '_' and '-' alone"
+        raise BadInputError(what, path=settings)
+    return settings.parent / state / kg
+
+
 def name_of(kg: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
     """The name that a settings file gives to a KG argument: itself, or a name whose path is that directory.
 

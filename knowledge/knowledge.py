@@ -33,8 +33,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from trivium.kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
-from trivium.kg.catalog import SAMPLE, cache_folder, find_named, named_embedder, named_glossary, named_kgs
+from trivium.kg.catalog import (
+    SAMPLE,
+    cache_folder,
+    find_named,
+    named_embedder,
+    named_glossary,
+    named_kgs,
+    state_folder,
+)
 from trivium.kg.embedded import EmbeddedStore, Snapshot, keep
+from trivium.kg.embedded.backup import copy_state
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedders import CachedEmbedder, additive, open_embedder
 from trivium.kg.errors import (
@@ -77,7 +86,8 @@ class Knowledge:
 
     Attributes:
         name: the KG argument as it was given.
-        path: its directory; for a KG in Neo4j the local folder of what is learned from it.
+        path: its directory; where `[server] state` names another place, and for a KG in Neo4j, the folder of what is
+            learned from it.
         store: its `GraphStore`.
         embedder: the KG's embedder, remembering vectors by text.
         copies: of a KG in Neo4j its local copy.
@@ -128,7 +138,10 @@ class Knowledge:
         name = kg if isinstance(kg, str) else ""
         if isinstance(found, Path):
             chosen = open_embedder(wanted or read_manifest(found).embedder)
-            return cls(found, EmbeddedStore.open(found), CachedEmbedder(chosen, found / "vectors.npz"), name=name)
+            path = state_folder(name) or found
+            if path is not found:
+                copy_state(found, path)
+            return cls(path, EmbeddedStore.open(found), CachedEmbedder(chosen, path / "vectors.npz"), name=name)
         # Here, since the driver takes a quarter of a second to import and most KGs are directories.
         from trivium.kg.neo4j.opening import open_now
 
@@ -588,8 +601,7 @@ def _open_shared(name: str) -> _Shared:
             known.knowledge.look_again()
             return known
         source = find_kg(name)
-        knowledge = Knowledge.open(source, named_embedder(name))
-        knowledge.name = name
+        knowledge = Knowledge.open(name)
         # Not before the last run that holds it has ended.
         weakref.finalize(knowledge, _close, knowledge.store, knowledge.copies)
         found = _shared[name] = _Shared(source, _place(source), time.monotonic(), knowledge)

@@ -13,12 +13,14 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, TypedDict
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+
+from filelock import FileLock
 
 from trivium.kg.databases import open_for_reading
 from trivium.kg.embedded.build import refuse_existing
@@ -96,12 +98,29 @@ def back_up(directory: Path, file: Path, progress: Progress, *, wait: float | No
         return _pack(file, beside, [RECORD, *names], meta, progress)
 
 
-def _copied(directory: Path, beside: Path) -> Iterator[str]:
+def copy_state(directory: Path, state: Path) -> None:
+    """Make `state` the folder of what is learned on the KG in `directory`, beginning with what was learned so far.
+
+    The KG itself is only read. Several processes may ask for it at once: one makes it, and it is there as a whole.
+
+    Raises:
+        NotAKnowledgeBaseError, CorruptError, VersionError: as `read_manifest`.
+        OSError: it cannot be written.
+    """
+    read_manifest(directory)
+    state.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(state.parent / f".{state.name}.lock"):
+        if not state.exists():
+            with atomic_folder(state) as beside:
+                list(_copied(directory, beside, (SNAPSHOT,)))
+
+
+def _copied(directory: Path, beside: Path, left_out: Sequence[str] = _DERIVED) -> Iterator[str]:
     """Copy every file but the record, locks and what is derived; the names of those copied."""
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
         parts = PurePosixPath(name).parts
-        derived = parts[0] in _DERIVED or path.name.startswith((".", RECORD)) or path.suffix in (".db-wal", ".db-shm")
+        derived = parts[0] in left_out or path.name.startswith((".", RECORD)) or path.suffix in (".db-wal", ".db-shm")
         if derived or any(part.startswith(".") for part in parts) or path.is_symlink() or not path.is_file():
             continue
         copy = beside / name

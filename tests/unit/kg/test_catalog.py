@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trivium.kg.catalog import SETTINGS_FILE, cache_folder, find_named, named_embedder, named_kgs
+from trivium.kg.catalog import SETTINGS_FILE, cache_folder, find_named, named_embedder, named_kgs, state_folder
 from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
 
 
@@ -84,3 +84,19 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_folder() == Path("/b/trivium")
     monkeypatch.delenv("XDG_CACHE_HOME")
     assert cache_folder() == Path.home() / ".cache" / "trivium"
+
+
+def test_the_folder_of_what_is_learned_is_named_for_directories_alone(tmp_path: Path) -> None:
+    settings = tmp_path / SETTINGS_FILE
+    named = '[kg.films]\npath = "kg"\n[kg.base]\nuri = "bolt://localhost"\n[kg."../up"]\npath = "kg"\n'
+    settings.write_text(named)
+    assert state_folder("films", settings) is None
+    settings.write_text(f'{named}[server]\nstate = "learned"\n')
+    assert state_folder("films", settings) == tmp_path / "learned" / "films"
+    assert [state_folder(kg, settings) for kg in ("base", "sample", str(tmp_path), "")] == [None] * 4
+    with pytest.raises(BadInputError, match=r"name kg '\.\./up' with letters"):
+        state_folder("../up", settings)
+    for wrong in ("5", '""', "[]", '"bolt://localhost"'):
+        settings.write_text(f"{named}[server]\nstate = {wrong}\n")
+        with pytest.raises(BadInputError, match="state must be a folder"):
+            state_folder("films", settings)
