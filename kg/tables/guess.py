@@ -26,7 +26,7 @@ _SAME_NAME = 0.5  # the same where both columns have one name
 _IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
 _COMPLETE = 0.95  # share of rows that have a label
 _LONG_KEY, _LONG_NAME = 64, 40  # characters
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
+_WORDS = re.compile(r"(?<![^\W\d_])[A-Za-z]{1,3}\d+(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
 _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
@@ -196,6 +196,7 @@ def _find_references(seen: _Seen, tables: Sequence[_Seen]) -> None:
             for key in other.columns.values()
             if key.is_unique and not (other is seen and key is profile)
             if (rank := _rank(profile, seen, key, other)) is not None
+            if not (other is seen and _names_its_own_row(profile, key, seen))
         ]
         if found:
             _, other, key = max(found, key=lambda each: each[0])
@@ -211,6 +212,16 @@ def _find_references(seen: _Seen, tables: Sequence[_Seen]) -> None:
             kept[group] = name
         else:
             del seen.refers[name]
+
+
+def _names_its_own_row(profile: _Profile, key: _Profile, seen: _Seen) -> bool:
+    """Whether a column mostly repeats another one of its row: a second code of the same thing refers to nothing."""
+    one, other = (list(seen.columns).index(each.name) for each in (profile, key))
+    own: set[str] = set()
+    for _, row in zip(range(ROWS_READ), seen.table.rows(), strict=False):
+        own.update(text for text in row[one] if text in row[other])
+    known = [text for text in profile.texts if text in key.texts]
+    return len(own) > len(known) / 2
 
 
 def _words_without_key(profile: _Profile) -> list[str]:

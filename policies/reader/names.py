@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from trivium.kg.text import tokens
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z])(?=\d)")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{4})(?=\d)")
+# Short names with a number are one word, as people write them: ISO2, g7.
 
 
 @lru_cache(maxsize=20_000)
