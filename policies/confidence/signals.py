@@ -47,7 +47,7 @@ class AnswerSignals:
         beside: strange words right before a name, that say what it is: "the singer X".
         asked_for: 1 where a strange word is what the question asks for: "which team …".
         misfit: 1 where the answer is what another asking word asks for: a person for "when did X marry?", or a year
-            for "who owns X?".
+            for "who owns X?"; and where it is what something is asked about: penguins for "what do penguins eat?".
         taught: 1 where pairs taught the decomposer.
 
     Those of the plan reader:
@@ -130,7 +130,8 @@ def signals_of(
         # The chains are about something else, or make a detour that the plan does not.
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     half = not plan and apart and (best is None or bool(best.unused))
-    misfit = misfit or (known is not None and known.misfit and not plan)
+    repeats = any(each.repeats for each in same[:1]) and (plan or bool(strange))
+    misfit = misfit or repeats or (known is not None and known.misfit and not plan)
     out: dict[str, float] = {"plan": float(plan), "half": float(half), "misfit": float(misfit)}
     if found is not None:
         starts = sum(sub.dep == (-1,) for sub in found.sub_questions)

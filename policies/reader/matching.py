@@ -125,6 +125,10 @@ class Matcher:
             ]
             if len(content) < len(stems):
                 options.append((content, 0.03))
+            if words[-1] in self.language.carriers:
+                for element, score in self._forms.get(stems[:-1], {}).items():
+                    if element.kind in ("property", "edge"):
+                        found[element] = score - 0.02
             for form, less in options:
                 for element, score in self._forms.get(form, {}).items() if len(form) > 1 or less == 0.0 else ():
                     found[element] = max(found.get(element, 0.0), score - less)

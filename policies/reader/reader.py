@@ -37,6 +37,9 @@ matches the question nearly as well, and beats one about something else."""
 NO = 0.3
 """The cost of a plan that says no: an answer, but a plan about something else says it as well."""
 _YES_NO = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have"})
+_OPEN = frozenset({"what", "where", "when"})
+_DOES = frozenset({"do", "does", "did"})
+_BEING = frozenset({"is", "are", "was", "were", "s"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Reading:
         empty: whether the plan gives nothing; None where it was not run.
         lexical: the score without what execution says.
         typed: whether the graph's entities have types; without them chains are read less surely.
+        repeats: whether the plan gives what the question asks something about: penguins, for "what do penguins eat?".
     """
 
     plan: QueryPlan
@@ -81,6 +85,7 @@ class Reading:
     empty: bool | None
     lexical: float
     typed: bool = True
+    repeats: bool = False
     sketch: Sketch = field(repr=False, default=())
 
 
@@ -277,8 +282,8 @@ class Reader:
             if i not in read and not tagged.content[i] and tagged.unread[i] >= 1
         ]
         parts = tuple(Part(tagged.positions[i], self.named(what), round(float(s), 3)) for i, what, s in links)
-        plan, typed = drafter.plan(sketch), self.schema.typed
-        return Reading(plan, score, parts, tuple(unread), tuple(unused), None, score, typed, sketch)
+        plan, typed, repeats = drafter.plan(sketch), self.schema.typed, _repeats(tagged, item)
+        return Reading(plan, score, parts, tuple(unread), tuple(unused), None, score, typed, repeats, sketch)
 
     def _judge(self, reading: Reading, run: Executor, deadline: float) -> Reading:
         if time.monotonic() > deadline:
@@ -307,6 +312,18 @@ class Reader:
 def _guided(reading: Reading, chains: Chains) -> Reading:
     less = min(scores.CHAIN * behind(reading.plan, chains), scores.FAR)
     return replace(reading, score=reading.score - less) if less else reading
+
+
+def _repeats(tagged: Tagged, item: Item) -> bool:
+    first, second = (*(word for word in tagged.first if word != "else"), "", "")[:2]
+    if item.category != "S" or not (second in _DOES if first in _OPEN else first == "who" and second not in _BEING):
+        return False
+    links = flat(item.links)
+    read = {position for position, *_ in links}
+    verb = any(content and place not in read for place, content in enumerate(tagged.content))
+    return verb and any(
+        isinstance(what, Element) and what.kind == "type" and what.number == item.type for _, what, _ in links
+    )
 
 
 def _is_table(sketch: Sketch) -> bool:

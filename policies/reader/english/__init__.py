@@ -75,6 +75,7 @@ class Language:
     stop: frozenset[str]
     generic: frozenset[str]
     naming: frozenset[str]
+    carriers: frozenset[str]
     symmetric: frozenset[str]
     which: frozenset[str]
     commands: frozenset[str]
@@ -120,6 +121,7 @@ class Language:
             stop=_words(raw["stop"]),
             generic=frozenset(stem(word, irregular) for word in raw["generic"].split()),
             naming=_words(raw["naming"]),
+            carriers=_words(raw.get("carriers", "")),
             symmetric=_words(raw["symmetric"]),
             which=_words(raw["which"]),
             commands=_words(raw["commands"]),

@@ -149,6 +149,17 @@ def test_codes_are_references_by_their_texts(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_second_code_of_a_row_refers_to_nothing(tmp_path: Path) -> None:
+    names = [f"{a}{b}" for a in "ABCDE" for b in "FGHIJ"]
+    lands = "name,ISO3,IOC,boss\n" + "".join(
+        f"Land {name},{name}X,{name if place % 5 else 'ZZ'}X,{names[place // 2]}X\n" for place, name in enumerate(names)
+    )
+    (guessed,) = guess_mapping(read_tables(_write(tmp_path, lands=lands))).values()
+    assert guessed.columns["ISO3"] == TableColumn("iso3", "text")
+    assert not guessed.columns["IOC"].to.startswith("lands"), "the same code again, or none"
+    assert guessed.columns["boss"].to == "lands.ISO3", "other rows' codes are links"
+
+
 def test_json_records_inside_records(tmp_path: Path) -> None:
     films = [
         {"id": 7, "title": "Alien", "year": 1979, "studio": {"name": "Fox"},

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from trivium.kg.plans.text import parse
+from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.scope import is_small_talk
-from trivium.policies.confidence.signals import signals_of
+from trivium.policies.confidence.signals import is_misfit, signals_of
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 from trivium.policies.reader.chains.open_world import Support, _is_among, _root, _said_before, _stems
 from trivium.policies.reader.reader import Part, Reading
@@ -87,3 +90,24 @@ def test_what_is_asked_for_counts_where_it_is_not_there() -> None:
         for each in supports
     )
     assert when < team < sure
+
+
+def test_what_is_asked_about_is_no_answer() -> None:
+    """Penguins do not answer "what do penguins eat?", whose verb no reading places."""
+    support = Support(strange=("eat",), about="Gentoo", hops=1)
+    subs = (SubQuestion(0, "which penguins are [mask]?", (-1,), ("Gentoo",), chain=(Hop("species", True),)),)
+    reading = _reading('ids "Gentoo" | follow ^species')
+    reading = replace(reading, unread=("eat",))
+    found = Decomposition(subs, support=support)
+    plain = signals_of(found, [reading], plan=False)
+    about = signals_of(found, [replace(reading, repeats=True)], plan=False)
+    assert (plain.misfit, about.misfit) == (0, 1)
+    assert DEFAULT.confidence(about) < DEFAULT.confidence(plain) / 4
+
+
+def test_a_number_is_no_person_and_no_place() -> None:
+    kinds: dict[str, PropertyKind | None] = {"founded": "number", "owner": None, "motto": "text"}
+    asked = [("who owns Lufthansa?", "founded"), ("where was Tom born?", "founded"), ("when was it?", "founded")]
+    assert [is_misfit(question, end, kinds) for question, end in asked] == [True, True, False]
+    assert not is_misfit("who owns Lufthansa?", "owner", kinds)
+    assert not is_misfit("who said so?", "motto", kinds)
