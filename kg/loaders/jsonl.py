@@ -10,7 +10,8 @@ and what `apoc.export.json` writes:
     {"type": "node", "id": "0", "labels": ["Film"], "properties": {"title": "The Matrix", "released": 1999}}
     {"type": "relationship", "id": "5", "label": "ACTED_IN", "properties": {}, "start": {"id": "1"}, "end": {"id": "0"}}
 
-or the same as bare nodes and relationships, `from` and `to` in place of `start` and `end` if you like:
+or the same as bare nodes and relationships, `from` and `to` in place of `start` and `end` if you like, dates as
+`{"$date": "1999-03-31"}`:
 
     {"id": 0, "labels": ["Film"], "properties": {"title": "The Matrix", "released": 1999}}
     {"start": 1, "type": "ACTED_IN", "end": 0, "properties": {}}
@@ -35,6 +36,14 @@ from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueTe
 
 JSONL_SUFFIXES = (".jsonl", ".ndjson")
 _ENDS = (("start", "end"), ("from", "to"))
+_TYPED = {
+    "$date": "date",
+    "$datetime": "datetime",
+    "$localdatetime": "datetime",
+    "$time": "time",
+    "$localtime": "time",
+    "$duration": "duration",
+}
 _HINT = "; --skip-bad leaves such lines out"
 
 
@@ -180,6 +189,8 @@ def _values(value: object, datatype: str, where: str) -> Iterator[ValueText]:
         case list():
             for each in value:
                 yield from _values(each, datatype, where)
+        case dict() if len(value) == 1 and (kind := _TYPED.get(next(iter(value)))):
+            yield from _values(*value.values(), kind, where)
         case {"value": inner, **rest}:
             yield from _values(inner, str(rest.get("datatype") or datatype), where)
         case _:

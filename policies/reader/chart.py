@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
 from operator import itemgetter
 from typing import Any
 
@@ -36,6 +37,7 @@ _OTHERS = frozenset({"someone", "anyone", "those", "something", "others", "anoth
 _ANY = frozenset({"any", "a", "an", "some", "someone", "anyone"})
 _HAVING = frozenset({"have", "has", "having"})
 _AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
+_OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 _SIGNS = {"before": "<", "after": ">"}
 
 
@@ -226,6 +228,12 @@ class Chart:
             ("SUP P", self._frequent),
             ("SUP E", self._frequent),
             ("FQ S", self._frequencies),
+            ("SUP AGG", self._key_of_aggregate),
+            ("AGG C", self._aggregate_bound),
+            ("E C", self._aggregate_bound),
+            ("S X", self._ranked_by),
+            ("S AGG", self._ranked_by),
+            ("S E", self._ranked_by),
             ("P SUP", self._key_after),
             ("SUP S", self._extreme),
             ("ADJ S", self._vague),
@@ -264,6 +272,17 @@ class Chart:
             ("NEG M", self._not_modifier),
             ("NEG S", self._not_set),
             ("NEG CP", self._not_bound),
+            ("R R", self._several),
+            ("RU R", self._several),
+            ("RU S", self._object),
+            ("S RU", self._object_before),
+            ("C R", self._count_bound_relation),
+            ("NEG R", self._not_related),
+            ("SUP R", self._most_related),
+            ("SAME S", self._shared_type),
+            ("SAME P", self._shared),
+            ("SAME R", self._shared),
+            ("SA S", self._same_as),
             ("E S", self._edge_values),
             ("E NUM", self._edge_number),
             ("E C", self._edge_bound),
@@ -358,8 +377,12 @@ class Chart:
         self, head: Item, source: Item, relations: Sequence[int] = (), cost: float = 0.0, negative: bool = False
     ) -> Iterator[Item]:
         """The head's set narrowed to what a path joins with the source's set."""
-        named = frozenset(relations)
+        named = frozenset(relations) or self._role_of(head, source)
         score = head.score + source.score - cost - (scores.BELOW if head.extreme else 0.0)
+        score -= scores.NAMED if _is_one(head) else 0.0
+        if source.category == "M" and source.data[5:] in ((_OR,), (_EACH,)):
+            yield from self._joined_each(head, source, score, negative)
+            return
         edge = source.data[2] if source.category == "M" else None
         wanted = source.data[4] if source.category == "M" and len(source.data) > 4 else ""
         for path, costs in self._ways(head.type, source.type, named):
@@ -381,6 +404,26 @@ class Chart:
                 True,
                 head.extreme,
             )
+
+    def _role_of(self, head: Item, source: Item) -> frozenset[int]:
+        """The relation by which one of two sets is called, where it joins them: "directors of X"."""
+        for item in (head, source):
+            if item.data[:1] == ("role",) and self._ways(head.type, source.type, frozenset(item.data[1:])):
+                return frozenset(item.data[1:])
+        return frozenset()
+
+    def _joined_each(self, head: Item, source: Item, score: float, negative: bool) -> Iterator[Item]:
+        """The head's set narrowed to what one of several relations joins with the source's set, or each of them."""
+        ways = [self._ways(head.type, source.type, frozenset((each,)))[:1] for each in source.data[0]]
+        if not all(ways):
+            return
+        best = [path for ((path, _),) in ways]
+        parts = [self._reach(head, source, path.back, path.sure, negative) for path in best]
+        kind = "and" if negative or source.data[5] == _EACH else "or"
+        node = reduce(lambda one, other: (kind, one, other), parts)
+        cost = sum(cost for ((_, cost),) in ways) / len(ways)
+        links = (head.links, source.links, tuple((-1, "path", (path, True)) for path in best))
+        yield Item("S", node, head.type, (), score - cost, links, "set", True, head.extreme)
 
     def _ways(self, start: int, end: int, named: frozenset[int]) -> tuple[tuple[Path, float], ...]:
         """The paths tried between two types, of those that hold a named relation, with what each costs; remembered."""
@@ -408,6 +451,7 @@ class Chart:
 
     def _reach(self, head: Item, source: Item, hops: tuple[Walk, ...], sure: bool, negative: bool) -> Sketch:
         plain = head.node == ("all", head.type)
+        plain = plain or (head.data[:1] == ("role",) and any(hop.relation in head.data for hop in hops))
         if source.form == "pair" and source.data and source.data[0] == "and" and not negative:
             node = head.node
             for place, part in enumerate(source.data[1]):
@@ -443,12 +487,14 @@ class Chart:
         yield from self._joined(right, left, (), cost)
 
     def _object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        edge = left.data[1] if len(left.data) > 1 else None
+        several = left.category == "RU"
+        edge = left.data[1] if len(left.data) > 1 and not several else None
+        walked = "" if several else self._walked(left.data[0], gap)
         yield Item(
             "M",
             right.node,
             right.type,
-            (left.data[:1], False, edge, self._pair(right), self._walked(left.data[0], gap), left.form),
+            (left.data if several else left.data[:1], False, edge, self._pair(right), walked, left.form),
             left.score + right.score,
             (left.links, right.links),
             right.form,
@@ -461,11 +507,23 @@ class Chart:
         return item.data if item.form == "pair" else ()
 
     def _object_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        passive = self._is_passive(right.data[0])
+        passive = right.category == "R" and self._is_passive(right.data[0])
         for item in self._object(right, left, gap):
             item.data = (*item.data[:4], "" if passive and "s" not in gap else "out", *item.data[5:])
             item.score -= 0.1
             yield item
+
+    def _several(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "acted in or directed X", "both acted in and directed X"."""
+        form = _OR if "or" in gap else _EACH if "and" in gap else ""
+        if (
+            form
+            and right.data[0] not in left.data
+            and left.form in ("", form, left.form if left.category == "R" else "")
+        ):
+            links = (left.links, right.links)
+            data = (*(left.data if left.category == "RU" else left.data[:1]), right.data[0])
+            yield Item("RU", data=data, score=left.score + right.score, links=links, form=form)
 
     def _same_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "knows X's phone": two words of one relation, `KNOWS_PHONE`; those side by side are one phrase."""
@@ -519,6 +577,13 @@ class Chart:
         relations, negative, edge, pair, *side = item.data
         if negative or pair:
             return
+        if side[1:] in ([_OR], [_EACH]):
+            for kind in sorted(
+                {reached for hop, reached in self._schema.leaving(item.type) if hop.relation in relations}
+            ):
+                head = Item("S", ("all", kind), kind, (), 0.0, (), "plain")
+                yield from self._joined_each(head, item, item.score - scores.BARE, negative=False)
+            return
         for hop, reached in self._schema.leaving(item.type):
             if hop.relation in relations:
                 walk = self._schema.walk(hop, item.type, reached)._replace(where=edge)
@@ -566,6 +631,37 @@ class Chart:
             yield right.but(
                 data=(columns, "not", *rest), score=left.score + right.score, links=(left.links, right.links)
             )
+
+    # ---- what two things share
+
+    def _shared_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if right.form == "plain" and not gap:
+            yield right.but(category="SA", score=left.score + right.score, links=(left.links, right.links))
+
+    def _shared(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if not gap:
+            data = (right.category, right.data if right.category == "P" else right.data[:1])
+            yield Item("SA", data=data, score=left.score + right.score, links=(left.links, right.links))
+
+    def _same_as(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the same category as X": X's category, its value, or what the relation leads to from X."""
+        if "as" not in gap or right.form == "plain" or right.node is None:
+            return
+        source = right.but(node=("same", right.node, right.type))
+        links, score = (left.links, right.links), left.score + right.score
+        if not left.data:
+            head = left.but(category="S", form="plain")
+            for item in self._joined(head, source):
+                yield item.but(score=item.score + scores.SHARED)
+        elif left.data[0] == "P":
+            for term, cost in self._term(source, left.data[1]):
+                value = ("plan", ("values", source.node, (term,)))
+                yield Item("CP", None, -1, (left.data[1], "", "=", value), score - cost + scores.SHARED, links)
+        else:
+            for hop, reached in self._schema.leaving(right.type):
+                if hop.relation in left.data[1]:
+                    node = ("go", source.node, (self._schema.walk(hop, right.type, reached),), reached, True)
+                    yield Item("M", node, reached, (left.data[1], False, None, ()), score + scores.SHARED, links)
 
     # ---- columns
 
@@ -763,8 +859,11 @@ class Chart:
         if flag == "set":
             yield from self._where_set(left, right)
             return
-        for term, cost in self._term(left, columns):
-            condition = self._condition(term, columns, sign, value)
+        for term, cost in self._aggregates_of(left, columns) if flag == "agg" else self._term(left, columns):
+            if flag == "agg":
+                condition: Sketch | None = ("cmp", term, _SIGNS.get(sign, sign), value)
+            else:
+                condition = self._condition(term, columns, sign, value)
             if condition is None:
                 continue
             if flag == "not":
@@ -845,13 +944,45 @@ class Chart:
         sign, hints, value = left.data
         links, score = (left.links, right.links), left.score + right.score
         if (value[0] == "v" and "count" in hints) or (sign == "=" and value[0] == "v"):
-            yield Item("CP", right.node, right.type, ((), "count", sign, value), score - scores.COUNTED, links)
+            role = right.data[1:] if right.data[:1] == ("role",) else ()
+            yield Item("CP", right.node, right.type, (role, "count", sign, value), score - scores.COUNTED, links)
         for item in self._where_bare(right, left, gap):
             item.score -= 0.15
             yield item
 
+    def _ends_of(self, relation: int) -> Iterator[Item]:
+        """All at each end of a relation, by the widest types that it joins."""
+        kinds = [(head, tail) for known, head, tail in self._schema.joins if known == relation]
+        for kind in sorted({end for pair in kinds for end in pair if not self._schema.inside[end] & {*pair}}):
+            yield Item("S", ("all", kind), kind, (), 0.0, (), "plain")
+
+    def _count_bound_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more than three actors", where `ACTED_IN` leads to them."""
+        sign, hints, value = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if value[0] == "v" and ("count" in hints or sign == "="):
+            for end in self._ends_of(right.data[0]):
+                yield end.but(category="CP", data=(right.data[:1], "count", sign, value), score=score, links=links)
+
+    def _not_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "films without reviews", where `REVIEWED` leads to them."""
+        links, score = (left.links, right.links), left.score + right.score
+        for end in self._ends_of(right.data[0]):
+            yield end.but(category="M", data=(right.data[:1], True, None, ()), score=score, links=links)
+
+    def _most_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the most reviews", where `REVIEWED` leads to them."""
+        direction, _, limit = left.data
+        if limit and direction in ("most", "fewest", "least", "count"):
+            links, score = (left.links, right.links), left.score + right.score
+            kind = "max" if direction in ("most", "count") else "min"
+            for end in self._ends_of(right.data[0]):
+                data = (kind, limit, "count", True, right.data[:1], direction == "count")
+                yield end.but(category="KEY", data=data, score=score - 0.05, links=links)
+
     def _where_count(self, left: Item, right: Item, relations: Sequence[int], sign: str, value: Any) -> Iterator[Item]:
         score = left.score + right.score
+        relations = tuple(relations) or tuple(self._role_of(left, right))
         for path in self._schema.paths(left.type, right.type)[: scores.JOINS]:
             if relations and set(relations).isdisjoint(path.relations):
                 continue
@@ -929,9 +1060,62 @@ class Chart:
             score -= 0.1
         yield Item("KEY", None, -1, (direction, limit, right.data), score, links)
 
+    def _key_of_aggregate(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the highest total freight (of a customer's orders)"."""
+        direction, _, limit = left.data
+        if limit and (what := _aggregated(right)):
+            kind = "min" if direction in ("min", "fewest", "least") else "max"
+            links = (left.links, right.links)
+            yield Item("KEY", None, -1, (kind, limit, "agg", what), left.score + right.score, links)
+
+    def _aggregate_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "whose average price is above 50", of what a set is joined to."""
+        sign, _, value = right.data
+        bare = left.category == "E" and len(left.data) < 3  # a condition on single relationships
+        if not bare and (what := _aggregated(left)) and value[0] == "v":
+            links = (left.links, right.links)
+            yield Item("CP", None, -1, (what, "agg", sign, value), left.score + right.score + 0.25, links)
+
+    def _aggregates_of(self, source: Item, what: tuple[Any, ...]) -> Iterator[tuple[Sketch, float]]:
+        """Aggregates over what a set is joined to, as terms, with what each costs."""
+        kind, numbers, *name, function = what
+        if kind == "E":
+            for hop, _ in self._schema.leaving(source.type):
+                if hop.relation in numbers:
+                    yield ("a", (hop,), name[0], function, True), 0.1
+            return
+        for number in numbers:
+            column = self._schema.properties[number]
+            if column.ordered and not self._schema.compatible(source.type, column.type):
+                for path in self._schema.paths(source.type, column.type)[:2]:
+                    yield ("a", path.hops, column.name, function, False), path.cost
+
+    def _ranked_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(top 5) customers by number of orders", "by total freight"."""
+        if "by" not in gap or left.form == "name" or left.data[:1] in (("by",), ("rank",)):
+            return
+        terms: list[tuple[Sketch, float]] = []
+        if what := _aggregated(right):
+            terms += self._aggregates_of(left, what)
+        elif right.category == "X" and right.form == "plain" and right.data[0] in ("count", "agg"):
+            ways = self._ways(left.type, right.type, self._role_of(left, right))
+            if right.data[0] == "count":
+                terms += [(("n", path.hops), cost) for path, cost in ways]
+            elif right.data[2][0] == "p":
+                _, hops, name, part = right.data[2]
+                terms += [
+                    (("a", (*path.hops, *hops), name, right.data[1], False), cost) for path, cost in ways if not part
+                ]
+        for term, cost in terms:
+            links = (left.links, right.links)
+            yield left.but(data=("rank", term), score=left.score + right.score - cost, links=links)
+
     def _frequent(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the three most frequent routes": values by how often they occur."""
         direction, hints, limit = left.data
+        if len(right.data) == 3 and right.category == "E":
+            yield from self._key_of_aggregate(left, right, gap)
+            return
         if direction not in ("most", "count", "fewest", "least") and (hints or left.score < scores.LIKE):
             return
         what: tuple[Any, ...] = right.data
@@ -983,14 +1167,20 @@ class Chart:
         counting = direction in ("most", "fewest", "least", "count")
         if counting:
             kind = "max" if direction in ("most", "count") else "min"
+            role = right.data[1:] if right.data[:1] == ("role",) else ()
             yield Item(
                 "KEY",
                 right.node,
                 right.type,
-                (kind, limit, "count", right.form == "plain", (), direction == "count"),
+                (kind, limit, "count", right.form == "plain", role, direction == "count"),
                 score - 0.05,
                 links,
             )
+        if right.data[:1] == ("rank",):
+            yield self._top(
+                right, right.data[1], direction not in ("min", "fewest", "least"), limit, score + 0.3, links
+            )
+            return
         if right.data[:1] == ("by",):
             for term, cost in self._term(right, right.data[1]):
                 yield self._top(right, term, direction != "min", limit, score - cost + 0.3, links)
@@ -1097,7 +1287,7 @@ class Chart:
     def _keyed(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
         """Terms to rank by, what each costs, and the set that is ranked."""
         if key.data[2] == "count":
-            relations = set(key.data[4])
+            relations = set(key.data[4]) or self._role_of(source, key)
             count = 0
             for path in self._schema.paths(source.type, key.type):
                 if relations and relations.isdisjoint(path.relations):
@@ -1113,7 +1303,8 @@ class Chart:
                 else:
                     yield ("n", path.hops, key.node), less, source.node
         else:
-            for term, cost in self._term(source, key.data[2]):
+            agg = key.data[2] == "agg"
+            for term, cost in self._aggregates_of(source, key.data[3]) if agg else self._term(source, key.data[2]):
                 yield term, cost, source.node
 
     def _by_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -1137,6 +1328,11 @@ class Chart:
         if left.data[2] == "count":
             if left.data[5:] == (True,) and gap & _AMONG and not right.extreme:
                 yield from self._commonest(left, right, score, links)
+            for item in self._by_key(right, left, gap):
+                item.score -= 0.4
+                yield item
+            return
+        if left.data[2] == "agg":
             for item in self._by_key(right, left, gap):
                 item.score -= 0.4
                 yield item
@@ -1279,8 +1475,15 @@ class Chart:
 
     def _group_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if right.form in ("plain", "set"):
+            role = right.data[1:] if right.data[:1] == ("role",) else ()
             yield Item(
-                "GK", right.node, right.type, ("type",), left.score + right.score, (left.links, right.links), right.form
+                "GK",
+                right.node,
+                right.type,
+                ("type", *role),
+                left.score + right.score,
+                (left.links, right.links),
+                right.form,
             )
 
     def _group_walked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -1332,7 +1535,9 @@ class Chart:
             data = ("group", (("e", ()),), self._aggregates(result), None, False, None)
             yield Item("X", result.node, result.type, data, score - 0.3, links, "set")
             return
-        for path in self._schema.paths(result.type, key.type)[:3]:
+        roles = frozenset(key.data[1:])
+        paths = self._schema.paths(result.type, key.type)
+        for path in [each for each in paths if not roles or roles & each.relations][:3]:
             node = result.node
             if key.form != "plain":
                 node = ("and", node, ("go", key.node, path.back, result.type, True))
@@ -1472,6 +1677,21 @@ class Chart:
         if shared and left.data[2] is None:
             data = (tuple(shared), left.data[1], right.data[2], left.data[3])
             yield left.but(data=data, score=left.score + right.score + 0.1, links=(left.links, right.links))
+
+
+def _aggregated(item: Item) -> tuple[Any, ...]:
+    """What an aggregate is of: properties of entities, or one of relationships; () where the item is none."""
+    if item.category == "AGG" and len(item.data) == 2 and item.data[0] != "count":
+        return ("P", item.data[1], item.data[0])
+    if item.category == "E":
+        relations, name, *function = item.data
+        return ("E", relations, name, *(function or ("sum",)))
+    return ()
+
+
+def _is_one(item: Item) -> bool:
+    """Whether a set is one thing by its name, which no condition can narrow."""
+    return item.form == "name" and item.node is not None and item.node[0] == "ids" and len(item.node[2]) == 1
 
 
 def _hops(node: Sketch | None) -> Iterator[tuple[Walk, Sketch]]:

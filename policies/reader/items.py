@@ -14,6 +14,7 @@ Category = Literal[
     "P",  # properties of one name
     "PL",  # several properties
     "R",  # a relation
+    "RU",  # relations of which one, or each, is meant: "acted in or directed"
     "E",  # a property of relationships
     "EC",  # a condition on a property of relationships
     "SUP",  # a superlative
@@ -29,6 +30,8 @@ Category = Literal[
     "C",  # a condition without a column
     "CP",  # a condition on a column, or on a count
     "NEG",
+    "SAME",
+    "SA",  # what two things share: a type, columns or a relation
     "CNT",
     "AGG",
     "G",  # "for each"

@@ -52,6 +52,9 @@ class Phrases:
             return f"{through} {' '.join(words_of(term[2]))} {term[3]}".strip()
         if term[0] == "n":
             return "most " + " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
+        if term[0] == "a":
+            through = " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
+            return f"{_FUNCTIONS[term[3]]} {' '.join(words_of(term[2]))} {through}"
         if term[0] == "w0":
             return " ".join(words_of(term[1]))
         return " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
@@ -92,6 +95,10 @@ class Phrases:
 
     def _or(self, one: Sketch, other: Sketch) -> str:
         return f"{self.say(one)} or {self.say(other)}"
+
+    def _same(self, source: Sketch, number: int) -> str:
+        del number
+        return f"same as {self.say(source)}"
 
     def _minus(self, one: Sketch, other: Sketch) -> str:
         return f"{self.say(one)} not {self.say(other)}"

@@ -26,7 +26,7 @@ from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.phrase import Phrases
 from trivium.policies.reader.schema import Schema
-from trivium.policies.reader.sketch import Drafter, Sketch, canonical
+from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others
 from trivium.policies.reader.tagging import Tagged, Tagger
 from trivium.policies.reader.values import ValueIndex
 
@@ -212,7 +212,8 @@ class Reader:
         """Finished readings as sketches of results, each once, best first; `shown`: a clause says what of them."""
         best: dict[Any, tuple[Sketch, Item, float]] = {}
         ask = tagged.first[:1] and tagged.first[0] in _YES_NO
-        for item in parsed:
+        for found in parsed:
+            item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):
                 score = item.score - less - (0.0 if self._asked(tagged, sketch, item) else scores.ASKED)
                 if ask and sketch[0] not in ("count", "values", "agg", "group", "walks", "holds"):
@@ -240,7 +241,7 @@ class Reader:
             assert item.node is not None
             if item.data[:1] == ("limit",):
                 yield ("some", item.node, item.data[1]), scores.ALL_OF_TYPE / 2
-            less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("limit",)) else 0.0
+            less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("rank",), ("limit",)) else 0.0
             yield item.node, less + (echo if _echoes(item.node) else 0.0)
         elif item.category == "X":
             less = scores.FIXED * _fixed(self.schema, item) if item.data[0] == "values" else 0.0
@@ -255,7 +256,7 @@ class Reader:
                     if column.naming
                     else (("values", kind, (("p", (), column.name, ""),)), scores.ALL_OF_TYPE)
                 )
-        elif item.category == "KEY" and item.data[2] != "count":
+        elif item.category == "KEY" and item.data[2] not in ("count", "agg"):
             function = "maximum" if item.data[0] == "max" else "minimum"
             for number in item.data[2]:
                 column = self.schema.properties[number]

@@ -120,6 +120,13 @@ def _words(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]:
     return [content, content[-1:], *doers] if tail else things
 
 
+def doers_of(name: str, language: Language) -> tuple[bool, frozenset[str]]:
+    """Which end of a relation does its deed (True: the tails), and the stems of the nouns for who does it."""
+    deeds = [deed for word in words_of(name) for deed in language.deeds.get(language.stem(word), ())]
+    tails = voice_of(name, english()) <= 0
+    return tails, frozenset(language.stem(doer) for deed in deeds for doer in deed.doers)
+
+
 def _owners(columns: GraphColumns, has: np.ndarray, rows: np.ndarray, of_end: list[int]) -> dict[str, int]:
     out = {}
     for name, parts in columns.properties.items():

@@ -4,10 +4,12 @@ A sketch of a set is one of
 
     ("ids", type, ids)  ("all", type)  ("is", type, property, operator, value)  ("and" | "or" | "minus", set, set)
     ("go", set, hops, type, sure)  ("where", set, condition)  ("top", set, term, descending, limit)
+    ("same", set, type): the set, whose members are no answer: "in the same category as X"
 
 and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
 ("group", set, keys, aggregates, order, descending, limit), ("yes", set), ("walks", function, set, hop, property, …).
-A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there) or
+A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there),
+("a", hops, property, function, whether it is the last relationship's) (an aggregate over what is reached) or
 ("w0", property) (of the relationship itself); a condition
 ("cmp", term, operator, value), ("has", term), ("not", condition), ("or", conditions); a value ("v", `Value`),
 ("vs", `Value`s), ("plan", sketch) or another term.
@@ -15,6 +17,7 @@ A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached)
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -73,6 +76,24 @@ def canonical(sketch: Any) -> Any:
     return tuple(canonical(part) for part in sketch)
 
 
+def others(node: Sketch, kind: int, compatible: Callable[[int, int], bool]) -> Sketch:
+    """A set of a type without the things that its members are said to be the same as."""
+    if node[0] == "top":
+        return ("top", others(node[1], kind, compatible), *node[2:])
+    for shared in _shared(node):
+        if compatible(kind, shared[2]):
+            node = ("minus", node, shared[1])
+    return node
+
+
+def _shared(sketch: Any) -> Iterator[Sketch]:
+    if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
+        if sketch[:1] == ("same",):
+            yield sketch
+        for part in sketch:
+            yield from _shared(part)
+
+
 class Drafter:
     """Turns sketches into plans; equal parts of sketches become the same plan object."""
 
@@ -105,6 +126,8 @@ class Drafter:
             if len(term) > 2:
                 chain = (*chain[:-1], replace(chain[-1], to=Compare(Term(), "=", self.plan(term[2]))))
             return Term(chain, aggregate="count")
+        if kind == "a":
+            return Term(self.steps(term[1]), term[2], aggregate=term[3], relationship=term[4])
         if kind == "r":  # a relationship's own property; of the last hop
             return Term(self.steps(term[1]), term[2], relationship=True)
         if kind == "w0":  # of the relationship itself, in a condition on a step
@@ -155,6 +178,10 @@ class Drafter:
 
     def _or(self, one: Sketch, other: Sketch) -> QueryPlan:
         return Union((self.plan(one), self.plan(other)))  # type: ignore[arg-type]
+
+    def _same(self, source: Sketch, type_number: int) -> QueryPlan:
+        del type_number
+        return self.plan(source)
 
     def _minus(self, one: Sketch, other: Sketch) -> QueryPlan:
         return Minus(self.plan(one), self.plan(other))  # type: ignore[arg-type]

@@ -22,7 +22,9 @@ from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.schema import Property, Schema
+from trivium.policies.reader.roles import doers_of
+from trivium.policies.reader.schema import Property, Schema, Walk
+from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.values import ValueHit, ValueIndex
 
 MOST_WORDS = 72
@@ -46,6 +48,7 @@ _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is wh
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _WHO = ("who", "whom", "everyone", "everybody")
 _EXACTLY = 0.95  # likeness from which a word is an element's own
+_DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
@@ -100,6 +103,7 @@ class Tagger:
 
     def __post_init__(self) -> None:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
+        self._doers = self._named_by_deeds() if self.schema.typed else {}
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
         self._add_operators()
 
@@ -156,6 +160,8 @@ class Tagger:
                 add[phrase].append(Item("G", data=(weak,)))
         for phrase in language.negation:
             add[phrase].append(Item("NEG"))
+        for phrase in language.same:
+            add[phrase].append(Item("SAME"))
         self._add_adjectives()
         self._add_asking()
 
@@ -655,6 +661,7 @@ class Tagger:
             (position, position + 1, item.worse(_GENERIC) if generic and self._lacks(item, after) else item)
             for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
         ]
+        tagged.items += self._doer_items(word, position)
         if word in language.counted:
             tagged.items += self._counted_items(word, position)
         if found := language.vague.get(word):
@@ -674,6 +681,34 @@ class Tagger:
             return False
         last = words_of(self.schema.names[item.data[0]])[-1:]
         return last != (after,) and self.language.stop.issuperset(last)
+
+    def _named_by_deeds(self) -> dict[str, list[tuple[int, int, Sketch]]]:
+        """For a noun's stem, the relations whose one end it names ("actor" of `ACTED_IN`), each with type and set."""
+        out: dict[str, list[tuple[int, int, Sketch]]] = defaultdict(list)
+        for relation, name in enumerate(self.schema.names):
+            tails, nouns = doers_of(name, self.language)
+            if not nouns:
+                continue
+            hop = Walk(relation, "out" if tails else "in")
+            pairs = [(head, tail) for known, head, tail in self.schema.joins if known == relation]
+            if any(self.schema.compatible(*pair) for pair in pairs):
+                continue  # a friend is someone's friend
+            ends = [(tail, head) if tails else (head, tail) for head, tail in pairs]
+            for end in sorted({end for end, _ in ends if not self.schema.inside[end] & {each for each, _ in ends}}):
+                start = next(other for own, other in ends if own == end)
+                node = ("go", ("all", start), (hop,), end, True)
+                for noun in nouns:
+                    out[noun].append((relation, end, node))
+        return out
+
+    def _doer_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
+        """Those who do a deed that a relation records, where no type is called so: "actors" of `ACTED_IN`."""
+        found = self._doers.get(self.language.stem(word), ())
+        if found and not self._heads(word):
+            for relation, kind, node in found:
+                links = link(position, Element("relation", relation), _DOER)
+                gain = _EXACT - _SLOPE * (1 - _DOER)
+                yield position, position + 1, Item("S", node, kind, ("role", relation), gain, links, form="plain")
 
     def _counted_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
         """The columns that count what a word means, where nothing of the graph is called so: "the most people"."""

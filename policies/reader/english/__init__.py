@@ -97,6 +97,7 @@ class Language:
     comparatives: Mapping[Phrase, Comparative]
     group: Mapping[Phrase, bool]
     negation: tuple[Phrase, ...]
+    same: tuple[Phrase, ...]
     logic: Mapping[Phrase, str]
     numbers: Mapping[str, int]
     scales: Mapping[str, float]
@@ -146,6 +147,7 @@ class Language:
             },
             group={phrase: phrase in _phrases(raw["group"]["weak"]) for phrase in _phrases(raw["group"]["phrases"])},
             negation=_phrases(raw["negation"]["phrases"]),
+            same=_phrases(raw["same"]["phrases"]),
             logic={phrase: kind for kind, texts in raw["logic"].items() for phrase in _phrases(texts)},
             numbers=raw["numbers"],
             scales=raw["scales"],

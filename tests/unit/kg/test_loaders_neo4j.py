@@ -83,7 +83,7 @@ def test_both_forms_of_apoc(tmp_path: Path) -> None:
 def test_bare_nodes_and_relationships(tmp_path: Path, ends: tuple[str, str]) -> None:
     nodes, relationships = tmp_path / "nodes.jsonl", tmp_path / "relationships.jsonl"
     nodes.write_text(
-        '{"id": 0, "labels": ["Film"], "properties": {"title": "The Matrix"}}\n'
+        '{"id": 0, "labels": ["Film"], "properties": {"title": "The Matrix", "out": {"$date": "1999-03-31"}}}\n'
         '{"id": 1, "labels": ["Person", "Actor"], "properties": {"name": "Keanu Reeves"}}\n'
     )
     acted = {ends[0]: 1, ends[1]: 0, "type": "ACTED_IN", "properties": {"role": "Neo"}}
@@ -93,6 +93,9 @@ def test_bare_nodes_and_relationships(tmp_path: Path, ends: tuple[str, str]) -> 
     triples, entities = _read(nodes)
     assert [(each.id, each.types) for each in entities] == [("node/0", ("Film",)), ("node/1", ("Person", "Actor"))]
     assert Triple("node/0", "title", "The Matrix") in triples
+    [out] = [each.tail for each in triples if each.relation == "out"]
+    assert isinstance(out, ValueText)
+    assert (out, out.datatype) == ("1999-03-31", "date")
     [read] = _read(relationships)[0]
     assert isinstance(read, QualifiedTriple)
     assert (read, read.statements[0].properties) == (Triple("node/1", "ACTED_IN", "node/0"), (("role", "Neo"),))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.shop import ask, reader
+from tests.shop import ask, outcome, reader
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
@@ -119,6 +119,75 @@ def test_a_reading_says_what_it_read_and_what_not() -> None:
 )
 def test_two_things_decades_and_what_is_most_common(question: str, answer: object) -> None:
     assert ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which products are in the same category as the Oak Desk?", ["Pine Desk"]),
+        ("Which suppliers are in the same city as Tamsin?", ["Nordwind"]),
+        ("How many products are in the same category as the Iron Coil?", 2.0),
+        ("Which products have the same supplier as the Brass Lamp?", ["Oak Desk", "Pine Desk"]),
+    ],
+)
+def test_what_is_shared_with_a_thing_is_others(question: str, answer: object) -> None:
+    assert ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("top 2 categories by average price", ["Furniture", "Lighting"]),
+        ("top 1 suppliers by number of products", ["Tamsin"]),
+        ("Which category has the lowest average price?", ["Coils"]),
+        ("Which supplier has the highest average product price?", ["Tamsin"]),
+        ("Which suppliers have an average product price above 50?", ["Tamsin"]),
+        ("top 1 products by total quantity", ["Copper Coil"]),
+    ],
+)
+def test_what_is_joined_to_a_set_ranks_and_bounds_it(question: str, answer: object) -> None:
+    assert ask(question) == answer
+
+
+def films() -> GraphColumns:
+    """Films with relations only: who acts in, directs, writes and reviews them."""
+    people = {
+        "Ann": (("ACTED_IN", "Heat"), ("DIRECTED", "Dust"), ("FOLLOWS", "Bea")),
+        "Bea": (("ACTED_IN", "Heat"), ("ACTED_IN", "Dust"), ("WROTE", "Dust")),
+        "Cid": (("DIRECTED", "Heat"), ("DIRECTED", "Rain"), ("ACTED_IN", "Heat")),
+        "Dag": (("WROTE", "Rain"), ("REVIEWED", "Heat")),
+        "Eva": (("REVIEWED", "Heat"), ("REVIEWED", "Rain")),
+    }
+    entities: list[Any] = [(name, ["Person"], {"born": 1950 + place}) for place, name in enumerate(people)]
+    entities += [(name, ["Movie"], {"released": 2000 + place}) for place, name in enumerate(("Heat", "Dust", "Rain"))]
+    return GraphColumns.of(entities, [(name, *edge) for name, edges in people.items() for edge in edges])
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who acted in or directed Dust?", ["Ann", "Bea"]),
+        ("Which people either directed or wrote Rain?", ["Cid", "Dag"]),
+        ("Which movies did Bea act in or write?", ["Dust", "Heat"]),
+        ("Who both acted in and directed Heat?", ["Cid"]),
+        ("Which movies have more than two actors?", ["Heat"]),
+        ("movies without any reviews", ["Dust"]),
+        ("Which movie has the most reviews?", ["Heat"]),
+        ("Who is the director of Dust?", ["Ann"]),
+        ("Which director has directed the most movies?", ["Cid"]),
+        ("Which actors have never directed a movie?", ["Bea"]),
+        ("top 1 directors by number of movies", ["Cid"]),
+        ("Who is the youngest actor?", ["Cid"]),
+    ],
+)
+def test_those_who_do_what_a_relation_says(question: str, answer: list[str]) -> None:
+    graph = films()
+    opened = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    best = opened.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
+    found = executor.answer(best.plan)
+    assert isinstance(found, np.ndarray)
+    assert sorted(graph.ids[row] for row in found.tolist()) == answer
 
 
 def test_a_plan_is_behind_by_the_chains_that_it_walks() -> None:
