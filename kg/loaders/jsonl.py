@@ -190,7 +190,7 @@ def _values(value: object, datatype: str, where: str) -> Iterator[ValueText]:
             for each in value:
                 yield from _values(each, datatype, where)
         case dict() if len(value) == 1 and (kind := _TYPED.get(next(iter(value)))):
-            yield from _values(*value.values(), kind, where)
+            yield from _values(next(iter(value.values())), kind, where)
         case {"value": inner, **rest}:
             yield from _values(inner, str(rest.get("datatype") or datatype), where)
         case _:
