@@ -22,6 +22,11 @@ class KnowledgeBase(Protocol):
     """One open KG, as policies see it: policies do not import the class that opens it."""
 
     @property
+    def name(self) -> str:
+        """The KG's name, directory or address, as it was opened."""
+        ...
+
+    @property
     def path(self) -> Path:
         """The KG's directory; for a KG in Neo4j the local folder of what is learned from it."""
         ...

@@ -423,18 +423,17 @@ class Knowledge:
         held = await self.held()
         if held is None:
             return None
-        profile, columns = await held.profile(), await held.columns()
-        snapshot = held.snapshot  # here, where it is that of the columns: in a thread it may be a newer one
+        from trivium.policies.reader.chains.artifact import DECOMPOSER, load_ranking
+        from trivium.policies.reader.opening import reader_of
+
         words = named_glossary(self.name)
+        version = f"{(await held.profile()).fingerprint} {words} {DECOMPOSER.stamp(self.learnt)}"
 
-        def make() -> Reader:
-            from trivium.policies.linking.snapshot_names import SnapshotNames
-            from trivium.policies.reader.opening import open_reader
+        async def make() -> Reader:
+            ranking = await asyncio.to_thread(load_ranking, self.learnt)
+            return await reader_of(held, self.embedder, words, ranking)
 
-            names = SnapshotNames(snapshot, columns)
-            return open_reader(columns, profile, names, self.embedder, glossary=words)
-
-        return await self.derived("reader", f"{profile.fingerprint} {words}", lambda: asyncio.to_thread(make))
+        return await self.derived("reader", version, make)
 
     # Keqing
 

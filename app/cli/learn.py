@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from trivium.policies.reader.chains.learning import Learnt
     from trivium.policies.reader.chains.scoring.learn import HeldOut
     from trivium.policies.reader.chains.versions import Version
+    from trivium.policies.reader.ranking import RankingReport
 
 KGOption = Annotated[str, typer.Option("--kg", help="A KG directory, a name from trivium.toml, or a Neo4j URI.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the report as one JSON object.")]
@@ -124,6 +125,7 @@ def report_keqing(learned: Learnt, *, json: bool) -> None:
                 "method": "keqing", "pairs": learned.pairs, "left_out": learned.left_out,
                 "wordings": learned.wordings, "templates": len(learned.templates), "seconds": round(learned.seconds, 3),
                 "held_out": learned.held_out and _held_out(learned.held_out),
+                "plans": learned.plans and _plans(learned.plans),
             }
         )  # fmt: skip
         return
@@ -138,6 +140,13 @@ def report_keqing(learned: Learnt, *, json: bool) -> None:
             complain(
                 "without torch a log-linear model was fitted; the extra adds a network: pip install 'trivium[train]'"
             )
+    if learned.plans is not None:
+        found = _plans(learned.plans)
+        used = "" if found["used"] else "; what pairs taught about plans is not used"
+        print_text(
+            f"plans, F1 on {found['pairs']} held-out pairs: {found['schema_alone']} % from the schema alone, "
+            f"{found['with_pairs']} % with what the others taught{used}"
+        )
     if learned.left_out:
         complain(f"{learned.left_out} pairs left out: no name in the question leads to its answers along its chain")
 
@@ -149,6 +158,14 @@ def _held_out(found: HeldOut) -> dict[str, Any]:
         for figure in (found.before, found.after)
     )
     return {"pairs": found.pairs, "schema_alone": before, "with_pairs": after, "used": found.used}
+
+
+def _plans(found: RankingReport) -> dict[str, Any]:
+    """Figures in percent: the first plan's answer against the pair's."""
+    return {
+        "pairs": len(found.f1), "schema_alone": round(100 * found.before, 1), "with_pairs": round(100 * found.after, 1),
+        "used": found.share > 0,
+    }  # fmt: skip
 
 
 def _held_out_line(found: HeldOut) -> str:

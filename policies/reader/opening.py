@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
+from trivium.kg.embedded.store import EmbeddedStore
 from trivium.kg.embedders import Embedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.profile import GraphProfile
 from trivium.policies.linking import MemoryNames, NameIndex
+from trivium.policies.linking.snapshot_names import SnapshotNames
 from trivium.policies.reader.english import english
+from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.reader import Executor, Reader
 from trivium.policies.reader.roles import MOST_RELATIONS, Roles, induce
 from trivium.policies.reader.schema import Schema
 
 _MOST_ROLES = 4
 _MOST_VALUES = 400_000  # distinct values of one property that are indexed
+
+
+async def reader_of(
+    held: EmbeddedStore, embedder: Embedder, glossary: Mapping[str, Sequence[str]], ranking: PlanRanking | None = None
+) -> Reader:
+    """The reader of a store's newest arrays, made in a thread."""
+    profile, columns = await held.profile(), await held.columns()
+    snapshot = held.snapshot  # here, where it is that of the columns: in a thread it may be a newer one
+
+    def make() -> Reader:
+        names = SnapshotNames(snapshot, columns)
+        reader = open_reader(columns, profile, names, embedder, glossary=glossary)
+        reader.ranking = ranking
+        return reader
+
+    return await asyncio.to_thread(make)
 
 
 def open_reader(

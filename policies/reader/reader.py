@@ -25,6 +25,7 @@ from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.phrase import Phrases
+from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others
 from trivium.policies.reader.tagging import Tagged, Tagger
@@ -102,6 +103,7 @@ class Reader:
         roles_of: the roles of an entity, in a graph without types.
 
     Attributes:
+        ranking: what pairs taught about plans; None adds nothing.
         values: which values a text names, by the numbers of `schema.properties`; relationship properties follow.
         edges: properties of relationships, each with its relations, in that order.
     """
@@ -120,6 +122,7 @@ class Reader:
         self.language = language or english()
         self.schema = schema
         self.names, self.executor = names, executor
+        self.ranking: PlanRanking | None = None
         self.values = ValueIndex(self.language)
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
@@ -165,6 +168,9 @@ class Reader:
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
         if chains:
             readings = [_guided(reading, chains) for reading in readings]
+        if self.ranking:
+            learned = [self.ranking.of(question, reading.plan, reading.unread) for reading in readings]
+            readings = [replace(each, score=each.score + more) for each, more in zip(readings, learned, strict=True)]
         readings.sort(key=lambda reading: -reading.score)
         return readings[:most] if run is None else self._best(readings, run, deadline, most)
 

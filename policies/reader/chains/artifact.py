@@ -10,7 +10,7 @@ import numpy as np
 
 from trivium.kg.artifact import Arrays, Artifact, ArtifactKind
 from trivium.kg.embedders import Embedder
-from trivium.kg.errors import EmbedderError
+from trivium.kg.errors import EmbedderError, OutdatedError
 from trivium.kg.types import Hop
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
@@ -20,6 +20,7 @@ from trivium.policies.reader.chains.scoring.storage import assemble_learned, lea
 from trivium.policies.reader.chains.segment_model import SegmentModel
 from trivium.policies.reader.chains.word_table import WordTable
 from trivium.policies.reader.chains.wording import KnownWords
+from trivium.policies.reader.ranking import PlanRanking
 
 _FORMAT, _AGAIN = 6, "learn again with trivium learn keqing"
 DECOMPOSER = ArtifactKind("the decomposer", "decomposer", _FORMAT, _AGAIN)
@@ -61,6 +62,7 @@ def _words(decomposer: CompactDecomposer) -> dict[str, Any]:
         "initials": dict(decomposer.initials),
         "types": dict(decomposer.types),
         "learned": decomposer.reader.learned and learned_words(decomposer.reader.learned),
+        "ranking": dict(decomposer.ranking.weights),
     }
 
 
@@ -128,7 +130,30 @@ def _assemble(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> Comp
     )
     phrases = {Hop.parse(hop): text for hop, text in model["phrases"].items()}
     habits = {(Hop.parse(before), Hop.parse(hop)): habit for before, hop, habit in model["habits"]}
-    return CompactDecomposer(reader, phrases, habits, model["initials"], model["types"])
+    return CompactDecomposer(
+        reader, phrases, habits, model["initials"], model["types"], ranking=_ranking(model.get("ranking", {}))
+    )
+
+
+def load_ranking(folder: Path) -> PlanRanking | None:
+    """What pairs taught about plans; None where nothing was learned, or an older Trivium wrote it.
+
+    Raises:
+        CorruptError, VersionError: as `ArtifactKind.load`.
+    """
+    if not DECOMPOSER.exists(folder):
+        return None
+    try:
+        weights = DECOMPOSER.head(folder).data.get("ranking", {})
+        return _ranking(weights) if weights else None
+    except OutdatedError:
+        return None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DECOMPOSER.damaged(folder, error) from error
+
+
+def _ranking(weights: Mapping[str, Any]) -> PlanRanking:
+    return PlanRanking({str(name): float(weight) for name, weight in weights.items()})
 
 
 def _segments(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> SegmentModel:

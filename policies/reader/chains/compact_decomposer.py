@@ -36,6 +36,7 @@ from trivium.policies.reader.chains.similar_mentions import Initials, widened, w
 from trivium.policies.reader.chains.templates import Exclusion, schema_template
 from trivium.policies.reader.english import english
 from trivium.policies.reader.names import words_of
+from trivium.policies.reader.ranking import PlanRanking
 
 Phrases = Mapping[Hop, str]
 """For each hop the text of its template."""
@@ -59,6 +60,8 @@ class CompactDecomposer:
     types: TypeNames = field(default_factory=dict)
     """The KG's types by their words."""
     name: str = "compact"
+    ranking: PlanRanking = field(default_factory=PlanRanking)
+    """What pairs taught about plans; the plan reader uses it."""
 
     @property
     def is_taught(self) -> bool:

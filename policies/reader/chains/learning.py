@@ -41,6 +41,7 @@ from trivium.policies.reader.chains.template_mining import exclusion_habits, min
 from trivium.policies.reader.chains.templates import QuestionTemplate, completed
 from trivium.policies.reader.chains.wording import KnownWords
 from trivium.policies.reader.chains.written import Written, add_words, written_templates
+from trivium.policies.reader.ranking import Ranked, RankingReport, learn_ranking
 
 Progress = Callable[[str, int, int | None], None]
 """Called with a stage's name, how much is done and the total, if known."""
@@ -63,9 +64,11 @@ class Learnt:
     seconds: float
     held_out: HeldOut | None = None
     """What held-out pairs said; None where there were too few."""
+    plans: RankingReport | None = None
+    """What held-out pairs said about plans; None where no plan was read."""
 
 
-async def learn(
+async def learn(  # noqa: PLR0913 - all that a lesson is made of
     pairs: Sequence[Pair] | None,
     store: GraphStore,
     embedder: Embedder,
@@ -74,11 +77,14 @@ async def learn(
     written: Written | None = None,
     *,
     network: bool = True,
+    plans: Sequence[Sequence[Ranked] | None] = (),
 ) -> Learnt:
     """Learn from pairs, or with None from the schema alone.
 
     `synonyms` are the user's own words for relations, `written` the templates that a chat model wrote for hops.
-    `network`: train the network where torch is there; else the log-linear model, as without torch.
+    `network`: train the network where torch is there; else the log-linear model, as without torch. `plans`: for each
+    pair the plans that it may mean (`policies.reader.pair_plans`), on a graph that plans answer; a ranking of
+    them is learned, and chains take part only where held-out pairs are answered better by them.
 
     Raises:
         BadInputError: no pair has a chain, or none can be found on this KG.
@@ -102,18 +108,26 @@ async def learn(
         if len(aligned) % 100 == 0 or len(aligned) == len(given):
             progress("align pairs", len(aligned), len(given))
     found = [pair for pair in aligned if pair is not None]
-    if pairs is not None and not found:
+    ranking, ranked = learn_ranking(plans)
+    if pairs is not None and not found and not ranking.weights:
         raise BadInputError("no pair fits this KG: no name in a question leads to its answers along its chain")
     templates = await all_templates(mine_templates(found), store, written)
     some = filter(_is_exact, found[:: max(1, len(found) // _WIDENED)])
     wider = [replace(pair, question=await look_further(pair.question)) for pair in some]
     lesson = _Lesson(wider, ChainModel(segments), short, store, network=network)
     reader, wordings, held_out = await lesson.reader(found, progress)
+    both = [(ranked.f1[place], pair.fit) for place, pair in enumerate(aligned) if pair and place in ranked.f1]
+    if both and held_out and held_out.used:
+        by_plans, fit = np.mean(both, axis=0).tolist()
+        if by_plans > held_out.after * fit:  # the chains are compared with what the pairs' own chains reach
+            reader, held_out = lesson.plain, replace(held_out, used=False)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
     types = type_names(await store.schema())
-    decomposer = CompactDecomposer(reader, _phrases(templates), habits, short, types)
+    decomposer = CompactDecomposer(reader, _phrases(templates), habits, short, types, ranking=ranking)
     seconds = time.perf_counter() - began
-    return Learnt(decomposer, tuple(templates), len(found), len(given) - len(found), wordings, seconds, held_out)
+    left_out = len(given) - len(found)
+    report = ranked if plans else None
+    return Learnt(decomposer, tuple(templates), len(found), left_out, wordings, seconds, held_out, report)
 
 
 async def with_schema(
@@ -137,7 +151,7 @@ async def with_schema(
         learned.on(lexical) if learned else None,
     )
     types = type_names(await store.schema())
-    return CompactDecomposer(reader, phrases, old.habits, await _short_names(store), types)
+    return CompactDecomposer(reader, phrases, old.habits, await _short_names(store), types, ranking=old.ranking)
 
 
 async def all_templates(

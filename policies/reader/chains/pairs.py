@@ -41,6 +41,7 @@ class AlignedPair:
         exclusion: what the answers say about the topic as an answer; empty where the chain never comes back to it.
         reached: ids of what the chains reach, or their intersection.
         more: whether other names of the question may be topics too.
+        fit: F1 of what the chains reach against the pair's answers, in [0, 1]; 1 where it has none.
     """
 
     question: SplitQuestion
@@ -49,6 +50,7 @@ class AlignedPair:
     exclusion: tuple[ExclusionEvidence, ...] = ()
     reached: frozenset[str] = frozenset()
     more: bool = False
+    fit: float = 1.0
 
 
 class _Fit(NamedTuple):
@@ -106,7 +108,7 @@ async def _align(
     if best is None or best.f1 < _WORST_FIT:
         return None
     exclusion = await _exclusion(pair.chain, pair, best, store) if len(pair.chain) > 1 else ()
-    return AlignedPair(question, (best.place,), (pair.chain,), exclusion, best.reached)
+    return AlignedPair(question, (best.place,), (pair.chain,), exclusion, best.reached, fit=best.f1)
 
 
 async def _fit(pair: Pair, place: int, mention: Mention, entity: str, store: GraphStore) -> _Fit:
@@ -169,4 +171,5 @@ async def _align_branches(pair: Pair, question: SplitQuestion, store: GraphStore
     together = sorted(set.intersection(*ends))
     reached = frozenset(item.id for item in (await store.follow(together, rest)).reached) if rest else together
     chains = tuple(branch.chain + rest for branch in pair.branches)
-    return AlignedPair(question, tuple(places), chains, reached=frozenset(reached))
+    fit = await _f1(set(reached), pair, store)
+    return AlignedPair(question, tuple(places), chains, reached=frozenset(reached), fit=fit)

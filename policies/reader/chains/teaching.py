@@ -7,7 +7,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from trivium.kg.embedded import keep
+from trivium.kg.catalog import named_glossary
+from trivium.kg.embedded import EmbeddedStore, keep
 from trivium.kg.errors import CorruptError, EmbedderError, OutdatedError, VersionError
 from trivium.kg.examples import keep_examples
 from trivium.kg.knowledge_base import KnowledgeBase
@@ -34,6 +35,9 @@ from trivium.policies.reader.chains.versions import (
     version_templates,
 )
 from trivium.policies.reader.chains.written import read_written
+from trivium.policies.reader.opening import reader_of
+from trivium.policies.reader.pair_plans import pair_plans
+from trivium.policies.reader.ranking import Ranked
 
 log = logging.getLogger("trivium.keqing")
 
@@ -65,7 +69,12 @@ async def teach(
     if words is None:
         words = still_named(kept_synonyms(base.learnt), {relation.name for relation in await store.schema()})
     made_from = await base.sources()
-    learnt = await learn(pairs, store, base.embedder, progress, words, read_written(base.learnt), network=network)
+    plans: Sequence[Sequence[Ranked] | None] = ()
+    if pairs and isinstance(store, EmbeddedStore) and (columns := await store.columns()).types:
+        reader = await reader_of(store, base.embedder, named_glossary(base.name))
+        plans = await asyncio.to_thread(pair_plans, reader, columns, pairs, progress)
+    written = read_written(base.learnt)
+    learnt = await learn(pairs, store, base.embedder, progress, words, written, network=network, plans=plans)
     exemplars = await make_exemplars(pairs or (), learnt.decomposer, store)
     await save_templates(base, learnt.templates)
 

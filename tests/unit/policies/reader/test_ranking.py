@@ -1,0 +1,86 @@
+"""What pairs with answers alone teach about plans, and when it is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trivium.kg.embedded import build
+from trivium.kg.loaders.questions import Question
+from trivium.kg.plans.plan import ChainStep, Entities, Follow, QueryPlan
+from trivium.kg.types import Entity, Triple
+from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.reader.chains.artifact import load_decomposer, load_ranking
+from trivium.policies.reader.chains.teaching import teach
+from trivium.policies.reader.ranking import FEWEST, PlanRanking, Ranked, learn_ranking, plan_features
+from trivium.tools.read_question import read_question
+
+
+def _plan(relation: str) -> QueryPlan:
+    return Follow(Entities(("x",)), (ChainStep(relation),))
+
+
+def _asked(question: str, right: str, wrong: str) -> list[Ranked]:
+    """The hand score prefers the wrong plan a little."""
+    return [
+        Ranked(1.0, plan_features(question, _plan(wrong)), 0.0),
+        Ranked(0.8, plan_features(question, _plan(right)), 1.0),
+    ]
+
+
+def test_words_of_the_pairs_choose_the_relation() -> None:
+    pairs = [_asked(f"who bagged n{i}?", "CAUGHT", "SAW") for i in range(15)]
+    pairs += [_asked(f"who eyed n{i}?", "SAW", "CAUGHT") for i in range(15)]
+    ranking, report = learn_ranking(pairs)
+    assert (report.before, report.after) == (0.0, 1.0)
+    for verb, right, wrong in (("bagged", "CAUGHT", "SAW"), ("eyed", "SAW", "CAUGHT")):
+        question = f"who {verb} another?"
+        assert ranking.of(question, _plan(right)) > ranking.of(question, _plan(wrong)) + 0.2
+
+
+def test_a_chance_hit_is_told_apart_by_the_other_pairs() -> None:
+    both = [each._replace(f1=1.0) for each in _asked("who bagged n0?", "CAUGHT", "SAW")]
+    pairs = [both, *(_asked(f"who bagged n{i}?", "CAUGHT", "SAW") for i in range(1, 30))]
+    ranking, report = learn_ranking(pairs)
+    assert report.after == 1.0
+    assert ranking.of("who bagged n0?", _plan("CAUGHT")) > ranking.of("who bagged n0?", _plan("SAW"))
+
+
+def test_what_does_not_help_on_held_out_pairs_is_not_used() -> None:
+    chance = [_asked(f"who w{i}?", *(("CAUGHT", "SAW") if i % 2 else ("SAW", "CAUGHT"))) for i in range(40)]
+    easy = [_asked(f"who w{i}?", "CAUGHT", "SAW")[::-1] for i in range(40)]
+    right_first = [[each[0]._replace(score=2.0), each[1]] for each in easy]
+    for pairs in (right_first, chance[: FEWEST - 1]):
+        ranking, report = learn_ranking(pairs)
+        assert ranking == PlanRanking()
+        assert report.after == report.before
+        assert report.share == 0
+    _, report = learn_ranking(chance)
+    assert report.after >= report.before
+
+
+def test_pairs_that_were_not_read_have_no_figures() -> None:
+    assert learn_ranking([None, _asked("who bagged n0?", "CAUGHT", "SAW"), None])[1].f1 == {1: 0.0}
+    assert learn_ranking([])[1].after == 0.0
+
+
+async def test_learned_words_change_the_reading_and_go_with_the_lesson(tmp_path: Path) -> None:
+    people = [Entity(f"p{i}", f"Person{i}", types=("Person",)) for i in range(30)]
+    cases = [Entity(f"c{i}", f"Case{i}", types=("Case",)) for i in range(30)]
+    triples = [
+        Triple(f"{p}{i}", relation, f"{c}{(i + shift) % 30}")
+        for i in range(30)
+        for p, c, relation, shift in (("c", "p", "PARTY_TO", 0), ("c", "p", "INVESTIGATED_BY", 1))
+    ]
+    build(tmp_path / "cases", [triples], [*people, *cases])
+    base = Knowledge.open(tmp_path / "cases")
+    pairs = [Question(str(i), f"who frobbed Case{i}?", answers=(f"Person{i}",), labeled=True) for i in range(30)]
+    try:
+        learnt = await teach(base, pairs, lambda *_: None, network=False)
+        assert learnt.plans is not None
+        assert learnt.plans.after >= learnt.plans.before
+        kept = load_ranking(base.learnt)
+        assert (kept or PlanRanking()).weights == load_decomposer(base.learnt, base.embedder).ranking.weights
+        first, *_ = await read_question.operation(base, "who frobbed Case7?")
+        assert "PARTY_TO" in str(first.plan)
+    finally:
+        base.store.close_now()
