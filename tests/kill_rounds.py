@@ -288,7 +288,8 @@ def _ask(kg: Path, question: str) -> list[str]:
     out = io.StringIO()
     with contextlib.redirect_stdout(out), Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
         run(["ask", question, "--kg", str(kg), "--method", "keqing", "--json"])
-    return [str(answer["id"]) for answer in json.loads(out.getvalue())["answers"]]
+    answer = json.loads(out.getvalue())
+    return [str(each["id"]) for each in answer["answers"]] or [f"({answer['stop_reason']})"]
 
 
 def _feedback(state: _State) -> None:

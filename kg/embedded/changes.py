@@ -6,16 +6,20 @@ in `Change.log`, for readers to bring a snapshot up to date (`trivium.kg.embedde
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from trivium.kg.content_hash import statement_lanes, triple_lanes
 from trivium.kg.embedded.natures import MOST_ENTITIES, declared_natures
 from trivium.kg.embedded.record import UNDECIDED, LogRow, Meta, name_lanes, read_properties, write_properties
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import guess_kind, is_missing, kind_of_datatype, main_kind, read_value
+
+_KEYS = 300  # keys that one statement asks for, of up to three columns: older SQLites take 999 parameters
 
 NameRow = tuple[str, str, str]
 """(label, alias or type; entity key; text)."""
@@ -70,11 +74,12 @@ def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None
     names = (name for row in rows for name in (row[0], row[2]) if not isinstance(name, ValueText))
     ids, new_keys = _intern(connection, "entities", "key", names)
     change.log += [("+entity", key, None, None, None) for key in new_keys]
-    cursor = connection.cursor()
-    query = "INSERT OR IGNORE INTO triples VALUES (?, ?, ?)"
     known = _Numbers(ids, relations, *_intern_literals(connection, rows, relations))
-    numbered = sorted(((known.of(row), place) for place, row in enumerate(rows)))
-    new = [rows[place] for numbers, place in numbered if cursor.execute(query, numbers).rowcount]
+    numbered = {known.of(row): row for row in rows}
+    held = set(_select(connection, "head, relation, tail", "triples", ("head", "relation", "tail"), numbered))
+    missing = sorted(numbered.keys() - held)
+    connection.executemany("INSERT INTO triples VALUES (?, ?, ?)", missing)
+    new = [numbered[numbers] for numbers in missing]
     if new:
         change.changed = True
         change.meta = replace(change.meta, content=change.meta.content.plus(triple_lanes(new)))
@@ -188,10 +193,26 @@ def _literals(
     connection: sqlite3.Connection, wanted: Iterable[tuple[str, str]], relations: dict[str, int]
 ) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], str]]:
     """Row ids and datatypes of the values that exist."""
-    cursor, query = connection.cursor(), "SELECT id, datatype FROM literals WHERE relation = ? AND text = ?"
-    found = ((pair, cursor.execute(query, (relations[pair[0]], pair[1])).fetchone()) for pair in wanted)
-    held = {pair: row for pair, row in found if row is not None}
+    pairs = {(relations[relation], text): (relation, text) for relation, text in wanted}
+    found = _select(connection, "relation, text, id, datatype", "literals", ("relation", "text"), pairs)
+    held = {pairs[row[:2]]: row[2:] for row in found}
     return {pair: row[0] for pair, row in held.items()}, {pair: row[1] for pair, row in held.items()}
+
+
+def _select(
+    connection: sqlite3.Connection, wanted: str, table: str, columns: Sequence[str], keys: Iterable[tuple[Any, ...]]
+) -> Iterator[Any]:
+    """Rows of `wanted` columns where the key columns have one of these values; a statement for many of them."""
+    one, same = f"({', '.join('?' * len(columns))})", " AND ".join(f"{each} = asked.{each}_" for each in columns)
+    names, listed = ", ".join(f"{each}_" for each in columns), list(keys)
+    for start in range(0, len(listed), _KEYS):
+        part = listed[start : start + _KEYS]
+        # Joined from the values on: of "IN" and several columns SQLite reads the whole table.
+        query = (
+            f"WITH asked ({names}) AS (VALUES {', '.join([one] * len(part))}) "
+            f"SELECT {wanted} FROM asked CROSS JOIN {table} ON {same}"
+        )
+        yield from connection.execute(query, list(itertools.chain.from_iterable(part))).fetchall()
 
 
 def _state(change: Change, rows: list[Triple], known: _Numbers) -> None:
@@ -227,15 +248,17 @@ def _intern(
     distinct = dict.fromkeys(names)
     ids = _ids(connection, table, column, distinct)
     new = [name for name in distinct if name not in ids]
-    connection.executemany(f"INSERT INTO {table} ({column}) VALUES (?)", ((name,) for name in new))
-    return {**ids, **_ids(connection, table, column, new)}, new
+    # The ids that SQLite would give, which then need not be asked for.
+    last = connection.execute(f"SELECT MAX(id) FROM {table}").fetchone()[0] or 0
+    fresh = dict(zip(new, itertools.count(last + 1), strict=False))
+    connection.executemany(f"INSERT INTO {table} ({column}, id) VALUES (?, ?)", fresh.items())
+    return {**ids, **fresh}, new
 
 
 def _ids(connection: sqlite3.Connection, table: str, column: str, names: Iterable[str]) -> dict[str, int]:
     """Row ids of the names that exist."""
-    cursor, query = connection.cursor(), f"SELECT id FROM {table} WHERE {column} = ?"
-    found = ((name, cursor.execute(query, (name,)).fetchone()) for name in sorted(names))  # page after page
-    return {name: row[0] for name, row in found if row is not None}
+    # Sorted, so that they are looked up page after page.
+    return dict(_select(connection, f"{column}, id", table, (column,), zip(sorted(names))))
 
 
 def _count(change: Change, rows: list[Triple], known: _Numbers, sign: int) -> None:
@@ -253,13 +276,10 @@ def _count(change: Change, rows: list[Triple], known: _Numbers, sign: int) -> No
 
 def _shift(connection: sqlite3.Connection, table: str, column: str, by: Counter[int], sign: int) -> int:
     """Add to a counter column; returns how many rows left zero, less how many came to it."""
-    cursor = connection.cursor()
-    query = f"UPDATE {table} SET {column} = {column} + ? WHERE id = ? RETURNING {column}"
-    moved = 0
-    for id_, count in sorted(by.items()):
-        ((now,),) = cursor.execute(query, (sign * count, id_)).fetchall()
-        moved += (now == sign * count) - (now == 0)
-    return moved
+    held = _select(connection, f"id, {column}", table, ("id",), zip(sorted(by)))
+    counts = [(count, count + sign * by[id_], id_) for id_, count in held]
+    connection.executemany(f"UPDATE {table} SET {column} = ? WHERE id = ?", (row[1:] for row in counts))
+    return sum((before == 0) - (now == 0) for before, now, _ in counts)
 
 
 def name(change: Change, named: list[Entity]) -> None:

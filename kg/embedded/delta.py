@@ -493,11 +493,11 @@ class _Merged(Mapping[str, NDArray[Any]]):
 
     def _rel(self) -> Group:
         edits = self._edits
-        return {"rel": _spliced(self._old["rel"], self._code_map, edits.gone, edits.at, edits.code)}
+        return {"rel": splice(self._old["rel"], edits.gone, edits.at, edits.code, self._code_map)}
 
     def _dst(self) -> Group:
         edits = self._edits
-        return {"dst": _spliced(self._old["dst"], self._row_map, edits.gone, edits.at, edits.end)}
+        return {"dst": splice(self._old["dst"], edits.gone, edits.at, edits.end, self._row_map)}
 
     def _relation(self) -> Group:
         names, at, _ = self._new_relations
@@ -550,7 +550,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         landed = self._landed_rows[: len(keys)][by_hash]
         return {
             "key_hash": splice(table, places, at, hashes[by_hash]),
-            "key_order": _spliced(order, self._row_map, places, at, landed),
+            "key_order": splice(order, places, at, landed, self._row_map),
         }
 
     @cached_property
@@ -637,8 +637,8 @@ class _Merged(Mapping[str, NDArray[Any]]):
         left = {name for name, count in zip(names, counts.tolist(), strict=True) if count} | set(texts)
         final = {name: code for code, name in enumerate(sorted(left))}
         table = np.array([final.get(name, -1) for name in names], dtype=np.int32)
-        merged = _spliced(codes, None if list(final) == names else table, gone_places, added,
-                          _ints(final[text] for text in texts))  # fmt: skip
+        numbers = _ints(final[text] for text in texts)
+        merged = splice(codes, gone_places, added, numbers, None if list(final) == names else table)
         made = {"type_bounds": splice_bounds(bounds, *self._row_edits, _ints(came), _ints(went)), "type_codes": merged}
         return made | _strings("type", StringColumn.pack(final))
 
@@ -695,7 +695,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return {
             "name_hash": splice(self._old["name_hash"], gone, at, hashes),
             "name_raw": splice(self._old["name_raw"], gone, at, letters),
-            "name_entity": _spliced(self._old["name_entity"], self._row_map, gone, at, rows),
+            "name_entity": splice(self._old["name_entity"], gone, at, rows, self._row_map),
         }
 
     def _name_texts(self) -> Group:
@@ -729,7 +729,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return {
             "gram_codes": all_codes[left],
             "gram_bounds": np.append(merged[:-1][left], merged[-1]),
-            "gram_names": _spliced(names, renumbering(size, gone, at), np.sort(went), before, landed[which]),
+            "gram_names": splice(names, np.sort(went), before, landed[which], renumbering(size, gone, at)),
         }
 
     def _value(self) -> Group:
@@ -740,7 +740,8 @@ class _Merged(Mapping[str, NDArray[Any]]):
             "value_number": splice(self._old["value_number"], gone, at, np.array([v.number for v in values])),
         }
         names, table, final = self._datatype_names
-        codes = _spliced(self._old["value_datatype"], table, gone, at, _ints(final[value.datatype] for value in values))
+        came = _ints(final[value.datatype] for value in values)
+        codes = splice(self._old["value_datatype"], gone, at, came, table)
         return made | {"value_datatype": codes} | _strings("datatype", StringColumn.pack(names))
 
     @cached_property
@@ -794,7 +795,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
             numbers = renumbering(self._base.values, gone, at)
             return {
                 "value_hash": splice(table, places, before, hashes[by_hash]),
-                "value_order": _spliced(order, numbers, places, before, landed[by_hash]),
+                "value_order": splice(order, places, before, landed[by_hash], numbers),
             }
         # The hashes are of codes and texts: other codes, other hashes.
         count = self._value_count
@@ -825,7 +826,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         went = _kept(gone_value, numbers)
         return {
             "owner_bounds": splice_bounds(bounds, self._gone_values, self._new_values[1], new_value, went),
-            "owner_rows": _spliced(owners, self._row_map, gone, at, new_head[order]),
+            "owner_rows": splice(owners, gone, at, new_head[order], self._row_map),
         }
 
     def _statement_place(self) -> Group:
@@ -900,13 +901,6 @@ def _kept(numbers: Int64, table: Int32 | None) -> Int64:
     """Old numbers in the new numbering, without those that are gone."""
     new = numbers if table is None else table[numbers].astype(np.int64)
     return new[new >= 0]
-
-
-def _spliced(
-    base: NDArray[Any], table: NDArray[Any] | None, gone: Int64, at: Int64, values: NDArray[Any]
-) -> NDArray[Any]:
-    """`splice` of an array of old numbers, renumbered, and of new numbers that are put in."""
-    return splice(base if table is None else table[base], gone, at, values)
 
 
 def _strings(name: str, column: StringColumn) -> Group:

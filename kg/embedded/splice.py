@@ -13,17 +13,21 @@ from trivium.kg.embedded.columns import Int64, StringColumn
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _COPY = 400  # elements that are moved one by one in the time that a slice of Python takes
+_BLOCK = 1 << 15  # numbers renumbered at a time: NumPy widens them to 64 bits first, and these stay in the cache
 
 
-def splice(base: NDArray[Scalar], gone: Int64, at: Int64, values: NDArray[Any]) -> NDArray[Scalar]:
+def splice(
+    base: NDArray[Scalar], gone: Int64, at: Int64, values: NDArray[Any], table: NDArray[Scalar] | None = None
+) -> NDArray[Scalar]:
     """`base` without the places `gone`, and with `values[i]` before place `at[i]`.
 
     `gone` int64 ascending, each once; `at` int64 ascending, in [0, len(base)]: those of one place stay in their order.
+    With `table`, each element that stays is replaced by `table[element]`; `values` are put in as they are.
     Returns `base` itself where nothing changes.
     """
-    if not len(gone) and not len(at):
+    if not len(gone) and not len(at) and table is None:
         return base
-    out = np.empty(len(base) - len(gone) + len(at), dtype=base.dtype)
+    out = np.empty(len(base) - len(gone) + len(at), dtype=base.dtype if table is None else table.dtype)
     landing = at - np.searchsorted(gone, at) + np.arange(len(at))
     out[landing] = values
     if (len(gone) + len(at)) * _COPY < len(base):
@@ -35,7 +39,7 @@ def splice(base: NDArray[Scalar], gone: Int64, at: Int64, values: NDArray[Any]) 
                 if cut - source == 1 and source in skipped:
                     source = cut
                 else:
-                    out[target : target + cut - source] = base[source:cut]
+                    _copy(base[source:cut], out[target : target + cut - source], table)
                     target += cut - source
                     source = cut
             target += int(put.get(cut, 0))
@@ -45,10 +49,23 @@ def splice(base: NDArray[Scalar], gone: Int64, at: Int64, values: NDArray[Any]) 
     if len(gone):
         kept = np.ones(len(base), dtype=bool)
         kept[gone] = False
-        out[fresh] = base[kept]
-    else:
-        out[fresh] = base
+        base = base[kept]
+    if table is not None:
+        numbered = np.empty(len(base), dtype=table.dtype)
+        _copy(base, numbered, table)
+        base = numbered
+    out[fresh] = base
     return out
+
+
+def _copy(source: NDArray[Any], target: NDArray[Scalar], table: NDArray[Scalar] | None) -> None:
+    if table is None:
+        target[:] = source
+        return
+    for start in range(0, len(source), _BLOCK):
+        stop = min(start + _BLOCK, len(source))
+        # "clip", since "raise" would go through a copy; a number out of range is a damaged file, told by its checksum.
+        np.take(table, source[start:stop], out=target[start:stop], mode="clip")
 
 
 def moved(places: Int64, gone: Int64, at: Int64) -> Int64:
@@ -76,10 +93,15 @@ def splice_bounds(bounds: Int64, gone: Int64, at: Int64, came: Int64, went: Int6
         came: of each entry that comes its row in the new numbering.
         went: of each entry that goes in a row that stays its row in the new numbering.
     """
-    counts = splice(np.diff(bounds), gone, at, np.zeros(len(at), dtype=np.int64))
-    counts = counts + np.bincount(came, minlength=len(counts)) - np.bincount(went, minlength=len(counts))
-    out = np.zeros(len(counts) + 1, dtype=np.int64)
-    np.cumsum(counts, out=out[1:])
+    out = splice(bounds, gone, at, bounds[at]).copy()
+    # From these rows on, all starts move: behind an entry that came or went, and behind a row that went with its own.
+    behind = moved(gone, gone, at)
+    where = np.concatenate((came + 1, went + 1, behind))
+    by = np.repeat([1, -1, 0], [len(came), len(went), len(gone)])
+    by[len(came) + len(went) :] = bounds[gone] - bounds[gone + 1]
+    order = np.argsort(where, kind="stable")
+    lengths = np.diff(where[order], prepend=0, append=len(out))
+    out += np.repeat(np.concatenate(([0], np.cumsum(by[order]))), lengths)
     return out
 
 

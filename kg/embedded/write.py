@@ -9,13 +9,14 @@ one, and at most an unused snapshot folder, which the next compaction removes.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +96,12 @@ def remove_aliases(directory: Path, entities: Iterable[Entity], *, wait: float |
 
 def checked_triples(triples: Iterable[Triple]) -> list[Triple]:
     """Distinct triples in order; `BadInputError` for one that no record can hold."""
+    triples = list(triples)
+    kinds = {type(row) for row in triples} | {type(row[2]) for row in triples}
+    if not any(issubclass(kind, QualifiedTriple | ValueText) for kind in kinds):
+        plain = list(dict.fromkeys(triples))
+        if _all_fit(plain):
+            return plain
     rows: dict[tuple[object, ...], Triple] = {}
     for row in triples:
         # A value equals its text, and so would a triple with a value one with an entity of that name.
@@ -112,6 +119,19 @@ def checked_triples(triples: Iterable[Triple]) -> list[Triple]:
             what = f"a relation has {len(row[1]):,} characters, {LONGEST_RELATION:,} are the most: {row[1][:60]!r}…"
             raise BadInputError(what)
     return list(rows.values())
+
+
+def _all_fit(rows: Sequence[Triple]) -> bool:
+    """Whether a record can hold these triples: as the checks row by row, which then say what is wrong."""
+    texts = list(itertools.chain.from_iterable(rows))
+    longest = max((len(row[1]) for row in rows), default=0)
+    if not all(texts) or max(map(len, texts), default=0) > LONGEST_TEXT or longest > LONGEST_RELATION:
+        return False
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def checked_entities(entities: Iterable[Entity]) -> list[Entity]:

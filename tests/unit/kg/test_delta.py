@@ -362,9 +362,12 @@ def test_splicing_is_what_it_is_for_lists(copy: int, monkeypatch: pytest.MonkeyP
             expected += [base[place]] if place < size and place not in gone else []
         places = np.array(gone, dtype=np.int64), np.array(at, dtype=np.int64)
         assert splice(np.array(base, dtype=np.int64), *places, np.array(new)).tolist() == expected
+        table = np.arange(5000, 5100)  # what stays is renumbered, what comes is put in as it is
+        stayed = splice(np.array(base, dtype=np.int64), *places, np.array(new), table).tolist()
+        assert stayed == [each + 5000 if each < 100 else each for each in expected]
         column = splice_column(StringColumn.pack([f"é{x}" for x in base]), *places, [f"é{x}" for x in new])
         assert column.slice(0, len(column)) == [f"é{x}" for x in expected]
         kept = np.setdiff1d(np.arange(size), gone)
         assert [expected[place] for place in moved(kept, *places).tolist()] == [base[place] for place in kept.tolist()]
-        table = renumbering(size, *places)
-        assert table is None or table[kept].tolist() == moved(kept, *places).tolist()
+        numbers = renumbering(size, *places)
+        assert numbers is None or numbers[kept].tolist() == moved(kept, *places).tolist()
