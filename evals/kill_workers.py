@@ -120,7 +120,7 @@ class Worker:
             return False
 
 
-class Client:
+class RunClient:
     """LangGraph's API, as far as this needs it."""
 
     def __init__(self, key: str) -> None:
@@ -136,7 +136,7 @@ class Client:
 
 def one_round(question: str, front: int, workers: Sequence[Worker], model: SlowModel, given: Any) -> dict[str, Any]:  # noqa: ANN401 - the command line
     """Ask, kill who answers, and wait for somebody else's answer."""
-    client = Client(given.key)
+    client = RunClient(given.key)
     workers[front].ready()
     thread = client.call(f"{workers[front].url}/threads", "POST", {})["thread_id"]
     asked = {

@@ -54,9 +54,6 @@ MEASUREMENTS = {
     "calibration": Measurement(
         "trivium.evals.calibration", "What confidence is worth on a KG: ECE, AUROC, risk against coverage."
     ),
-    "keqing-scratch-lm": Measurement(
-        "trivium.evals.scratch_lm", "A causal LM from random weights as the decomposer, beside the compact one."
-    ),
     "keqing-templates": Measurement(_ABLATIONS, "Figure 5: templates per sub-question, K = 1 to 10.", ("templates",)),
     "keqing-chains": Measurement(_ABLATIONS, "Figure 6: sub-questions against whole chains.", ("chains",)),
     "keqing-supplement": Measurement(_ABLATIONS, "With and without dense triples beside the chains'.", ("supplement",)),

@@ -34,7 +34,7 @@ _BLOCK = re.compile(r"<!-- measured: ([\w-]+) -->\n(.*?)<!-- end -->\n", re.DOTA
 
 
 @dataclass(frozen=True)
-class Run:
+class Entry:
     """A measurement: what stands behind `trivium eval`, and whether it needs the data sets of `TRIVIUM_DATA`."""
 
     arguments: str
@@ -42,21 +42,21 @@ class Run:
 
 
 RUNS = {
-    "sample": Run("sample", data=False),
-    "own-graphs": Run("own-graphs", data=False),
-    "table8": Run("knowgpt-table8", data=False),
-    "operators": Run("operators", data=False),
-    "geoquery": Run("reader --graphs geoquery --part unseen"),
-    "graphs": Run("reader --graphs fda got --part unseen"),
-    "geoquery-de": Run("reader --graphs geoquery-de --part unseen"),
-    "templates": Run("keqing-templates"),
-    "chains": Run("keqing-chains"),
-    "supplement": Run("keqing-supplement"),
-    "choices": Run("knowgpt-choices"),
-    "pairs-webqsp": Run("keqing-pairs webqsp"),
-    "pairs-metaqa": Run("keqing-pairs metaqa"),
-    "held-out": Run("keqing-held-out"),
-    "oda": Run("oda --count 150"),
+    "sample": Entry("sample", data=False),
+    "own-graphs": Entry("own-graphs", data=False),
+    "table8": Entry("knowgpt-table8", data=False),
+    "operators": Entry("operators", data=False),
+    "geoquery": Entry("reader --graphs geoquery --part unseen"),
+    "graphs": Entry("reader --graphs fda got --part unseen"),
+    "geoquery-de": Entry("reader --graphs geoquery-de --part unseen"),
+    "templates": Entry("keqing-templates"),
+    "chains": Entry("keqing-chains"),
+    "supplement": Entry("keqing-supplement"),
+    "choices": Entry("knowgpt-choices"),
+    "pairs-webqsp": Entry("keqing-pairs webqsp"),
+    "pairs-metaqa": Entry("keqing-pairs metaqa"),
+    "held-out": Entry("keqing-held-out"),
+    "oda": Entry("oda --count 150"),
 }
 """Short ones first, so that an hour that is cut short has most of them."""
 

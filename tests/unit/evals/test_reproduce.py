@@ -9,7 +9,7 @@ import pytest
 
 from trivium.evals import reproduce
 from trivium.evals.registry import MEASUREMENTS
-from trivium.evals.reproduce import RUNS, Measured, Run, main, with_blocks
+from trivium.evals.reproduce import RUNS, Entry, Measured, main, with_blocks
 from trivium.kg.errors import BadInputError, UsageError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,7 +46,7 @@ def test_a_run_is_kept_resumed_and_checked(
 ) -> None:
     page, kept = tmp_path / "results.md", tmp_path / "kept"
     page.write_text(PAGE)
-    monkeypatch.setattr(reproduce, "RUNS", {"sample": Run("paper --help", data=False), "oda": Run("oda")})
+    monkeypatch.setattr(reproduce, "RUNS", {"sample": Entry("paper --help", data=False), "oda": Entry("oda")})
     options = ["sample", "--results", str(page), "--keep", str(kept)]
     assert main(options) == 0
     assert "The tables and figures" in page.read_text()
@@ -66,7 +66,7 @@ def test_a_measurement_that_fails_leaves_its_block(
 ) -> None:
     page = tmp_path / "results.md"
     page.write_text(PAGE)
-    monkeypatch.setattr(reproduce, "RUNS", {"sample": Run("nosuch", data=False), "oda": Run("oda")})
+    monkeypatch.setattr(reproduce, "RUNS", {"sample": Entry("nosuch", data=False), "oda": Entry("oda")})
     assert main(["sample", "--results", str(page), "--keep", str(tmp_path)]) == 1
     assert page.read_text() == PAGE
     assert "sample: failed: trivium: UsageError" in capsys.readouterr().out
