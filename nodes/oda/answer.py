@@ -23,7 +23,7 @@ _SHOWN = 15  # paths that are listed where the answer names no entity
 async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
     """Write the typed result; what no path supports is said to be the model's own knowledge."""
     context = runtime.context
-    result, spent = await _result(state, context)
+    result, spent, by_model = await _result(state, context)
     labels = await get_labels(context.kg, [found.id for found in result.answers])
     answers = [
         AnswerEntity(id=found.id, label=label, score=found.score)
@@ -38,10 +38,12 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
         paths=paths,
         confidence=answers[0]["score"] if answers else float(result.value is not None),
     )
-    if context.model != NO_MODEL:
+    if by_model:
         claim.confidence = None
     given = bool(state["log"] and state["log"][0].get("given"))
-    signals = await doubts(state["question"], context, claim, read=bool(state["topics"]), given=given)
+    signals = await doubts(
+        state["question"], context, claim, read=bool(state["topics"]), given=given, by_model=by_model
+    )
     return await write_answer(
         "oda",
         state,
@@ -54,18 +56,21 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
     )
 
 
-async def _result(state: OdaState, context: OdaContext) -> tuple[OdaResult, dict[str, Any]]:
-    """The model's answer, or the memory read without a model where there is none or it says nothing usable."""
+async def _result(state: OdaState, context: OdaContext) -> tuple[OdaResult, dict[str, Any], bool]:
+    """The model's answer, or the memory read without a model where there is none or it says nothing usable.
+
+    With what it cost, and whether it is the model's.
+    """
     if context.model == NO_MODEL:
-        return await similar_result(state, context), {}
+        return await similar_result(state, context), {}, False
     from trivium.nodes.oda.model_answer import ask_answer
 
     result, spent, reason = await ask_answer(state, context)
     if result is None:
         event = {"stage": "answer", "event": "answer_replaced", "message": f"read by similarity: {reason}"}
         spent["events"] = [*spent["events"], event]
-        result = await similar_result(state, context)
-    return result, spent
+        return await similar_result(state, context), spent, False
+    return result, spent, True
 
 
 async def _sentence(answers: Sequence[AnswerEntity], result: OdaResult, paths: Sequence[PathRecord], kg: str) -> str:

@@ -1,4 +1,4 @@
-"""Whether what a method without a model found is what was asked: the same assessment for ODA and KnowGPT as for Keqing.
+"""Whether what a method found by itself is what was asked: the same assessment for ODA and KnowGPT as for Keqing.
 
 The question is read as Keqing reads it; an answer stands where a reading that is sure enough walks a relation that the
 answer's paths walk. Keqing assesses the very reading that it answers by (`trivium.nodes.keqing.decompose`).
@@ -14,7 +14,6 @@ from trivium.kg.plans.plan import Entities, Term, nodes, relations
 from trivium.kg.text import tokens
 from trivium.kg.types import chain_text
 from trivium.nodes.run.abstain import Signals, Suggestion
-from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.known import known_in, known_of
 from trivium.nodes.run.missing import Link, absent_names, missing_hop, namesakes, near_names, unknown_names
@@ -27,8 +26,8 @@ _AGREED = 1.0
 """Log-odds by which an answer is surer where the method found the reading's relation by its own means."""
 
 
-async def doubts(question: str, context: Context, claim: Claim, *, read: bool, given: bool) -> Signals:
-    """The signals of a run without a model over an open question; `claim.confidence` becomes the assessment's.
+async def doubts(question: str, context: Context, claim: Claim, *, read: bool, given: bool, by_model: bool) -> Signals:
+    """The signals of a run over an open question; `claim.confidence` becomes the assessment's.
 
     What a model answered, a choice, "yes" or "no", and a question whose topics the client gave are not assessed; nor is
     an answer over a KG that has learned nothing.
@@ -39,8 +38,9 @@ async def doubts(question: str, context: Context, claim: Claim, *, read: bool, g
         claim: what the method would say.
         read: whether it mapped the question to the graph at all.
         given: whether the client says what the question is about.
+        by_model: whether a model answered, and not what stands in for one that could not be asked.
     """
-    if context.model != NO_MODEL or given or claim.choice is not None or isinstance(claim.value, bool):
+    if by_model or given or claim.choice is not None or isinstance(claim.value, bool):
         return Signals(claim.found, read=read)
     try:
         found = await decompose_question(context.kg, question, ())
@@ -53,7 +53,8 @@ async def doubts(question: str, context: Context, claim: Claim, *, read: bool, g
         (await assess_reading(context.kg, question, found, readings, plan=plan), _relations(found, readings, plan=plan))
         for plan in sources
     ]
-    fits = [each.confidence for each, own in assessed if walked & own]
+    # What comes here is no "yes" or "no": to a question for one it is no answer.
+    fits = [each.confidence for each, own in assessed if walked & own and not each.truth]
     if claim.found:
         claim.confidence = _agreed(max(fits, default=0.0))
         if claim.confidence >= context.least_confidence():

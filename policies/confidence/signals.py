@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
-from trivium.kg.plans.plan import Entities, Holds, NonEmpty, QueryPlan, Term, ValueOf, nodes, relations
-from trivium.kg.text import fold_case
-from trivium.kg.types import PropertyKind
+from trivium.kg.plans.plan import Entities, Follow, Holds, NonEmpty, QueryPlan, Term, ValueOf, nodes, relations
+from trivium.kg.text import fold_case, tokens
+from trivium.kg.types import PropertyKind, RelationSchema
 from trivium.policies.reader.chains.decomposer import Decomposition
-from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS
+from trivium.policies.reader.chains.open_world import names_relation
+from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS, YES_NO
 from trivium.policies.reader.reader import Part, Reading
 
 _FAR = 8.0
@@ -20,6 +21,7 @@ _NAME = 0.84
 _NONE_FULL = 2.0
 """Lead of the best reading where none reaches anything, in nats."""
 _OF_THINGS = frozenset({"who", "whom", "where"})
+_NO_SCHEMA: Mapping[str, RelationSchema] = {}
 _MOST = 4.0
 """Words beyond which their number says no more."""
 
@@ -45,6 +47,9 @@ class AnswerSignals:
         share: the share of the reading, and of those that reach the same, among all, in [0, 1]; with several topics the
             geometric mean a topic.
         beside: strange words right before a name, that say what it is: "the singer X".
+        far: how far the content words are from every word for the answer's relations, in [0, 4]: the sum of 1 - cosine.
+        farthest: that of the farthest of them, in [0, 1].
+        kind: how far the noun that is asked for is from the types of what is found, in [0, 1]; 0 without either.
         asked_for: 1 where a strange word is what the question asks for: "which team …".
         misfit: 1 where the answer is what another asking word asks for: a person for "when did X marry?", or a year
             for "who owns X?"; and where it is what something is asked about: penguins for "what do penguins eat?".
@@ -63,6 +68,10 @@ class AnswerSignals:
         height: its score without what execution says.
         thin: 1 where it reads no word but asking and function words.
         vague: names that it matches in part.
+        mute: mean over a plan's relations of how far the nearest word is, in [0, 1]; 0 for one that a word was read as,
+            or a type that it joins.
+        typed: share of a plan's relations that only such a type speaks for, in [0, 1].
+        untrue: 1 where the question asks for yes or no and the answer is neither.
     """
 
     gap: float = 0.0
@@ -78,6 +87,9 @@ class AnswerSignals:
     half: float = 0.0
     share: float = 0.0
     beside: float = 0.0
+    far: float = 0.0
+    farthest: float = 0.0
+    kind: float = 0.0
     asked_for: float = 0.0
     misfit: float = 0.0
     taught: float = 0.0
@@ -92,6 +104,9 @@ class AnswerSignals:
     height: float = 0.0
     thin: float = 0.0
     vague: float = 0.0
+    mute: float = 0.0
+    typed: float = 0.0
+    untrue: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -104,8 +119,29 @@ class AnswerSignals:
         return cls(**{name: float(value) for name, value in given.items() if name in known})
 
 
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """How far a question's words are from an answer's relations and types: 1 - the highest cosine, in [0, 1].
+
+    Attributes:
+        words: of each content word to all of the relations' words.
+        nearest: for each relation, of the nearest content word; 1 for those left out.
+        kind: of the noun that is asked for to the types of what is found; 0 without either.
+    """
+
+    words: Sequence[float] = ()
+    nearest: Mapping[str, float] = field(default_factory=dict)
+    kind: float = 0.0
+
+
 def signals_of(
-    found: Decomposition | None, readings: Sequence[Reading], *, plan: bool, misfit: bool = False
+    found: Decomposition | None,
+    readings: Sequence[Reading],
+    *,
+    plan: bool,
+    question: str = "",
+    schema: Mapping[str, RelationSchema] = _NO_SCHEMA,
+    away: Distances | None = None,
 ) -> AnswerSignals:
     """The signals of an answer that comes from a decomposition's chains, or from the first of the readings.
 
@@ -113,8 +149,11 @@ def signals_of(
         found: the decomposition; None without one.
         readings: the plan reader's, best first; empty where it read nothing.
         plan: whether the answer is the first reading's.
-        misfit: whether the answer is of another kind than the question asks for.
+        question: in words.
+        schema: the KG's relations and properties by name.
+        away: how far the question's words are from the words of `relations_used`; None where it is not known.
     """
+    away = away or Distances()
     known = found.support if found is not None else None
     walked = _walked(found) if found is not None else frozenset[str]()
     best = max(readings, key=lambda each: each.lexical, default=None)
@@ -131,7 +170,9 @@ def signals_of(
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     half = not plan and apart and (best is None or bool(best.unused))
     repeats = any(each.repeats for each in same[:1]) and (plan or bool(strange))
-    misfit = misfit or repeats or (known is not None and known.misfit and not plan)
+    kinds = {name: each.kind for name, each in schema.items()}
+    misfit = repeats or is_misfit(question, end_of(found, readings[0].plan if plan else None), kinds)
+    misfit = misfit or (known is not None and known.misfit and not plan)
     out: dict[str, float] = {"plan": float(plan), "half": float(half), "misfit": float(misfit)}
     if found is not None:
         starts = sum(sub.dep == (-1,) for sub in found.sub_questions)
@@ -148,6 +189,9 @@ def signals_of(
             "odd": min(sum(word in known.names for word in strange), _MOST),
             "unnamed": known.unnamed / max(known.hops, 1),
             "beside": min(known.beside, _MOST),
+            "far": min(sum(away.words), _MOST),
+            "farthest": max(away.words, default=0.0),
+            "kind": away.kind,
             "asked_for": float(known.asked_for and bool(strange)),
             "loose": float(known.loose),
             "wrong": float(known.wrong),
@@ -175,7 +219,53 @@ def signals_of(
             "thin": float(all(_says_nothing(part.word) for part in top.parts)),
             "vague": float(sum(map(_is_vague, top.parts))),
         }
+    if plan:
+        out |= _unsaid(readings[0], question, schema, away.nearest)
+    out["untrue"] = float(asks_truth(question) and not (plan and isinstance(readings[0].plan, Holds | NonEmpty)))
     return AnswerSignals(**out)
+
+
+def asks_truth(question: str) -> bool:
+    """Whether a question begins as one does that asks for yes or no."""
+    words = tokens(question)
+    return bool(words) and words[0].text in YES_NO
+
+
+def relations_used(found: Decomposition | None, readings: Sequence[Reading], *, plan: bool) -> frozenset[str]:
+    """The relations and properties that the answer comes from; as `signals_of`."""
+    if plan:
+        return relations_of(readings[0].plan)
+    return _walked(found) if found is not None else frozenset()
+
+
+def types_found(
+    found: Decomposition | None, readings: Sequence[Reading], *, plan: bool, schema: Mapping[str, RelationSchema]
+) -> tuple[str, ...]:
+    """The types of what a chain, or a plan that only follows relations, leads to; () where it is not known."""
+    if plan:
+        node = readings[0].plan
+        step = node.steps[-1] if isinstance(node, Follow) else None
+        relation, back = (step.relation, step.direction == "in") if step and step.direction != "any" else ("", False)
+    else:
+        chain = found.sub_questions[-1].chain if found is not None and found.sub_questions else None
+        relation, back = (chain[-1].relation, chain[-1].inverse) if chain else ("", False)
+    known = schema.get(relation)
+    return () if known is None else known.head_types if back else known.tail_types
+
+
+def _unsaid(
+    reading: Reading, question: str, schema: Mapping[str, RelationSchema], nearest: Mapping[str, float]
+) -> dict[str, float]:
+    """The shares of a plan's relations that no word was read as, nor as a type of their ends; and that a type alone."""
+    words = [word.text for word in tokens(question)]
+    said = {part.element for part in reading.parts}
+    said |= {end for element in said for end in (element.split(" = ")[0], element.split(" = ")[0].split(".")[-1])}
+    said |= {element.split(".")[0] for element in said}
+    used = relations_of(reading.plan)
+    unsaid = [schema[name] for name in used - said if name in schema and not names_relation(words, name)]
+    typed = [each for each in unsaid if not said.isdisjoint([*each.head_types, *each.tail_types])]
+    mute = sum(nearest.get(each.name, 1.0) for each in unsaid if each not in typed)
+    return {"mute": mute / max(len(used), 1), "typed": len(typed) / max(len(used), 1)}
 
 
 def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:

@@ -16,6 +16,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.plans.plan import NonEmpty, QueryPlan
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
+from trivium.policies.reader.chains.question_words import YES_NO
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.clauses import Wanted, shown, split_clause, wanted_columns
 from trivium.policies.reader.columns import Columns
@@ -37,7 +38,6 @@ EMPTY = 0.9
 matches the question nearly as well, and beats one about something else."""
 NO = 0.3
 """The cost of a plan that says no: an answer, but a plan about something else says it as well."""
-_YES_NO = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have"})
 _OPEN = frozenset({"what", "where", "when"})
 _DOES = frozenset({"do", "does", "did"})
 _BEING = frozenset({"is", "are", "was", "were", "s"})
@@ -217,7 +217,7 @@ class Reader:
     def _candidates(self, tagged: Tagged, parsed: Sequence[Item], *, shown: bool) -> list[tuple[Sketch, Item, float]]:
         """Finished readings as sketches of results, each once, best first; `shown`: a clause says what of them."""
         best: dict[Any, tuple[Sketch, Item, float]] = {}
-        ask = tagged.first[:1] and tagged.first[0] in _YES_NO
+        ask = tagged.first[:1] and tagged.first[0] in YES_NO
         for found in parsed:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):

@@ -15,6 +15,7 @@ from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
 
+_NONE = "none"
 _QUESTION = 10_000  # characters of a question that are shown
 
 CHOOSE = Prompt(
@@ -51,6 +52,8 @@ async def choose(state: KnowGPTState, context: KnowGPTContext) -> ModelReply[Cho
     shown = "\n".join(
         f"{as_data(key)}: {as_data(c['text'])}" for key, c in zip(letters(candidates), candidates, strict=True)
     )
+    if state["proposed_by"] != "choices":
+        shown += f"\n{_NONE}: none of these is known to answer the question"
     prompt = (await asyncio.to_thread(operator_prompt, CHOOSE)).fill(
         knowledge="\n".join(line["text"] for line in state["lines"]) or "(none)",
         question=as_data(state["question"], _QUESTION),
@@ -58,11 +61,16 @@ async def choose(state: KnowGPTState, context: KnowGPTContext) -> ModelReply[Cho
     )
 
     def wrong(said: ChosenAnswer) -> str | None:
-        if meant(said.choice, candidates) is None:
+        if meant(said.choice, candidates) is None and not is_none(said.choice, state):
             return f'"choice" must be one of {", ".join(letters(candidates))}, not {said.choice[:40]!r}'
         return None
 
     return await ask_typed(context, state.get("usage"), prompt, ChosenAnswer, stage="answer", check=wrong)
+
+
+def is_none(said: str, state: KnowGPTState) -> bool:
+    """Whether a model says that no candidate answers; of the choices of a question it must choose one."""
+    return state["proposed_by"] != "choices" and fold_name(said.partition(":")[0]) == _NONE
 
 
 def letters(candidates: Sequence[Candidate]) -> list[str]:

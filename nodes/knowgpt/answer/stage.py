@@ -47,7 +47,12 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
         context,
         claim,
         signals=await doubts(
-            state["question"], context, claim, read=bool(state["sources"]), given=state.get("given", False)
+            state["question"],
+            context,
+            claim,
+            read=bool(state["sources"]),
+            given=state.get("given", False),
+            by_model=verdict["by"] != "scores",
         ),
         steps=_steps(state, verdict),
         events=noted,
@@ -66,13 +71,19 @@ async def _verdict(state: KnowGPTState, context: KnowGPTContext) -> tuple[Verdic
     verdict = Verdict(scores=parts, chosen=best, by="scores", words="")
     if context.model == NO_MODEL or not candidates:
         return verdict, {}
-    from trivium.nodes.knowgpt.answer.model import choose, meant  # a run without a model pays nothing for the layer
+    from trivium.nodes.knowgpt.answer.model import (
+        choose,
+        is_none,
+        meant,
+    )  # a run without a model pays nothing for the layer
     from trivium.nodes.model import state_update
 
     outcome = await choose(state, context)
     picked = meant(outcome.value.choice, candidates) if outcome.value else None
-    if outcome.value and picked:
-        verdict = Verdict(scores=parts, chosen=picked["id"], by="model", words=" ".join(outcome.value.why.split()))
+    if outcome.value and (picked or is_none(outcome.value.choice, state)):
+        verdict = Verdict(
+            scores=parts, chosen=picked["id"] if picked else None, by="model", words=" ".join(outcome.value.why.split())
+        )
     return verdict, state_update(outcome)
 
 

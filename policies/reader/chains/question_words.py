@@ -9,6 +9,9 @@ ASKING = frozenset({"which", "what", "who", "whom", "whose", "when", "where", "h
 KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts"})
 """Nouns that leave open what they are kinds of."""
 
+YES_NO = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have"})
+"""Verbs that a question begins with which asks for yes or no."""
+
 SAME = frozenset({"same", "share", "shared", "shares", "sharing", "co", "together", "jointly", "common"})
 """Words for a relation walked and straight back: what shares the director with a film."""
 

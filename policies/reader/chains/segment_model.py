@@ -184,10 +184,13 @@ class SegmentModel:
         )
 
     def likeness(self, word: str, columns: Sequence[int]) -> float:
-        """The highest cosine of a word and the words of hops, by their numbers; in [0, 1], 0 where they have none."""
+        """The highest cosine of a word and the words of hops, by their numbers; in [0, 1], 1 for one of them."""
         tables = (self.own, self.end, self.start)
         rows = [np.repeat(np.arange(len(self.stems)), np.diff(t.bounds))[np.isin(t.hop, columns)] for t in tables]
-        cosines = self.vectors[np.concatenate(rows)] @ self.embedder.embed([word])[0]
+        own = np.concatenate(rows)
+        if self.rows.get(stem(word), -1) in own:
+            return 1.0
+        cosines = self.vectors[own] @ self.embedder.embed([word])[0]
         return float(cosines.max(initial=0.0))
 
     def marks(self, wording: Wording) -> Marks:
