@@ -38,6 +38,9 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     jobs: Annotated[
         int | None, typer.Option(min=1, max=1_000, help="Questions of --batch at a time; 16 with a model, else 1.")
     ] = None,
+    ray: Annotated[
+        str, typer.Option(help="Answer --batch on a Ray cluster: HOST:6379, or local for this machine's cores.")
+    ] = "",
     cache: Annotated[
         Path | None, typer.Option(help="A file that keeps the model's answers, so that none is asked for twice.")
     ] = None,
@@ -87,6 +90,8 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
         raise UsageError("--choice goes with a question; the lines of a file carry their own choices")
     if (batch is None) != (out is None) or (batch is None) == (question is None):
         raise UsageError("give a question, or --batch IN.jsonl with --out OUT.jsonl")
+    if ray and batch is None:
+        raise UsageError("--ray goes with --batch")
     if batch is not None and out is not None:
         from trivium.app.cli.batch import answer_file
         from trivium.app.cli.output import complain
@@ -95,7 +100,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
         if out.exists() and batch.exists() and out.samefile(batch):
             raise UsageError(f"{out} holds the questions: name another file for the answers")
         limits = Spending(max_cost=max_cost, price=price or named_price(context.model))
-        if told := asyncio.run(answer_file(method, batch, out, context, jobs, limits)):
+        if told := asyncio.run(answer_file(method, batch, out, context, jobs, limits, ray)):
             complain(told)
     else:
         offered = _choices(method, choice or ())

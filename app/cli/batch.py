@@ -12,6 +12,7 @@ from trivium.app.cli.lines import ResumableLines
 from trivium.app.cli.progress import progress
 from trivium.app.cli.spending import Spending
 from trivium.graphs.methods import answer_many, close_all
+from trivium.graphs.on_ray import answer_on_ray
 from trivium.kg.errors import StoreError
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import open_knowledge
@@ -21,7 +22,13 @@ from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
 
 
 async def answer_file(
-    method: str, asked: Path, answers: Path, context: Context, jobs: int | None = None, spending: Spending | None = None
+    method: str,
+    asked: Path,
+    answers: Path,
+    context: Context,
+    jobs: int | None = None,
+    spending: Spending | None = None,
+    ray: str = "",
 ) -> str | None:
     """Answer every question of a file that has no answer yet.
 
@@ -34,6 +41,7 @@ async def answer_file(
         context: the settings of all.
         jobs: questions that are answered at the same time, as of `answer_many`.
         spending: what may be spent on a model; those under way when a limit is reached are finished.
+        ray: the address of a Ray cluster that answers; without it this process does.
 
     Returns:
         What was spent and whether a limit ended it, in words; None without a model.
@@ -54,7 +62,11 @@ async def answer_file(
             progress() as show,
         ):
             asked_now = takewhile(lambda _: stopped is None, questions[lines.done :])
-            async with aclosing(answer_many(method, asked_now, context, jobs)) as answered:
+            async with aclosing(
+                answer_on_ray(ray, method, asked_now, context, jobs)
+                if ray
+                else answer_many(method, asked_now, context, jobs)
+            ) as answered:
                 number = lines.done
                 async for found in answered:
                     if found["stop_reason"] == "store_error":  # no line is written: run again, it is asked again

@@ -19,6 +19,7 @@ from trivium.evals.own.causes import Causes
 from trivium.evals.own.report import html_page, text_report
 from trivium.evals.own.runs import Run, RunAnswer, read_runs, write_runs
 from trivium.graphs.methods import AUTO, METHODS, answer_many, close_all, method_named
+from trivium.graphs.on_ray import answer_on_ray
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import UsageError
 from trivium.kg.files import write_atomic
@@ -38,6 +39,7 @@ async def ask_all(
     models: Sequence[str],
     settings: Sequence[str] = (),
     jobs: int | None = None,
+    ray: str = "",
 ) -> list[Run]:
     """One run for each method and model over all questions, in order.
 
@@ -48,6 +50,7 @@ async def ask_all(
         models: names of models, `none` for none.
         settings: `NAME=VALUE`, given to the methods that have it.
         jobs: questions at a time; None takes 16 with a model, else 1.
+        ray: the address of a Ray cluster that answers; without it this process does.
 
     Raises:
         UsageError: no method has a setting of that name, or it is invalid.
@@ -65,7 +68,12 @@ async def ask_all(
                 context = chosen.context(kg=kg, model=model, **chosen.read_settings(own))
                 run = Run(method, model, [])
                 number = 0
-                async for given in answer_many(method, questions, context, jobs):
+                answered = (
+                    answer_on_ray(ray, method, questions, context, jobs)
+                    if ray
+                    else answer_many(method, questions, context, jobs)
+                )
+                async for given in answered:
                     question = questions[number]
                     number += 1
                     cause = await causes.of(question, given) if question.labeled else ""
@@ -111,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model", action="append", metavar="NAME", help="a chat model; repeat for several")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the methods")
     parser.add_argument("--jobs", type=int, metavar="N", help="questions at a time; 16 with a model, else 1")
+    parser.add_argument("--ray", default="", metavar="ADDRESS", help="answer on a Ray cluster: HOST:6379, or local")
     parser.add_argument("--make", type=int, metavar="N", help="first write N questions from the KG to QUESTIONS.jsonl")
     parser.add_argument("--seed", type=int, default=0, help="seed of --make and of the intervals")
     parser.add_argument("--out", type=Path, metavar="RUN.jsonl", help="keep questions, answers and causes")
@@ -124,7 +133,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.make is not None:
         make_questions(given.kg, given.questions, given.make, given.seed)
     questions = read_questions(given.questions)
-    runs = asyncio.run(ask_all(questions, given.kg, methods, given.model or [NO_MODEL], given.set, given.jobs))
+    runs = asyncio.run(
+        ask_all(questions, given.kg, methods, given.model or [NO_MODEL], given.set, given.jobs, given.ray)
+    )
     if given.out:
         write_runs(given.out, runs)
     print(text_report(runs, before, limit=given.limit, seed=given.seed))
