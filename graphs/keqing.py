@@ -44,7 +44,7 @@ def after_decompose(state: KeqingState) -> Literal["link_entities", "match_templ
 @route
 def after_match(state: KeqingState) -> list[Send] | Literal["review", "respond"]:
     """A human first, where the run asks for one; then the first wave."""
-    return "review" if state["settings"].get("review") else next_wave(state) or "respond"
+    return "review" if context_of(KeqingContext, state).review else next_wave(state) or "respond"
 
 
 @route

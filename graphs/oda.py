@@ -37,7 +37,11 @@ def after_linking(state: OdaState) -> Literal["observe", "answer"]:
 @route
 def after_choice(state: OdaState) -> Literal["review_action", "act", "answer"]:
     """A human first, where the run asks for one."""
-    return "review_action" if state["settings"].get("review") and not state.get("stopped") else after_review.func(state)
+    return (
+        "review_action"
+        if context_of(OdaContext, state).review and not state.get("stopped")
+        else after_review.func(state)
+    )
 
 
 @route

@@ -13,8 +13,9 @@ from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.runtime import Runtime
+from pydantic import TypeAdapter, ValidationError
 
-from trivium.kg.errors import StoreError, TimeLimitError, UsageError
+from trivium.kg.errors import StoreError, TimeLimitError, TriviumError, UsageError
 from trivium.nodes.run.access import check_policy
 from trivium.nodes.run.clock import clock_of
 from trivium.nodes.run.context import ContextT, check_context, context_of
@@ -51,19 +52,28 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
     async def node(state: StateT, *, runtime: Runtime[ContextT]) -> dict[str, Any]:
         context = kind.of(runtime.context) if first else await _as_begun(kind, state, runtime)
         if not first and state.get("stopped"):
-            return stopped_answer(last, state, context) if last else {}
+            if not last:
+                return {}
+            _check_types(hints["state"], state)
+            return stopped_answer(last, state, context)
         try:
             update = await _in_time(run, state, runtime, context)
-        except KeyError as error:
-            if error.args[0] in channels and error.args[0] not in state:  # a client sent the run here (`goto`)
-                raise UsageError(f"{run.__name__} cannot begin a run: the state has no {error.args[0]!r}") from None
-            raise
         except (StoreError, TimeLimitError) as error:
             if first and isinstance(error, StoreError):
                 raise  # nothing has begun: the request is refused
             update = {**(begun(state) if first else {}), "stopped": stop_of(error)}
             if last:
                 return {**update, **stopped_answer(last, {**state, **update}, context)}
+        except TriviumError:
+            raise
+        except KeyError as error:
+            if error.args[0] in channels and error.args[0] not in state:  # a client sent the run here (`goto`)
+                raise UsageError(f"{run.__name__} cannot begin a run: the state has no {error.args[0]!r}") from None
+            _check_types(hints["state"], state)
+            raise
+        except (TypeError, AttributeError, ValueError, IndexError):
+            _check_types(hints["state"], state)
+            raise
         if first:
             update = {"stopped": None, **update} if state.get("stopped") else update
             update["settings"] = context.chosen()
@@ -81,12 +91,37 @@ class route(RunnableLambda[Any, Any]):  # noqa: N801 - a decorator
     """
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
-        """The names of the next stages."""
-        return self.func(input)
+        """The names of the next stages; raises `UsageError` for a state that a client wrote and no stage left so."""
+        try:
+            return self.func(input)
+        except TriviumError:
+            raise
+        except KeyError as error:
+            if error.args[0] not in input:
+                raise UsageError(f"a run cannot go on from here: the state has no {error.args[0]!r}") from None
+            _check_types(get_type_hints(self.func)["state"], input)
+            raise
+        except (TypeError, AttributeError, ValueError, IndexError):
+            _check_types(get_type_hints(self.func)["state"], input)
+            raise
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
         """As `invoke`."""
-        return self.func(input)
+        return self.invoke(input)
+
+
+def _check_types(kind: type, state: Mapping[str, Any]) -> None:
+    """Refuse a state that a client wrote (`update_state`) and no stage would; looked at once a stage has failed.
+
+    Raises:
+        UsageError: a channel holds what is not of its type.
+    """
+    try:
+        TypeAdapter(kind).validate_python({name: value for name, value in state.items() if value})
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, problem["loc"]))
+        raise UsageError(f"the state's {where} is not what a stage writes: {problem['msg']}") from None
 
 
 async def _in_time(

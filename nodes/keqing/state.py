@@ -7,6 +7,7 @@ from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from trivium.kg.errors import UsageError
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.run.missing import Link
 from trivium.nodes.run.state import RunState, Step
@@ -67,7 +68,9 @@ class Retrieved(TypedDict):
 
 
 def merge(old: dict[str, Retrieved], new: dict[str, Retrieved]) -> dict[str, Retrieved]:
-    """Reducer of `retrieved`: parallel retrievals each add their own."""
+    """Reducer of `retrieved`: parallel retrievals each add their own; raises `UsageError` for what is no object."""
+    if not isinstance(new, dict):
+        raise UsageError(f"retrieved holds what was found for each sub-question, not {str(new)[:80]}")
     return {**old, **new}
 
 

@@ -146,7 +146,10 @@ def context_of(kind: type[ContextT], state: Mapping[str, Any]) -> ContextT:
     Raises:
         UsageError: they are not settings of this method; a client may write to a thread's state.
     """
-    return kind(**state["settings"])
+    settings = state["settings"]
+    if not isinstance(settings, dict):
+        raise UsageError(f"a thread's settings are an object, not {str(settings)[:80]!r}")
+    return kind(**settings)
 
 
 async def check_context(context: Context) -> None:

@@ -11,6 +11,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from trivium.nodes.run.abstain import Stop
 from trivium.nodes.run.described import described
 from trivium.nodes.run.usage import Usage, add_drawings, add_events, add_usage, newest
 
@@ -51,7 +52,7 @@ class RunState(QuestionInput, total=False):
     """What this run's stages have spent on the model; empty without one. The first stage empties it."""
     events: Annotated[list[dict[str, Any]], add_events]
     """What happened on the way of this run that a user should know; the first stage empties it."""
-    stopped: Annotated[dict[str, Any] | None, newest]
+    stopped: Annotated[Stop | None, newest]
     """What stopped the run from outside, such as the end of the question's time; its last stage says so."""
     found: Annotated[dict[str, Any], newest]
     """What the last stage found, in short; for those who watch a server's run."""

@@ -40,6 +40,7 @@ def add_usage(old: Usage | None, new: Usage) -> Usage:
         UsageError: `new` is not a cost, or below 0: a client who may write to a thread would give itself calls.
     """
     old = old or NO_USAGE  # LangGraph starts a channel with its type's empty value, here {}
+    _objects("usage", [new])
     if set(new) != set(_PARTS) or not all(isinstance(part, int | float) and part >= 0 for part in new.values()):
         raise UsageError(f"usage counts {', '.join(_PARTS)}, each at least 0, not {str(new)[:80]}")
     return Usage(
@@ -51,8 +52,8 @@ def add_usage(old: Usage | None, new: Usage) -> Usage:
 
 
 def add_events(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Reducer of a state's `events`: in the order in which they came."""
-    return [*old, *new]
+    """Reducer of a state's `events`, in the order in which they came; raises `UsageError` for what are no objects."""
+    return [*old, *_objects("events", new)]
 
 
 def add_drawings(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -61,9 +62,13 @@ def add_drawings(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -
     Raises:
         UsageError: `new` is not a list of objects.
     """
-    if not isinstance(new, list) or not all(isinstance(each, dict) for each in new):
-        raise UsageError(f"ui holds UI messages, not {str(new)[:80]}")
-    return [*old, *new][-_DRAWINGS:]
+    return [*old, *_objects("ui", new)][-_DRAWINGS:]
+
+
+def _objects(channel: str, new: object) -> list[dict[str, Any]]:
+    if not isinstance(new, list | tuple) or not all(isinstance(each, dict) for each in new):
+        raise UsageError(f"{channel} holds objects, not {str(new)[:80]}")
+    return list(new)
 
 
 def newest(old: object, new: object) -> object:

@@ -13,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from trivium.graphs import auto, keqing, knowgpt, oda
+from trivium.kg.errors import TriviumError
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.knowgpt.context import KnowGPTContext
@@ -145,3 +146,22 @@ async def test_a_servers_updates_carry_what_each_stage_found(kg_name: str, metho
 def test_long_lists_are_cut() -> None:
     found = found_by("retrieve", {"settings": {"kg": "x"}, "retrieved": {"0": {"found": list(range(1_000))}}})
     assert found == {"stage": "retrieve", "retrieved": {"0": {"found": list(range(20))}}}
+
+
+@pytest.mark.slow  # some 500 runs
+@pytest.mark.parametrize("method", RUNS)
+async def test_what_no_stage_would_write_is_refused_by_name(kg_name: str, method: str) -> None:
+    module, _, given = RUNS[method]
+    refused = 0
+    # A message of a wrong form is refused by LangGraph's own reducer.
+    channels = {name for name in module.graph.channels if not name.startswith(("__", "branch:"))} - {"messages"}
+    for node, channel in itertools.product(module.builder.nodes, sorted(channels)):
+        graph = module.builder.compile(InMemorySaver())
+        try:
+            await graph.aupdate_state(THREAD, {**given, "settings": {"kg": kg_name}, channel: 5}, as_node=node)
+            state = await graph.ainvoke(None, THREAD)
+        except TriviumError:
+            refused += 1
+        else:
+            assert state.get("answer") is None or channel == "answer" or state["answer"]["kg"] == kg_name
+    assert refused > len(channels)

@@ -70,5 +70,5 @@ def test_drawings_of_a_long_thread_stay_few() -> None:
     assert [each["id"] for each in kept] == list(range(30, 50))
     wrong: list[Any] = [5, "ui", {"id": 1}, [5]]
     for each in wrong:
-        with pytest.raises(UsageError, match="ui holds UI messages"):
+        with pytest.raises(UsageError, match="ui holds objects, not"):
             add_drawings(kept, each)
