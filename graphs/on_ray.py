@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import socket
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import chdir, nullcontext
@@ -28,6 +30,7 @@ LOCAL = "local"
 
 _PER_TASK = 8
 _AHEAD = 2  # tasks under way for each core of the cluster
+_REACH_SECONDS = 5.0
 _ANSWERS = 128 * 2**20  # bytes of shared memory of a local cluster: only answers lie there
 
 
@@ -77,8 +80,10 @@ def _connected(address: str) -> Any:  # noqa: ANN401 - a module
         raise UsageError('--ray needs Ray: pip install "trivium[ray]"') from None
     own: dict[str, Any] = {"include_dashboard": False, "object_store_memory": _ANSWERS} if address == LOCAL else {}
     try:
+        if named := re.fullmatch(r"(?:ray://)?(.+):(\d{1,5})", address):  # Ray itself tries for minutes
+            socket.create_connection((named[1], int(named[2])), _REACH_SECONDS).close()
         ray.init(address, logging_level="ERROR", log_to_driver=False, **own)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, OverflowError, ValueError, RuntimeError) as error:
         problem = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UsageError(
             f"cannot reach the Ray cluster {address!r} ({problem}): give --ray HOST:6379 or local"
