@@ -16,6 +16,7 @@ from trivium.kg.plans.columns import number_text
 from trivium.kg.text import fold_case
 from trivium.nodes.run.answer_record import Answer
 
+_PLACES = 6  # of decimals that are compared: the order of adding changes later ones
 _SPOKEN = {"yes": "true", "no": "false"}
 
 
@@ -124,7 +125,7 @@ def _names(value: object, gold: Collection[str]) -> set[str]:
 def _plain(value: object) -> str:
     text = str(value)
     if re.fullmatch(r"-?\d{1,15}(\.\d+)?", text) and not re.match(r"-?0\d", text):
-        return number_text(float(text))
+        return number_text(round(float(text), _PLACES))
     return _SPOKEN.get(text.casefold(), text)
 
 

@@ -30,6 +30,7 @@ _APART = frozenset({"in", "to", "from", "at", "into", "through", "within"})
 _WHOSE = frozenset({"with", "whose", "having", "of", "where", "has", "have", "is", "are"})
 _ENDS = frozenset({"by", "on", "in", "at", "to", "from", "for", "with"})  # prepositions that end relations' names
 _REMEMBERED = 20_000  # joins
+_READ = 2  # hops to a property that no word leads to
 _LONGEST = 4  # hops of one chain
 _OWNED = frozenset({"s"})
 _CLAUSES = frozenset({"that", "which", "who", "whose", "where"})
@@ -277,6 +278,10 @@ class Chart:
             ("RU S", self._object),
             ("S RU", self._object_before),
             ("C R", self._count_bound_relation),
+            ("R CP", self._count_of_relation),
+            ("NUM CMP", self._bound_after),
+            ("NEG P", self._missing),
+            ("CNT E", self._count_edge),
             ("NEG R", self._not_related),
             ("SUP R", self._most_related),
             ("SAME S", self._shared_type),
@@ -680,6 +685,8 @@ class Chart:
         for number in numbers:
             column = self._schema.properties[number]
             for path in self._schema.paths(item.type, column.type)[:2]:
+                if len(path.hops) > _READ:
+                    continue
                 tried += 1
                 yield ("p", path.hops, column.name, ""), scores.OTHER_TYPE + path.cost
             if tried > 3:
@@ -815,9 +822,34 @@ class Chart:
     def _bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, hints = left.data
         value = self._constant(right)
-        if sign == "!=":
+        if sign == "!=" or "after" in hints:
             return
         yield Item("C", data=(sign, hints, value), score=left.score + right.score, links=(left.links, right.links))
+
+    def _bound_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "six or more"."""
+        sign, hints = right.data
+        if "after" in hints and not gap:
+            links = (left.links, right.links)
+            yield Item("C", data=(sign, hints, self._constant(left)), score=left.score + right.score, links=links)
+
+    def _missing(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "no fax number", "without a title": those that lack it."""
+        links = (left.links, right.links)
+        yield Item("CP", None, -1, (right.data, "missing", "=", None), left.score + right.score, links)
+
+    def _count_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "supply more than eight products"."""
+        columns, flag, *rest = right.data
+        if flag == "count" and not columns:
+            links = (left.links, right.links)
+            yield right.but(data=(left.data[:1], flag, *rest), score=left.score + right.score, links=links)
+
+    def _count_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "how many units": numbers of relationships are added."""
+        if len(right.data) == 2:
+            links = (left.links, right.links)
+            yield right.but(data=(*right.data, "sum"), score=left.score + right.score, links=links)
 
     def _between(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         value = self._constant(right)
@@ -860,17 +892,33 @@ class Chart:
             yield from self._where_set(left, right)
             return
         for term, cost in self._aggregates_of(left, columns) if flag == "agg" else self._term(left, columns):
+            condition: Sketch | None
             if flag == "agg":
-                condition: Sketch | None = ("cmp", term, _SIGNS.get(sign, sign), value)
+                condition = ("cmp", term, _SIGNS.get(sign, sign), value)
+            elif flag == "missing":
+                condition = ("not", ("has", term))
             else:
                 condition = self._condition(term, columns, sign, value)
             if condition is None:
+                continue
+            if _is_one(left) and len(term[1]) == 1 and term[0] == "p":  # "the seafood that costs less than 20"
+                yield from self._members(left, columns, sign, value, score - cost, links)
                 continue
             if flag == "not":
                 condition = ("cmp", condition[1], "!=", condition[3]) if sign == "=" else ("not", condition)
             yield Item(
                 "S", ("where", left.node, condition), left.type, (), score - cost, links, "set", True, left.extreme
             )
+
+    def _members(
+        self, one: Item, columns: Sequence[int], sign: str, value: Any, score: float, links: Any
+    ) -> Iterator[Item]:
+        """What is joined to one thing, where a condition on its own property speaks of it."""
+        for column in (self._schema.properties[number] for number in columns):
+            condition = self._columns.condition(("p", (), column.name, ""), column, _SIGNS.get(sign, sign), value)
+            for path in self._schema.paths(one.type, column.type)[:1] if condition is not None else ():
+                node = ("where", ("go", one.node, path.hops, column.type, path.sure), condition)
+                yield Item("S", node, column.type, (), score, links, "set", True)
 
     def _where_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         for item in self._where(right, left, gap):
@@ -945,7 +993,8 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if (value[0] == "v" and "count" in hints) or (sign == "=" and value[0] == "v"):
             role = right.data[1:] if right.data[:1] == ("role",) else ()
-            yield Item("CP", right.node, right.type, (role, "count", sign, value), score - scores.COUNTED, links)
+            more = scores.NEXT if right.form == "plain" and not gap and "count" in hints else -scores.COUNTED
+            yield Item("CP", right.node, right.type, (role, "count", sign, value), score + more, links)
         for item in self._where_bare(right, left, gap):
             item.score -= 0.15
             yield item
@@ -1318,7 +1367,7 @@ class Chart:
         score -= scores.AGAIN if left.modified else 0.0
         for term, cost, node in self._keyed(left, right):
             unordered = term[0] == "p" and not self._columns.ordered_term(term, right.data[2])
-            less = cost + (0.3 if unordered else 0.0)
+            less = cost + (scores.UNORDERED if unordered else 0.0)
             yield self._top(left.but(node=node), term, direction == "max", limit, score - less, links)
 
     def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

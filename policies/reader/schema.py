@@ -24,6 +24,7 @@ HOP = 0.25
 """The cost of a join over one relation; a second hop costs `SECOND_HOP` more."""
 SECOND_HOP = 0.55
 SHARE = 0.12  # gain for each factor of ten in the share of edges
+_FEW_TYPES = 40  # up to which paths of three hops are looked for
 _MOST_PATHS = 12  # paths that are kept for a pair of types
 
 
@@ -298,11 +299,13 @@ class Schema:
         return self._either(hop, start, end)
 
     def paths(self, start: int, end: int) -> tuple[Path, ...]:
-        """Paths of one or two hops between two types, cheapest first."""
+        """Paths of one or two hops between two types, of three where there are none, cheapest first."""
         found = self._paths.get((start, end))
         if found is None:
             one = self._one_hop(start, end)
             two = self._two_hops(start, end)
+            if not one and not two and len(self.types) <= _FEW_TYPES:
+                two = self._three_hops(start, end)
             found = tuple(sorted((*one, *two), key=lambda path: path.cost)[: _MOST_PATHS + len(one)])
             self._paths[start, end] = found
         return found
@@ -333,6 +336,18 @@ class Schema:
                 if key not in out or out[key].cost > cost:
                     out[key] = self._path(key, start, cost)
         return list(out.values())
+
+    def _three_hops(self, start: int, end: int) -> list[Path]:
+        """Paths of three hops, for types that no shorter path joins: machines of a data center."""
+        out = []
+        for first, middle, triples in self._leaving[start]:
+            if self.inside[middle] & self._reached[first]:
+                continue
+            for rest in self._two_hops(middle, end):
+                if rest.hops[0].relation != first.relation or rest.hops[0].direction == first.direction:
+                    cost = rest.cost + self._cost(triples)  # no shorter path competes with it
+                    out.append(self._path((self._either(first, start, middle), *rest.hops), start, cost))
+        return out
 
     def _sure(self, hop: Walk, end: int) -> bool:
         hops = (hop,) if hop.direction != "any" else (Walk(hop.relation, "out"), Walk(hop.relation, "in"))

@@ -16,6 +16,7 @@ from typing import Any
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
+from trivium.policies.reader.chains.naming import countries
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import Item, link
@@ -49,6 +50,7 @@ _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _WHO = ("who", "whom", "everyone", "everybody")
 _EXACTLY = 0.95  # likeness from which a word is an element's own
 _DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
+_PEOPLE = 0.95  # likeness of "Italian" to Italy
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
@@ -346,6 +348,9 @@ class Tagger:
         for hit in self.values.find(folded):
             if taken.isdisjoint(range(hit.start, hit.stop)) and self._may_name(words, text, hit, mixed=mixed):
                 found[hit.start, hit.stop].append(self._value_item(hit))
+        for hit in self._peoples(folded):
+            if hit.start not in taken:
+                found[hit.start, hit.stop].append(self._value_item(hit))
         spans = self._name_spans(text, words, taken, mixed=mixed)
         for (start, stop), hits in zip(spans, self.names.find([_slice(text, words, s) for s in spans]), strict=True):
             if mixed and stop - start == 1 and not text[words[start].start].isupper():
@@ -366,6 +371,14 @@ class Tagger:
             else:
                 loose += [(*span, item) for item in items]
         return out
+
+    def _peoples(self, folded: Sequence[str]) -> Iterator[ValueHit]:
+        """Countries that properties hold, by their peoples: "Italian customers"."""
+        for place, word in enumerate(folded):
+            for number, value in (hit for name in countries(word) for hit in self.values.exact(name)):
+                known = number < len(self.schema.properties)
+                if known and self.matcher.likeness("country", words_of(self.schema.properties[number].name)) >= _NOUN:
+                    yield ValueHit(place, place + 1, number, value, _PEOPLE)
 
     def _may_name(self, words: Sequence[Token], text: str, hit: ValueHit, *, mixed: bool) -> bool:
         if hit.stop - hit.start > 1:

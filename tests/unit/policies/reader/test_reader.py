@@ -149,6 +149,41 @@ def test_what_is_joined_to_a_set_ranks_and_bounds_it(question: str, answer: obje
     assert ask(question) == answer
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which suppliers supply more than two products?", ["Tamsin"]),
+        ("Which suppliers have three or more products?", ["Tamsin"]),
+        ("Which is pricier, Oak Desk or Pine Desk?", ["Oak Desk"]),
+        ("What furniture costs less than 200?", ["Pine Desk"]),
+    ],
+)
+def test_bounds_on_counts_and_on_what_is_in_a_thing(question: str, answer: list[str]) -> None:
+    assert ask(question) == answer
+
+
+def test_missing_values_peoples_and_three_hops() -> None:
+    entities: list[Any] = [
+        ("Rossi", ["Customer"], {"country": "Italy", "fax": "12"}),
+        ("Bianchi", ["Customer"], {"country": "Italy"}),
+        ("Novak", ["Customer"], {"country": "Poland"}),
+        *((name, [kind], {}) for name, kind in (("O1", "Invoice"), ("P1", "Product"), ("Teas", "Category"))),
+    ]
+    edges = [("Rossi", "PAID", "O1"), ("O1", "LISTS", "P1"), ("P1", "PART_OF", "Teas")]
+    graph = GraphColumns.of(entities, edges)
+    opened = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    for question, answer in (
+        ("Which Italian customers are there?", ["Bianchi", "Rossi"]),
+        ("Which customers have no fax number?", ["Bianchi", "Novak"]),
+        ("Which customers are there of the category Teas?", ["Rossi"]),
+    ):
+        best = opened.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
+        found = executor.answer(best.plan)
+        assert isinstance(found, np.ndarray)
+        assert sorted(graph.ids[row] for row in found.tolist()) == answer
+
+
 def films() -> GraphColumns:
     """Films with relations only: who acts in, directs, writes and reviews them."""
     people = {
