@@ -25,9 +25,9 @@ from trivium.policies.paths.policy import LearnedScorer
 from trivium.policies.paths.reward import PathRewards
 from trivium.policies.paths.search import (
     PathQuery,
+    PathRanking,
     PathScorer,
     RandomScorer,
-    Ranked,
     RankedPath,
     StructuralScorer,
     best_paths,
@@ -173,13 +173,13 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _search_alone(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[Note, ...]]:
+def _search_alone(request: _Request, policy: PolicyName) -> tuple[PathRanking, PolicyName, tuple[Note, ...]]:
     """Search on one thread: with small matrices two BLAS threads that wait for each other took 20 times as long."""
     with _libraries().limit(limits=1, user_api="blas"):
         return _search(request, policy)
 
 
-def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, tuple[Note, ...]]:
+def _search(request: _Request, policy: PolicyName) -> tuple[PathRanking, PolicyName, tuple[Note, ...]]:
     """Search all pairs; the policy used, and what stood in for what."""
     tables, limits = request.tables, request.limits
     contexts = tables.features.contexts(tables.embedder, [request.question])
@@ -190,7 +190,7 @@ def _search(request: _Request, policy: PolicyName) -> tuple[Ranked, PolicyName, 
         found, expanded = walk_exactly(tables.graph, query, affinity, limits.max_hops)
     else:
         found, expanded = walk_beam(tables.graph, scorer, query, affinity, (limits.beam_width, limits.max_hops))
-    return Ranked(best_paths(found, rewards, query, limits.paths_per_pair), expanded), used, events
+    return PathRanking(best_paths(found, rewards, query, limits.paths_per_pair), expanded), used, events
 
 
 def _policy(

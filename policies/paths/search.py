@@ -340,7 +340,7 @@ class RankedPath(NamedTuple):
     reward: float
 
 
-class Ranked(NamedTuple):
+class PathRanking(NamedTuple):
     """The best paths of every pair, best first within a pair, and the entities expanded for each, int64 [n]."""
 
     paths: list[RankedPath]
