@@ -28,8 +28,8 @@ def _asked(question: str, right: str, wrong: str) -> list[Ranked]:
 
 
 def test_words_of_the_pairs_choose_the_relation() -> None:
-    pairs = [_asked(f"who bagged n{i}?", "CAUGHT", "SAW") for i in range(15)]
-    pairs += [_asked(f"who eyed n{i}?", "SAW", "CAUGHT") for i in range(15)]
+    pairs = [_asked(f"who bagged n{i}?", "CAUGHT", "SAW") for i in range(60)]
+    pairs += [_asked(f"who eyed n{i}?", "SAW", "CAUGHT") for i in range(60)]
     ranking, report = learn_ranking(pairs)
     assert (report.before, report.after) == (0.0, 1.0)
     for verb, right, wrong in (("bagged", "CAUGHT", "SAW"), ("eyed", "SAW", "CAUGHT")):
@@ -39,15 +39,15 @@ def test_words_of_the_pairs_choose_the_relation() -> None:
 
 def test_a_chance_hit_is_told_apart_by_the_other_pairs() -> None:
     both = [each._replace(f1=1.0) for each in _asked("who bagged n0?", "CAUGHT", "SAW")]
-    pairs = [both, *(_asked(f"who bagged n{i}?", "CAUGHT", "SAW") for i in range(1, 30))]
+    pairs = [both, *(_asked(f"who bagged n{i}?", "CAUGHT", "SAW") for i in range(1, 120))]
     ranking, report = learn_ranking(pairs)
     assert report.after == 1.0
     assert ranking.of("who bagged n0?", _plan("CAUGHT")) > ranking.of("who bagged n0?", _plan("SAW"))
 
 
 def test_what_does_not_help_on_held_out_pairs_is_not_used() -> None:
-    chance = [_asked(f"who w{i}?", *(("CAUGHT", "SAW") if i % 2 else ("SAW", "CAUGHT"))) for i in range(40)]
-    easy = [_asked(f"who w{i}?", "CAUGHT", "SAW")[::-1] for i in range(40)]
+    chance = [_asked(f"who w{i}?", *(("CAUGHT", "SAW") if i % 2 else ("SAW", "CAUGHT"))) for i in range(140)]
+    easy = [_asked(f"who w{i}?", "CAUGHT", "SAW")[::-1] for i in range(140)]
     right_first = [[each[0]._replace(score=2.0), each[1]] for each in easy]
     for pairs in (right_first, chance[: FEWEST - 1]):
         ranking, report = learn_ranking(pairs)
@@ -64,16 +64,16 @@ def test_pairs_that_were_not_read_have_no_figures() -> None:
 
 
 async def test_learned_words_change_the_reading_and_go_with_the_lesson(tmp_path: Path) -> None:
-    people = [Entity(f"p{i}", f"Person{i}", types=("Person",)) for i in range(30)]
-    cases = [Entity(f"c{i}", f"Case{i}", types=("Case",)) for i in range(30)]
+    people = [Entity(f"p{i}", f"Person{i}", types=("Person",)) for i in range(120)]
+    cases = [Entity(f"c{i}", f"Case{i}", types=("Case",)) for i in range(120)]
     triples = [
-        Triple(f"{p}{i}", relation, f"{c}{(i + shift) % 30}")
-        for i in range(30)
+        Triple(f"{p}{i}", relation, f"{c}{(i + shift) % 120}")
+        for i in range(120)
         for p, c, relation, shift in (("c", "p", "PARTY_TO", 0), ("c", "p", "INVESTIGATED_BY", 1))
     ]
     build(tmp_path / "cases", [triples], [*people, *cases])
     base = Knowledge.open(tmp_path / "cases")
-    pairs = [Question(str(i), f"who frobbed Case{i}?", answers=(f"Person{i}",), labeled=True) for i in range(30)]
+    pairs = [Question(str(i), f"who frobbed Case{i}?", answers=(f"Person{i}",), labeled=True) for i in range(120)]
     try:
         learnt = await teach(base, pairs, lambda *_: None, network=False)
         assert learnt.plans is not None
