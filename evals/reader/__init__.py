@@ -8,6 +8,7 @@ Set F1 by the rule of each set's publisher (`trivium.evals.reader.scoring`). Eve
 from __future__ import annotations
 
 import argparse
+import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -33,6 +34,7 @@ from trivium.kg.plans.execute import Answer, Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Value
 from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.ranking import Ranked, learn_ranking, plan_features
 from trivium.policies.reader.reader import Outcome, Reader, Reading
 
 SAMPLE_FOLDER = Path(sample.__file__).parent
@@ -128,6 +130,19 @@ def ask(graph: Graph, reader: Reader, question: ReaderQuestion, *, within: bool 
     return Asking(question, readings, figures, best, seconds)
 
 
+def _ranked(graph: Graph, reader: Reader, question: ReaderQuestion) -> list[Ranked]:
+    """The best plans of a question to learn from."""
+    executor, run = runner(graph.columns)
+    return [
+        Ranked(
+            each.score,
+            plan_features(question.text, each.plan, each.unread),
+            question.judge(answered(graph.columns, executor.answer(each.plan))).f1 if each.empty is not None else 0.0,
+        )
+        for each in reader.read(question.text, executor=run, most=12, seconds=20)
+    ]
+
+
 def table(name: str, done: Sequence[Asking]) -> str:
     """A line a kind and one for all: n, set F1, wrong, refused, the best candidate's F1, p50 and p95 in ms."""
     kinds: dict[str, list[Asking]] = defaultdict(list)
@@ -170,6 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", choices=("read", "choose", "unseen", "all"), default="choose")
     parser.add_argument("--every", type=int, default=1, help="every so manieth question of the part")
     parser.add_argument("--misses", action="store_true", help="show the questions of part `read` that are not right")
+    parser.add_argument("--pairs", type=int, default=0, help="learn plans from so many questions of the other parts")
     parser.add_argument("--within", action="store_true", help="judge every candidate, not only the best")
     given = parser.parse_args(arguments)
     if given.data is None:
@@ -180,6 +196,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         names = names_of(graph.columns, graph.aliases)
         reader = open_reader(graph.columns, profile, names, StaticEmbedder(), glossary=graph.glossary)
         asked = [q for i, q in enumerate(graph.questions) if given.part == "all" or split(i) == given.part]
+        if given.pairs:
+            others = [q for i, q in enumerate(graph.questions) if split(i) != given.part]
+            random.Random(0).shuffle(others)
+            learned, report = learn_ranking([_ranked(graph, reader, q) for q in others[: given.pairs]])
+            reader.ranking = learned
+            print(f"held-out pairs: {100 * report.before:.1f} -> {100 * report.after:.1f}, share {report.share}")
         done = [ask(graph, reader, q, within=given.within) for q in asked[:: given.every]]
         print(table(f"{name}, {given.part}", done), flush=True)
         if given.misses:
