@@ -52,9 +52,12 @@ _HEAVY_WALK = 200_000  # triples around the seeds beyond which a chain is walked
 _HEAVY_RESULT = 5_000  # entities or triples beyond which results are made in a thread: some milliseconds
 _LOOK_SECONDS = 0.02  # a look costs 5 microseconds, and a question reads ten times
 _ASK_SECONDS = 1.0  # on a file system whose clock ticks slowly two commits may look like one: ask SQLite so often
-_TICK = (
-    50_000_000  # nanoseconds within which another commit may leave a file's time as it is: Linux ticks every 1 to 10 ms
-)
+_UNSETTLED = 10_000_000_000
+"""Nanoseconds after a write to the record in which SQLite is asked each time.
+
+A commit is written first and seen by others when it is on the disk: tens of milliseconds, seconds on a busy one. Files
+looked at in between do not change again when it is seen. Clocks of files tick every 1 to 10 ms as well.
+"""
 _REMEMBERED = 50_000  # texts whose look-up is remembered
 
 
@@ -382,9 +385,9 @@ def _written(path: str) -> tuple[int, int] | None:
 
 
 def _settled(files: _Files) -> _Files | None:
-    """None where a file was written so lately that the next commit could leave its time and size as they are."""
+    """None where a file was written so lately that a commit may come to be seen without another change to it."""
     latest = max((file[0] for file in files if file is not None), default=0)
-    return files if time.time_ns() - latest > _TICK else None
+    return files if time.time_ns() - latest > _UNSETTLED else None
 
 
 def _in_event_loop() -> bool:

@@ -104,7 +104,7 @@ async def test_a_commit_within_a_tick_of_the_clock_is_seen(films: Path, monkeypa
     monkeypatch.setattr("trivium.kg.embedded.store._ASK_SECONDS", 3600)
     ticks = [(time.time_ns(), 1)]
     monkeypatch.setattr("trivium.kg.embedded.store._written", lambda _: ticks[-1])  # no commit moves the clock
-    monkeypatch.setattr("trivium.kg.embedded.store._TICK", 3600 * 10**9)
+    monkeypatch.setattr("trivium.kg.embedded.store._UNSETTLED", 3600 * 10**9)
     store = EmbeddedStore.open(films)
     await store.refresh()
     add_triples(films, [NEW])
