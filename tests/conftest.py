@@ -58,8 +58,9 @@ def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def neo4j_address(neo4j_server: Server) -> Address:
-    """Its database, emptied."""
+def neo4j_address(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> Address:
+    """Its database, emptied; a login in the environment is for the server named there, so none is named."""
+    monkeypatch.delenv("TRIVIUM_NEO4J_URI", raising=False)
     neo4j_server.empty()
     return Address(neo4j_server.uri, "neo4j", *(neo4j_server.auth or (None, None)))
 
