@@ -172,7 +172,7 @@ def signals_of(
     repeats = any(each.repeats for each in same[:1]) and (plan or bool(strange))
     kinds = {name: each.kind for name, each in schema.items()}
     misfit = repeats or is_misfit(question, end_of(found, readings[0].plan if plan else None), kinds)
-    misfit = misfit or (known is not None and known.misfit and not plan)
+    misfit = misfit or (plan and _merely_exists(readings[0].plan)) or (known is not None and known.misfit and not plan)
     out: dict[str, float] = {"plan": float(plan), "half": float(half), "misfit": float(misfit)}
     if found is not None:
         starts = sum(sub.dep == (-1,) for sub in found.sub_questions)
@@ -223,6 +223,11 @@ def signals_of(
         out |= _unsaid(readings[0], question, schema, away.nearest)
     out["untrue"] = float(asks_truth(question) and not (plan and isinstance(readings[0].plan, Holds | NonEmpty)))
     return AnswerSignals(**out)
+
+
+def _merely_exists(plan: QueryPlan) -> bool:
+    """Whether a plan says yes because a walk of several hops from one entity leads somewhere: nobody asks whether."""
+    return isinstance(plan, NonEmpty) and isinstance(plan.source, Follow) and len(plan.source.steps) > 1
 
 
 def asks_truth(question: str) -> bool:
