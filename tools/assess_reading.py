@@ -9,22 +9,13 @@ from typing import Any
 from pydantic import Field
 
 from trivium.kg.errors import NotLearntError
-from trivium.kg.text import fold_case, tokens
+from trivium.kg.text import fold_case
 from trivium.kg.types import LogicalChain, chain_text
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.scope import is_small_talk
-from trivium.policies.confidence.signals import (
-    AnswerSignals,
-    Distances,
-    asks_truth,
-    relations_used,
-    signals_of,
-    types_found,
-)
-from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
+from trivium.policies.confidence.signals import AnswerSignals, asks_truth, end_of, is_misfit, signals_of
 from trivium.policies.reader.chains.decomposer import Decomposition
-from trivium.policies.reader.chains.open_world import distances, kind_distance
 from trivium.policies.reader.reader import Reading
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.decompose_question import decompose_question
@@ -54,8 +45,8 @@ class Assessment:
         names: those of them that are written like part of a name.
         missing: the chain that was asked for where the question's entity lacks it; empty for none.
         chat: whether it names nothing and is no question for a knowledge graph.
-        truth: whether it asks for yes or no.
         about: id of the entity that the question is about, "" for none.
+        truth: whether it asks for yes or no.
     """
 
     confidence: float
@@ -81,28 +72,12 @@ async def assess_reading(
         readings: the plan reader's, best first.
         plan: whose answer it is.
     """
-    schema = {each.name: each for each in await kg.store.schema()}
-    known = found.support
-    away = None
-    if known is not None:  # the KG has a decomposer
-        decomposer = await kg.decomposer()
-        # A value that is compared with, or a name: no relation's words need be near it.
-        parts = [part for each in readings[:plan] for part in each.parts]
-        named = [
-            part.word for part in parts if " = " in part.element or fold_case(part.word) in fold_case(part.element)
-        ]
-        words = [word for word in known.said if word not in {word.text for text in named for word in tokens(text)}]
-        chains = decomposer.reader.chains if isinstance(decomposer, CompactDecomposer) else None
-        used = relations_used(found, readings, plan=plan)
-        found_types = types_found(found, readings, plan=plan, schema=schema)
-        away = Distances(
-            distances(words, used, chains),
-            {each: min(distances(words, [each], chains), default=1.0) for each in used} if plan else {},
-            kind_distance(question, found_types, chains),
-        )
-    signals = signals_of(found, readings, plan=plan, question=question, schema=schema, away=away)
-    sure, truth = DEFAULT.confidence(signals), asks_truth(question)
     best = readings[0] if readings else None
+    kinds = {relation.name: relation.kind for relation in await kg.store.schema()}
+    end = end_of(found, best.plan if plan and best else None)
+    signals = signals_of(found, readings, plan=plan, question=question, misfit=is_misfit(question, end, kinds))
+    sure, truth = DEFAULT.confidence(signals), asks_truth(question)
+    known = found.support
     if plan and best is not None:
         names = tuple(fold_case(word) for word in best.unread if word[:1].isupper() or any(map(str.isdigit, word)))
         about = known.about if known else ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trivium.kg.embedders import Embedder
-from trivium.kg.plans.plan import NonEmpty, QueryPlan
+from trivium.kg.plans.plan import NonEmpty, QueryPlan, relations
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.chains.question_words import YES_NO
@@ -37,7 +37,7 @@ EMPTY = 0.9
 """The cost of a plan that gives nothing: an unread word costs about as much, so that an empty plan loses to one that
 matches the question nearly as well, and beats one about something else."""
 NO = 0.3
-"""The cost of a plan that says no: an answer, but a plan about something else says it as well."""
+"""The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
 _OPEN = frozenset({"what", "where", "when"})
 _DOES = frozenset({"do", "does", "did"})
 _BEING = frozenset({"is", "are", "was", "were", "s"})
@@ -298,7 +298,11 @@ class Reader:
         outcome = run(reading.plan)
         if outcome.size < 0:
             return _with(reading, reading.score - 0.3, None)
-        less = (NO if isinstance(reading.plan, NonEmpty) else EMPTY) if outcome.size == 0 else 0.0
+        less = 0.0
+        if isinstance(reading.plan, NonEmpty):
+            less = NO if outcome.size == 0 or _joins_unsaid(reading) else 0.0
+        elif outcome.size == 0:
+            less = EMPTY
         return _with(reading, reading.score - less, outcome.size == 0)
 
     def named(self, what: Element | str) -> str:
@@ -314,6 +318,11 @@ class Reader:
             return f"{name} = {what.name}" if what.name else name
         name = self.schema.names[what.number]
         return f"{name}.{what.name}" if what.name else name
+
+
+def _joins_unsaid(reading: Reading) -> bool:
+    """Whether a plan walks a relation that no word was read as."""
+    return not {part.element for part in reading.parts}.issuperset(relations(reading.plan))
 
 
 def _guided(reading: Reading, chains: Chains) -> Reading:

@@ -8,6 +8,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from trivium.kg.plans.codec import from_json
+from trivium.kg.plans.plan import relations
+from trivium.kg.text import fold_name
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond.as_plan import as_plan
 from trivium.nodes.keqing.respond.doubt import signals_of
@@ -74,7 +77,7 @@ async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: dic
         plan=state["plan"],
         query=outcome["query"],
     )
-    signals = await signals_of(state, context, found=claim.found)
+    signals = await signals_of(state, context, found=claim.found and not _repeats_name(state, claim))
     claim.confidence = _confidence(state, signals)
     words = await _words(state, claim.answers, context)
     claim.text = words.text or await _plan_sentence(claim, outcome["total"], context.kg)
@@ -89,6 +92,15 @@ async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: dic
         state_update=words.state_update,
         message_id=words.message_id,
     )
+
+
+def _repeats_name(state: KeqingState, claim: Claim) -> bool:
+    """Whether a plan that walks no relation finds what the question names: "the capital of Germany" is not Germany."""
+    plan, question = state.get("plan"), f" {fold_name(state.get('question', ''))} "
+    labels = [f" {fold_name(answer['label'])} " for answer in claim.answers]
+    if not plan or len(labels) != 1 or " or " in question or relations(from_json(plan)):
+        return False
+    return labels[0] in question
 
 
 def _withheld(state: KeqingState) -> bool:

@@ -7,12 +7,11 @@ other relations than the chosen ones, and which are like no word of the schema.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from trivium.kg.indexes import relation_words
-from trivium.kg.text import fold_name, tokens
+from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
@@ -41,7 +40,6 @@ _BEYOND = 4.0
 """Nats of lead from which what pairs taught does not mean the chosen chain, and its words do not speak for it."""
 _ELSEWHERE = 1.2
 """Nats by which it speaks more for another one."""
-_PROGRESSIVE = "ing"
 _KINDS_ASKED = frozenset({"who", "where", "when"})
 _OF_A_KIND = 1.0
 """Nats from which a relation leads to what an asking word asks for; below a quarter of it, it does not."""
@@ -65,7 +63,6 @@ class Support:
         misfit: whether the chains lead to what another asking word asks for: "when did X marry?" to a person.
         unnamed: hops of the chosen chains that no word speaks for.
         hops: hops of the chosen chains.
-        said: content words outside the names.
         loose: topics whose name the question gives in part, by initials, or with a typo.
         wrong: topics whose name has other words than the question's.
     """
@@ -83,7 +80,6 @@ class Support:
     misfit: bool = False
     unnamed: int = 0
     hops: int = 0
-    said: tuple[str, ...] = ()
     loose: int = 0
     wrong: int = 0
 
@@ -102,8 +98,7 @@ def support(
     best = opened[0] if opened else chosen
     if best is None:
         said = _Said(question, (), reader)
-        strange, words = tuple(said.strange), tuple(said.words)
-        return Support(strange=strange, names=tuple(said.names), asked_for=bool(said.asked_for), said=words)
+        return Support(strange=tuple(said.strange), names=tuple(said.names), asked_for=bool(said.asked_for))
     gap = _gap(chosen, opened, reader)
     ahead = chosen is None or gap > 0
     asked = best if ahead else chosen
@@ -128,46 +123,9 @@ def support(
         misfit=_is_misfit(question, read.topics, reader),
         unnamed=said.unnamed,
         hops=len({(place, hop) for chain in chains for place, hop in enumerate(reversed(chain))}),
-        said=tuple(said.words),
         loose=len(similar) - wrong,
         wrong=wrong,
     )
-
-
-def distances(words: Sequence[str], relations: Collection[str], chains: object) -> list[float]:
-    """How far each word is from every word for some relations: 1 - the highest cosine, in [0, 1].
-
-    The words of a relation are those of its name, their synonyms, and the nouns of what it joins.
-    """
-    if not isinstance(chains, ChainModel):
-        return []
-    hops = [place for place, hop in enumerate(chains.segments.hops) if hop.relation in relations]
-    return [1.0 - min(chains.segments.likeness(word, hops), 1.0) for word in words] if hops else []
-
-
-def kind_distance(question: str, types: Collection[str], chains: object) -> float:
-    """How far the noun after "which", "what" or "how many" is from some types: 1 - the highest cosine, in [0, 1].
-
-    0 where the question has no such noun, or there is no type.
-    """
-    words = [word.text for word in tokens(question)]
-    starts = [
-        place + 1
-        for place, word in enumerate(words)
-        if word in english().which or words[place - 1 : place + 1] == ["how", "many"]
-    ]
-    nouns = [word for word in words[starts[0] : starts[0] + 2] if word not in _idle()] if starts else []
-    names = [relation_words(name) for name in types]
-    if not nouns or words[starts[0]] in _idle() or not names or not isinstance(chains, ChainModel):
-        return 0.0
-    cosines = chains.segments.embedder.embed(nouns) @ chains.segments.embedder.embed(names).T
-    return float(1.0 - min(max(cosines.max(), 0.0), 1.0))
-
-
-def names_relation(words: Iterable[str], relation: str) -> bool:
-    """Whether one of some folded words is a content word of a relation's name, or made from one."""
-    stems = _stems(relation)
-    return any(_is_among(_root(word), stems) for word in words)
 
 
 def _gap(chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader) -> float:
@@ -205,7 +163,9 @@ class _Said:
     def __init__(
         self, question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader, *, taught: bool = False
     ) -> None:
-        self.foreign, self.strange, self.names, self.words = (list[str]() for _ in range(4))
+        self.foreign: list[str] = []
+        self.strange: list[str] = []
+        self.names: list[str] = []
         self.beside = self.unnamed = self.asked_for = 0
         if not isinstance(reader.chains, ChainModel):
             return
@@ -230,10 +190,7 @@ class _Said:
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
             if word in ASKING or word not in FUNCTION_WORDS:
                 (asked if word in ASKING else said).append(list(dict.fromkeys([*strong, *named])))
-            if is_silent(word) or word in _idle():
-                continue
-            self.words.append(word)
-            if named:
+            if is_silent(word) or word in _idle() or named:
                 continue
             if learned is not None and learned.explains(word):
                 said.append(hops)
@@ -293,7 +250,7 @@ def _said_before(words: Sequence[str], start: int) -> range:
     while first > 0 and words[first - 1] not in FUNCTION_WORDS:
         first -= 1
     joined = first > 0 and words[first - 1] not in ASKING | SAME | ONES_LIKE_IT
-    joined = joined and not (words[first - 1] in YES_NO and words[start - 1].endswith(_PROGRESSIVE))
+    joined = joined and not (words[first - 1] in YES_NO and words[start - 1].endswith("ing"))
     return range(first if joined else start, start)
 
 
