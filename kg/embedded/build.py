@@ -61,12 +61,14 @@ def build(
     progress: Progress = silent,
     *,
     natures: Mapping[str, str] | None = None,
+    empty: bool = False,
 ) -> KGInfo:
     """Build the KG directory `out` from batches of triples (repeats are dropped) and from named entities.
 
     An entity that no triple mentions is kept and can be found, but `KGInfo.entities` counts those in triples.
     A tail that is a `ValueText` is a value; of other tails `trivium.kg.embedded.natures` decides by the relation.
     `natures` names relations that are a property of a kind, or lead to an "entity", whatever their tails look like.
+    `empty` allows a graph without triples, such as one whose last fact was removed.
 
     Raises:
         KnowledgeBaseExistsError: `out` exists and is not an empty folder.
@@ -81,6 +83,8 @@ def build(
         refuse_existing(out)
         remove_leftovers(out)
         tables = read_input(triples, entities, progress, natures or {})
+        if not empty and not len(tables.heads):
+            raise BadInputError("there are no triples in the input")
         with atomic_folder(out) as folder:
             return write_directory(folder, tables, progress)
 
@@ -129,9 +133,8 @@ class _Read:
                 self._state(rows, parts[-1])
             done += len(rows)
             progress("read", done, None)
-        if not parts:
-            raise BadInputError("there are no triples in the input")
-        heads_, codes_, tails_ = (np.concatenate(column) for column in zip(*parts, strict=True))
+        nothing = np.zeros(0, np.int32)
+        heads_, codes_, tails_ = (np.concatenate(column) for column in zip((nothing,) * 3, *parts, strict=True))
         return heads_, codes_, tails_
 
     def _tail(self, code: int, tail: str) -> int:

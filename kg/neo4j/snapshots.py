@@ -102,7 +102,7 @@ async def make_snapshot(store: Neo4jStore, folder: Path, progress: Progress) -> 
     Triples are held as numbers, 12 bytes each, beside the names of entities; never as a graph.
 
     Raises:
-        BadInputError: the database holds no triple, or one that cannot be kept; the message names node and property.
+        BadInputError: a triple cannot be kept; the message names node and property.
         StoreError: the database failed.
     """
     counts = await counts_of(store)
@@ -116,7 +116,7 @@ async def make_snapshot(store: Neo4jStore, folder: Path, progress: Progress) -> 
             entities.extend(page.entities)
             yield page.triples
 
-    await asyncio.to_thread(lambda: build(target, triples(), _each(entities), progress))
+    await asyncio.to_thread(lambda: build(target, triples(), _each(entities), progress, empty=True))
     # The pointer moves last, so that a copy is there whole or the one before it is.
     write_atomic(folder / POINTER, json.dumps(asdict(made), indent=1).encode())
     for old in (folder / FOLDERS).iterdir():
