@@ -25,6 +25,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 REASONS = {
     "a chat model",
     "a Neo4j server",
+    "a Ray cluster",
     "a GPU or a download",
     "installs packages",
     "stays in the foreground",

@@ -124,8 +124,10 @@ def _target(name: str) -> Path | RemoteKG:
     return find_named(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
 
 
-def derive(out: Path | RemoteKG, held: KGInfo, embedder: str) -> None:
+def derive(out: Path | RemoteKG, held: KGInfo, embedder: str, name: str = "") -> None:
     """Note the embedder, make the indexes of relations and templates now, and let Keqing learn from the schema.
+
+    `name` is what the user calls the KG, by default its directory.
 
     The KG is whole without them: the first question makes the indexes, and `trivium learn keqing` learns.
     """
@@ -139,7 +141,7 @@ def derive(out: Path | RemoteKG, held: KGInfo, embedder: str) -> None:
             base.choose_embedder()
             await base.derive()
             if isinstance(out, Path) and held.triples <= _TRIPLES_LEARNT and held.relations <= _RELATIONS_LEARNT:
-                await _learn(base, out)
+                await _learn(base, out, name or str(out))
         finally:
             await base.close()
 
@@ -149,7 +151,7 @@ def derive(out: Path | RemoteKG, held: KGInfo, embedder: str) -> None:
         complain(f"the KG is complete, its indexes are left to the first question ({type(error).__name__}: {error})")
 
 
-async def _learn(base: Knowledge, out: Path) -> None:
+async def _learn(base: Knowledge, out: Path, name: str) -> None:
     """Let Keqing learn from the schema, and from the questions that an upgraded KG has kept.
 
     Where it cannot, say how to do it later: the KG itself is complete.
@@ -164,7 +166,7 @@ async def _learn(base: Knowledge, out: Path) -> None:
     except (TriviumError, OSError, MemoryError) as error:
         complain(
             f"the KG is complete, but Keqing has not learned it ({type(error).__name__}: {error}): "
-            f"run trivium learn keqing --kg {out}"
+            f"run trivium learn keqing --kg {name}"
         )
 
 
@@ -189,12 +191,14 @@ def copy(
         if isinstance(place, Path):
             from trivium.app.cli.kg.writing import copy_store
 
-            held = copy_store(store, place, replace=replace)
+            held = copy_store(
+                store, place, lambda folder, info: derive(folder, info, embedder, name=target), replace=replace
+            )
         else:
             from trivium.app.cli.kg.writing import load_store
 
             held = load_store(store, place, write=write, replace=replace)
-    derive(place, held, embedder)
+            derive(place, held, embedder)
     if taught:
         complain(
             f"what pairs, synonyms or a model taught stays with {source}: "

@@ -8,7 +8,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,8 +48,11 @@ def build_directory(out: Path, given: Input, natures: Mapping[str, str] | None =
         return build(out, given.batches(), given.entities(), shown, natures=natures)
 
 
-def copy_store(source: GraphStore, target: Path, *, replace: bool) -> KGInfo:
+def copy_store(source: GraphStore, target: Path, prepare: Callable[[Path, KGInfo], None], *, replace: bool) -> KGInfo:
     """Build `target` from the triples and entities of `source`.
+
+    `prepare` derives and learns in the folder that was built, before a KG that is in use is replaced by it: whoever
+    asks meanwhile finds in either one what was learned.
 
     Raises:
         KnowledgeBaseExistsError: `target` exists, and is not a KG or not to be replaced.
@@ -58,21 +61,24 @@ def copy_store(source: GraphStore, target: Path, *, replace: bool) -> KGInfo:
     """
     target = target.resolve()
     if not is_kg(target):
-        return _build(source, target)
+        info = _build(source, target)
+        prepare(target, info)
+        return info
     if isinstance(source, EmbeddedStore) and target == source.path.resolve():
         raise UsageError(f"{target} is the KG to copy; name another folder")
     if not replace:
         raise KnowledgeBaseExistsError(f"{target} already holds a KG; --replace puts the copy in its place")
-    return _replace(source, target)
+    return _replace(source, target, prepare)
 
 
-def _replace(source: GraphStore, target: Path) -> KGInfo:
-    """Build beside `target`, exchange the two names, remove the old one. A kill leaves the old KG or the new one."""
+def _replace(source: GraphStore, target: Path, prepare: Callable[[Path, KGInfo], None]) -> KGInfo:
+    """Build and prepare beside `target`, exchange the two names, remove the old one; a kill leaves the old or the new."""
     beside = target.with_name(f".{target.name}.replacing")
     with build_lock(target):
         shutil.rmtree(beside, ignore_errors=True)  # what a killed replacement left
         try:
             info = _build(source, beside)
+            prepare(beside, info)
             with write_lock(target):  # nobody may be adding to what is about to go
                 exchange(beside, target)
         finally:

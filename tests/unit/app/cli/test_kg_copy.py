@@ -6,8 +6,10 @@ import pytest
 
 import trivium.policies.reader.chains.teaching as keqing_teaching
 from tests.unit.app.cli.running import Trivium, refused
+from trivium.app.cli.kg import writing
 from trivium.app.cli.kg.writing import exchange
 from trivium.kg.errors import BusyError
+from trivium.policies.reader.chains.artifact import has_decomposer
 
 
 @pytest.fixture
@@ -96,6 +98,21 @@ def test_a_kg_is_replaced_only_when_asked(trivium: Trivium, kg: Path, other: Pat
     assert trivium("kg", "copy", kg, other, "--replace").code == 0
     assert trivium("kg", "info", other, "--json").json == trivium("kg", "info", kg, "--json").json
     assert sorted(path.name for path in kg.parent.iterdir()) == before
+
+
+def test_a_replacement_has_learned_before_it_is_seen(
+    trivium: Trivium, kg: Path, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[bool]()
+
+    def watched(beside: Path, target: Path) -> None:
+        seen.extend(has_decomposer(folder / "keqing") for folder in (beside, target))
+        exchange(beside, target)
+
+    monkeypatch.setattr(writing, "exchange", watched)
+    assert trivium("kg", "copy", kg, other, "--replace").code == 0
+    assert seen == [True, True], "whoever asks meanwhile finds what was learned, before and after"
+    assert has_decomposer(other / "keqing")
 
 
 def test_what_a_killed_replacement_left_is_removed(trivium: Trivium, kg: Path, other: Path) -> None:
