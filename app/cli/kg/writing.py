@@ -72,7 +72,7 @@ def copy_store(source: GraphStore, target: Path, prepare: Callable[[Path, KGInfo
 
 
 def _replace(source: GraphStore, target: Path, prepare: Callable[[Path, KGInfo], None]) -> KGInfo:
-    """Build and prepare beside `target`, exchange the two names, remove the old one; a kill leaves the old or the new."""
+    """Build and prepare beside `target`, exchange the two names, remove the old; a kill leaves either one."""
     beside = target.with_name(f".{target.name}.replacing")
     with build_lock(target):
         shutil.rmtree(beside, ignore_errors=True)  # what a killed replacement left
