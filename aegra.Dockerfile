@@ -7,4 +7,4 @@ USER trivium
 WORKDIR /srv
 ENV AEGRA_CONFIG=/opt/trivium/aegra.json AUTH_TYPE=custom ENV_MODE=PRODUCTION TRIVIUM_CACHE=/srv/cache LANGSMITH_TRACING=false
 EXPOSE 2024
-CMD ["python", "-m", "uvicorn", "aegra_api.main:app", "--host", "0.0.0.0", "--port", "2024", "--timeout-graceful-shutdown", "60"]
+CMD ["python", "-m", "uvicorn", "aegra_api.main:app", "--host", "0.0.0.0", "--port", "2024", "--timeout-graceful-shutdown", "60", "--timeout-keep-alive", "75"]

@@ -89,6 +89,10 @@ class BusyError(TriviumError):
     """Raised when another process holds the write lock of a KG."""
 
 
+class OverloadedError(RequestError):
+    """Raised when a server has as many runs waiting as it takes: ask again later."""
+
+
 class UnknownEntityError(RequestError):
     """Raised when no entity has the given id or label."""
 

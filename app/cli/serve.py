@@ -64,8 +64,8 @@ def serve(  # noqa: PLR0913, PLR0917 - the options of a command line
         environment["CORS_CONFIG"] = json.dumps({**_CORS, "allow_origins": origin})
     _check_port(host, port)
     command = [
-        sys.executable, "-m", "langgraph_cli", "dev", "--config", str(CONFIG), "--host", host, "--port", str(port),
-        "--n-jobs-per-worker", str(jobs), "--no-browser", *([] if reload else ["--no-reload"]),
+        sys.executable, "-m", "trivium.app.server.dev", "dev", "--config", str(CONFIG), "--host", host,
+        "--port", str(port), "--n-jobs-per-worker", str(jobs), "--no-browser", *([] if reload else ["--no-reload"]),
     ]  # fmt: skip
     complain(f"serving on http://{host}:{port}; threads are kept in memory and in ./.langgraph_api")
     os.execve(sys.executable, command, environment)

@@ -21,6 +21,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from trivium.api import aask
+from trivium.app.server.turns import turns_of
 from trivium.graphs.methods import method_named
 from trivium.kg.errors import RequestError
 from trivium.kg.types import Direction, Triple
@@ -162,7 +163,10 @@ def _tools(kg: str, method: str, model: str) -> Sequence[Callable[..., Awaitable
     ) -> Annotated[CallToolResult, AnswerWithProof]:
         """Answer a question from the knowledge graph, with the path that proves it."""
         chosen = "knowgpt" if choices and method != "auto" else method
-        answer = await aask(question, kg=kg, method=chosen, model=model, topic_entities=topic_entities, choices=choices)
+        async with turns_of(model).turn():
+            answer = await aask(
+                question, kg=kg, method=chosen, model=model, topic_entities=topic_entities, choices=choices
+            )
         return _result(await _asked(answer, kg), "answers", "proof", text=(await prose(answer, kg))[:RESULT_BYTES])
 
     async def find_entities(

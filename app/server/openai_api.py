@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,11 @@ from starlette.routing import Route
 
 from trivium.app.server.gate import KEY
 from trivium.app.server.keys import LOCAL, Key
+from trivium.app.server.turns import RETRY_AFTER, turns_of
 from trivium.graphs.methods import METHODS, TEXT, stages
 from trivium.graphs.methods import answer as answer_of
 from trivium.kg.catalog import SETTINGS_FILE
-from trivium.kg.errors import RequestError, TriviumError, UsageError
+from trivium.kg.errors import OverloadedError, RequestError, TriviumError, UsageError
 from trivium.kg.memory import Memory
 from trivium.nodes.run.access import NO_MODEL, read_policy
 from trivium.nodes.run.answer_record import Answer
@@ -55,13 +56,18 @@ async def chat_completions(request: Request) -> Response:
     try:
         key: Key = request.scope.get(KEY, LOCAL)
         method, context, question = _read(asked, key)
-        run = _Completion(method, context, question, str(asked["model"]), _Chat(key.name, asked["messages"]))
+        chat, gone = _Chat(key.name, asked["messages"]), request.is_disconnected
+        run = _Completion(method, context, question, str(asked["model"]), chat, gone)
         if asked.get("stream"):
             more = isinstance(options := asked.get("stream_options"), dict) and options.get("include_usage") is True
             first = await anext(parts := run.parts())  # what is refused is refused before the stream begins
             return StreamingResponse(run.events(first, parts, usage=more), media_type="text/event-stream")
         async for _ in run.parts():
             pass
+    except _GoneError:
+        return Response(status_code=499)
+    except OverloadedError as error:
+        return _refusal(503, str(error), kind="server_error", retry_after=RETRY_AFTER)
     except _NoModelError as error:
         return _refusal(404, str(error), "model_not_found")
     except RequestError as error:
@@ -81,30 +87,38 @@ class _NoModelError(UsageError):
     """No model of that name is offered."""
 
 
+class _GoneError(Exception):
+    """The client left while its run waited for a turn."""
+
+
 class _Completion:
     """One answer to one request."""
 
-    def __init__(self, method: str, context: Context, question: str, model: str, chat: _Chat) -> None:
-        self._method, self._context, self._question, self._chat = method, context, question, chat
+    def __init__(
+        self, method: str, context: Context, question: str, model: str, chat: _Chat, gone: Callable[[], Awaitable[bool]]
+    ) -> None:
+        self._method, self._context, self._question, self._chat, self._gone = method, context, question, chat, gone
         self._about = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
         self._answer: Answer | None = None
         self._text = ""
 
     async def parts(self) -> AsyncIterator[str]:
-        """The answer's text, piece by piece; an empty one as soon as the run has begun."""
-        if self._context.model == NO_MODEL:  # nothing is worded piece by piece: no stream within, which costs a third
-            self._answer = await answer_of(self._method, self._question, self._context, previous=self._chat.previous())
-            async for part in self._said(self._answer):
-                yield part
-            return
-        async for name, found in stages(self._method, self._question, self._context, previous=self._chat.previous()):
-            if name == TEXT:
-                self._text += found["text"]
-                yield found["text"]
-            elif "answer" in found:
-                self._answer = found["answer"]
+        """The answer's text, piece by piece; an empty one as soon as the run has begun. It waits for its turn."""
+        async with turns_of(self._context.model).turn():
+            if await self._gone():
+                raise _GoneError
+            run = self._method, self._question, self._context
+            if self._context.model == NO_MODEL:  # nothing is worded by pieces: no stream within, which costs a third
+                self._answer = await answer_of(*run, previous=self._chat.previous())
             else:
-                yield ""
+                async for name, found in stages(*run, previous=self._chat.previous()):
+                    if name == TEXT:
+                        self._text += found["text"]
+                        yield found["text"]
+                    elif "answer" in found:
+                        self._answer = found["answer"]
+                    else:
+                        yield ""
         if self._answer is None:
             raise UsageError("the run ended without an answer")
         async for part in self._said(self._answer):
@@ -225,8 +239,11 @@ def _kgs(key: Key) -> Sequence[str]:
     return [kg for kg in offered if key.kgs is None or kg in key.kgs]
 
 
-def _refusal(status: int, message: str, code: str | None = None, kind: str = "invalid_request_error") -> Response:
-    return JSONResponse({"error": {"message": message, "type": kind, "code": code, "param": None}}, status)
+def _refusal(
+    status: int, message: str, code: str | None = None, kind: str = "invalid_request_error", retry_after: int = 0
+) -> Response:
+    headers = {"retry-after": str(retry_after)} if retry_after else None
+    return JSONResponse({"error": {"message": message, "type": kind, "code": code, "param": None}}, status, headers)
 
 
 def _line(value: Mapping[str, Any]) -> str:

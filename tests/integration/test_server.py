@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Mapping
+from http.client import HTTPConnection
 from typing import Any
 
 import pytest
@@ -221,3 +223,16 @@ async def test_oda_is_served_with_its_rounds_and_its_review(client: LangGraphCli
     assert stopped["__interrupt__"][0]["value"]["action"] == {"action": "GetNeighbor", "entities": ["mann"]}
     told: Any = await client.runs.wait(thread, "oda", command={"resume": {"action": "Answer"}})
     assert told["answer"]["stop_reason"] == "not_found"  # nothing was looked at yet
+
+
+def test_an_idle_connection_outlives_a_pause(server: Server) -> None:
+    """Uvicorn's own 5 seconds end connections on which the next request is on its way."""
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=60)
+    connection.request("GET", "/healthz")
+    assert connection.getresponse().read() == b'{"status":"ok"}'
+    before = connection.sock
+    time.sleep(8)
+    connection.request("GET", "/healthz")
+    assert connection.getresponse().read() == b'{"status":"ok"}'
+    assert connection.sock is before
+    connection.close()

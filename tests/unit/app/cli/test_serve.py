@@ -61,6 +61,7 @@ def test_the_server_is_started_offline(trivium: Trivium, monkeypatch: pytest.Mon
         port = free.getsockname()[1]
     assert trivium("serve", "--kg", "films", "--port", port).code == 0
     ((command, environment),) = started
+    assert command[1:4] == ["-m", "trivium.app.server.dev", "dev"]
     assert {"--no-browser", "--no-reload"} <= set(command)
     assert "--allow-blocking" not in command
     assert environment["TRIVIUM_DEFAULT_KG"] == "films"
