@@ -14,7 +14,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from trivium.graphs import keqing, knowgpt, oda
-from trivium.graphs.stage import route, stage
+from trivium.graphs.stage import reading, route, stage
 from trivium.nodes.auto.context import CONTEXTS, AutoContext
 from trivium.nodes.auto.judge_answer import judge_answer
 from trivium.nodes.auto.plan_methods import plan_methods
@@ -30,14 +30,15 @@ def method(name: str, graph: Graph) -> Callable[..., Awaitable[dict[str, Any]]]:
     """A node that answers the question by a method's graph, with that method's own settings."""
 
     async def node(state: AutoState) -> dict[str, Any]:
-        context = context_of(AutoContext, state)
-        given = {key: value for key, value in state.items() if key in _GIVEN}
-        given["previous"] = state.get("previous") or state.get("answer")
-        # All channels, so that who streams the subgraphs sees what each stage found.
-        keys = graph.stream_channels_list
-        found = await graph.ainvoke(given, context=CONTEXTS[name].of(context), output_keys=keys)
-        said = found["messages"][-1] if found.get("messages") else None
-        return {"tried": [*state["tried"], found["answer"]], "said": said}
+        with reading(AutoState, state):
+            context = context_of(AutoContext, state)
+            given = {key: value for key, value in state.items() if key in _GIVEN}
+            given["previous"] = state.get("previous") or state.get("answer")
+            # All channels, so that who streams the subgraphs sees what each stage found.
+            keys = graph.stream_channels_list
+            found = await graph.ainvoke(given, context=CONTEXTS[name].of(context), output_keys=keys)
+            said = found["messages"][-1] if found.get("messages") else None
+            return {"tried": [*state["tried"], found["answer"]], "said": said}
 
     return node
 

@@ -8,7 +8,8 @@ time is over, the stage notes it as `stopped` in the state, those behind it do n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 from langchain_core.runnables import RunnableConfig, RunnableLambda
@@ -47,7 +48,6 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
     """
     hints = get_type_hints(run)
     kind: type[ContextT] = get_args(hints["runtime"])[0]
-    channels = frozenset(get_type_hints(hints["state"]))
 
     async def node(state: StateT, *, runtime: Runtime[ContextT]) -> dict[str, Any]:
         context = kind.of(runtime.context) if first else await _as_begun(kind, state, runtime)
@@ -57,23 +57,14 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
             _check_types(hints["state"], state)
             return stopped_answer(last, state, context)
         try:
-            update = await _in_time(run, state, runtime, context)
+            with reading(hints["state"], state):
+                update = await _in_time(run, state, runtime, context)
         except (StoreError, TimeLimitError) as error:
             if first and isinstance(error, StoreError):
                 raise  # nothing has begun: the request is refused
             update = {**(begun(state) if first else {}), "stopped": stop_of(error)}
             if last:
                 return {**update, **stopped_answer(last, {**state, **update}, context)}
-        except TriviumError:
-            raise
-        except KeyError as error:
-            if error.args[0] in channels and error.args[0] not in state:  # a client sent the run here (`goto`)
-                raise UsageError(f"{run.__name__} cannot begin a run: the state has no {error.args[0]!r}") from None
-            _check_types(hints["state"], state)
-            raise
-        except (TypeError, AttributeError, ValueError, IndexError):
-            _check_types(hints["state"], state)
-            raise
         if first:
             update = {"stopped": None, **update} if state.get("stopped") else update
             update["settings"] = context.chosen()
@@ -92,22 +83,33 @@ class route(RunnableLambda[Any, Any]):  # noqa: N801 - a decorator
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
         """The names of the next stages; raises `UsageError` for a state that a client wrote and no stage left so."""
-        try:
+        with reading(get_type_hints(self.func)["state"], input):
             return self.func(input)
-        except TriviumError:
-            raise
-        except KeyError as error:
-            if error.args[0] not in input:
-                raise UsageError(f"a run cannot go on from here: the state has no {error.args[0]!r}") from None
-            _check_types(get_type_hints(self.func)["state"], input)
-            raise
-        except (TypeError, AttributeError, ValueError, IndexError):
-            _check_types(get_type_hints(self.func)["state"], input)
-            raise
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
         """As `invoke`."""
         return self.invoke(input)
+
+
+@contextmanager
+def reading(kind: type, state: Mapping[str, Any]) -> Iterator[None]:
+    """Around what reads a state: where it fails on one that a client wrote (`update_state`, `goto`), say so.
+
+    Raises:
+        UsageError: the state lacks a channel, or holds in one what is not of its type.
+    """
+    try:
+        yield
+    except TriviumError:
+        raise
+    except KeyError as error:
+        if error.args[0] in get_type_hints(kind) and error.args[0] not in state:
+            raise UsageError(f"a run cannot go on from here: the state has no {error.args[0]!r}") from None
+        _check_types(kind, state)
+        raise
+    except (TypeError, AttributeError, ValueError, IndexError):
+        _check_types(kind, state)
+        raise
 
 
 def _check_types(kind: type, state: Mapping[str, Any]) -> None:
@@ -117,7 +119,9 @@ def _check_types(kind: type, state: Mapping[str, Any]) -> None:
         UsageError: a channel holds what is not of its type.
     """
     try:
-        TypeAdapter(kind).validate_python({name: value for name, value in state.items() if value})
+        TypeAdapter(kind).validate_python({name: value for name, value in state.items() if value or value is None})
+    except TypeError:  # LangChain's own of what is no message
+        raise UsageError("the state holds something else where stages write a message") from None
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, problem["loc"]))

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from trivium.kg.errors import UsageError
 from trivium.nodes.keqing.conditions import Condition
+from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, Value
 from trivium.nodes.run.missing import Link
 from trivium.nodes.run.state import RunState, Step
 
@@ -90,6 +91,22 @@ class AssessedState(TypedDict):
     withheld: bool
 
 
+class PlanOutcome(TypedDict):
+    """What a plan gave, in the words of the contract; `total` is how many entities or rows there are in all."""
+
+    answers: list[AnswerEntity]
+    value: Value | None
+    values: list[Any]
+    total: int
+    evidence: dict[str, Any] | None
+    paths: list[PathRecord]
+    query: dict[str, str]
+
+
+Reasoned = TypedDict("Reasoned", {"id": str, "score": float, "support": int, "from": list[int]})
+"""An answer chosen from the candidates, and the sub-questions whose result it is; of a plan it has a label, too."""
+
+
 class KeqingState(RunState, total=False):
     """State of the `keqing` graph."""
 
@@ -115,7 +132,7 @@ class KeqingState(RunState, total=False):
     """How the reader read the question: the plan's text, its words, what it leaves unread, signals."""
     plan_text: str
     """The plan on one line."""
-    outcome: dict[str, Any] | None
-    """What the plan gave, in the words of the contract: answers, value, values, evidence, paths, query."""
-    reasoned: list[dict[str, Any]]
-    """The answers chosen from the candidates: id, score, support, and the sub-questions whose results they are."""
+    outcome: PlanOutcome | None
+    """What the plan gave."""
+    reasoned: list[Reasoned]
+    """The answers chosen from the candidates."""

@@ -14,7 +14,7 @@ from trivium.kg.text import fold_name
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond.as_plan import as_plan
 from trivium.nodes.keqing.respond.doubt import signals_of
-from trivium.nodes.keqing.state import KeqingState
+from trivium.nodes.keqing.state import KeqingState, PlanOutcome
 from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
@@ -63,7 +63,7 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     )
 
 
-async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: dict[str, Any]) -> dict[str, Any]:
+async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: PlanOutcome) -> dict[str, Any]:
     """Write the result of a plan: entities, a value, or rows, with the evidence of what was computed."""
     value, values = outcome["value"], outcome["values"]
     if value is None and len(values) == 1 and not isinstance(values[0], dict):

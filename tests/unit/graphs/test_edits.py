@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from trivium.graphs import auto, keqing, knowgpt, oda
-from trivium.kg.errors import TriviumError
+from trivium.kg.errors import RequestError, UsageError
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.knowgpt.context import KnowGPTContext
@@ -148,20 +149,43 @@ def test_long_lists_are_cut() -> None:
     assert found == {"stage": "retrieve", "retrieved": {"0": {"found": list(range(20))}}}
 
 
-@pytest.mark.slow  # some 500 runs
+ODD = (5, [5], float("nan"), "x", {"a": 1}, [{"a": 1}], [["a", 1]], {"0": {"a": 1}}, {"0": [5]}, [None], None)
+"""What a client may write into any channel of a thread's state."""
+
+
+@pytest.mark.slow  # some 4,000 runs
 @pytest.mark.parametrize("method", RUNS)
 async def test_what_no_stage_would_write_is_refused_by_name(kg_name: str, method: str) -> None:
-    module, _, given = RUNS[method]
-    refused = 0
+    module, kind, given = RUNS[method]
+    graph = module.builder.compile(InMemorySaver())
+    await graph.ainvoke(given, THREAD, context=kind(kg=kg_name))
     # A message of a wrong form is refused by LangGraph's own reducer.
-    channels = {name for name in module.graph.channels if not name.startswith(("__", "branch:"))} - {"messages"}
-    for node, channel in itertools.product(module.builder.nodes, sorted(channels)):
-        graph = module.builder.compile(InMemorySaver())
+    channels = {name for name in graph.channels if not name.startswith(("__", "branch:"))} - {"messages"}
+    pasts = {writer: past async for past, writer in _pasts(graph)}
+    refused = 0
+    for (writer, past), channel, value in itertools.product(pasts.items(), sorted(channels), ODD):
         try:
-            await graph.aupdate_state(THREAD, {**given, "settings": {"kg": kg_name}, channel: 5}, as_node=node)
-            state = await graph.ainvoke(None, THREAD)
-        except TriviumError:
+            state = await _odd(graph, past.config, writer, {channel: value})
+        except RequestError:
             refused += 1
-        else:
-            assert state.get("answer") is None or channel == "answer" or state["answer"]["kg"] == kg_name
-    assert refused > len(channels)
+        else:  # without settings it is a run that names no KG
+            assert channel in {"answer", "settings"} or state["answer"]["kg"] == kg_name
+    for writer, channel in itertools.product(module.builder.nodes, sorted(channels)):  # sent into its middle
+        graph = module.builder.compile(InMemorySaver())
+        with suppress(RequestError):
+            await _odd(graph, THREAD, writer, {**given, "settings": {"kg": kg_name}, channel: 5})
+    assert refused > 10 * len(channels)
+
+
+async def _odd(graph: Any, config: RunnableConfig, writer: str, edit: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - LangGraph's
+    state: dict[str, Any] = await graph.ainvoke(None, await graph.aupdate_state(config, edit, as_node=writer))
+    return state
+
+
+@pytest.mark.parametrize(("channel", "value"), [("outcome", {"a": 1}), ("links", None), ("sub_questions", [{"a": 1}])])
+async def test_an_odd_edit_is_refused_by_name(kg_name: str, channel: str, value: object) -> None:
+    graph = keqing.builder.compile(InMemorySaver())
+    await graph.ainvoke({"question": JOIN}, THREAD, context=KeqingContext(kg=kg_name))
+    past = await anext(past async for past, writer in _pasts(graph) if writer == "match_template")
+    with pytest.raises(UsageError, match=rf"the state's {channel}\b.* is not what a stage writes"):
+        await _odd(graph, past.config, "match_template", {channel: value})

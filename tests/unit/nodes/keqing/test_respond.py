@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from langgraph.runtime import Runtime
 
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond import respond
-from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Retrieved, SubQuestionState
+from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Reasoned, Retrieved, SubQuestionState
 from trivium.nodes.run.answer_record import Answer, answer_problem
 from trivium.nodes.run.missing import Link
 from trivium.nodes.run.state import Step
@@ -34,7 +33,7 @@ def _link(key: str) -> Link:
 
 
 async def _respond(
-    kg: str, subs: list[SubQuestionState], done: list[Retrieved], reasoned: list[dict[str, Any]], **links: list[str]
+    kg: str, subs: list[SubQuestionState], done: list[Retrieved], reasoned: list[Reasoned], **links: list[str]
 ) -> Answer:
     state = KeqingState(
         question="q", started=time.time(), sub_questions=subs, confidence=0.5, matches={}, reasoned=reasoned,
@@ -46,7 +45,7 @@ async def _respond(
     return answer
 
 
-def _reasoned(*ids: str, sources: list[int]) -> list[dict[str, Any]]:
+def _reasoned(*ids: str, sources: list[int]) -> list[Reasoned]:
     return [{"id": key, "score": 1.0, "support": 1, "from": sources} for key in ids]
 
 
