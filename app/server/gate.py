@@ -1,6 +1,7 @@
 """What every request passes first: who asks, how much, and whether it says what can be understood.
 
-- With keys (`trivium.app.server.keys`) a request without a known one is refused (401), and one too many (429).
+- With keys (`trivium.app.server.keys`) a request without a known one is refused (401), and one too many, or one for a
+  chat model whose tokens of today are used up (429).
 - Without keys the server answers this machine alone, by its own name: another machine's request, and one that a
   browser was led to send under another host's name, is refused (403). TRIVIUM_OPEN=1 lifts that, where something else
   asks who is there.
@@ -26,9 +27,11 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from trivium.app.server.budgets import OWNER, budgets, seconds_to_midnight
 from trivium.app.server.keys import LOCAL, Key, identify, read_keys
 from trivium.graphs.methods import METHODS
 from trivium.kg.errors import BadInputError
+from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
 
 OPEN = "TRIVIUM_OPEN"
@@ -42,7 +45,14 @@ KEY = "trivium.key"
 
 _FREE = re.compile(r"/((ok|healthz?|readyz?)/?|app(/[\w.-]*)?)")  # probes, and the page's files, have no key
 _AGENTS = re.compile(r"/(mcp|a2a)\b")  # where a request names no KG
+# What starts no run.
+_NO_RUN = re.compile(
+    r".*/(search|count|history|cancel|state|state/checkpoint|prune)/?|/feedback|/assistants(/.*)?|/threads/?|/store/.*"
+)
 _MINUTE = 60.0
+
+
+_SPENT = "this key has used its {:,} tokens of today (UTC); without a model (model 'none' in the context) it may go on"
 
 
 class Gate:
@@ -74,10 +84,13 @@ class Gate:
             body = await _body(Headers(scope=scope), receive)
             if not scope["path"].startswith("/v1/"):  # which says itself what is wrong
                 check_request(scope["path"], body, key)
+            if starts_run(scope) and may_ask_model(scope["path"], body) and await budgets.left(key) <= 0:
+                raise _RefusedError(429, _SPENT.format(key.tokens_per_day), seconds_to_midnight())
         except _RefusedError as refused:
             await _refuse(scope, receive, send, refused)
             return
         self._running[key.name] = self._running.get(key.name, 0) + 1
+        OWNER.set(key.name)
         try:
             await self.app(scope, _replayed(body, receive), send)
         finally:
@@ -97,12 +110,19 @@ class Gate:
         asked.append(now)
 
 
+def starts_run(scope: Scope) -> bool:
+    """Whether a request may start a run."""
+    if scope["type"] == "websocket":
+        return True
+    return scope["type"] == "http" and scope["method"] == "POST" and not _NO_RUN.fullmatch(scope["path"])
+
+
 class _RefusedError(Exception):
     """A request that is not let through: the status and the reason."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, retry_after: int = 10) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.retry_after = status, retry_after
 
 
 def _who(scope: Scope) -> Key:
@@ -126,7 +146,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, refused: _RefusedE
     told: dict[str, Any] = {"detail": str(refused)}
     if scope["path"].startswith("/v1/"):
         told = {"error": {"message": str(refused), "type": "invalid_request_error", "code": None, "param": None}}
-    extra = {401: {"www-authenticate": "Bearer"}, 429: {"retry-after": "10"}}.get(refused.status)
+    extra = {401: {"www-authenticate": "Bearer"}, 429: {"retry-after": str(refused.retry_after)}}.get(refused.status)
     await JSONResponse(told, refused.status, extra)(scope, receive, send)
 
 
@@ -146,6 +166,29 @@ def check_request(path: str, body: bytes, key: Key) -> None:
         if isinstance(each, dict):
             _check_settings(each)
             _check_allowed(each, key)
+
+
+def may_ask_model(path: str, body: bytes) -> bool:
+    """Whether a run that a request starts may ask a chat model: unless it names none, or asks a method by default."""
+    if _AGENTS.match(path):
+        return False  # these run without
+    try:
+        asked = json.loads(body) if body else {}
+    except (ValueError, RecursionError):
+        return False
+    if path.startswith("/v1/"):
+        context = asked.get("context") if isinstance(asked, dict) else None
+        return isinstance(context, dict) and context.get("model", NO_MODEL) != NO_MODEL
+    return any(_names_model(each) for each in (asked if isinstance(asked, list) else [asked]))
+
+
+def _names_model(asked: object) -> bool:
+    if not isinstance(asked, dict):
+        return False
+    if chosen := list(_chosen(asked, "model")):
+        return any(each != NO_MODEL for each in chosen)
+    # What goes on, and an operator's assistant, have settings of their own.
+    return asked.get("assistant_id") not in METHODS or bool(asked.get("command") or asked.get("checkpoint"))
 
 
 def _check_settings(asked: Mapping[str, Any]) -> None:

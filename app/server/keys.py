@@ -6,6 +6,7 @@
     models = ["none"]                    # models, of those in [server] models; without it, all of them
     per_minute = 60                      # requests a minute
     at_once = 10                         # requests at a time
+    tokens_per_day = 1_000_000           # of chat models; without it, no bound (`trivium.app.server.budgets`)
     operator = false                     # whether it may also change assistants, crons and others' threads
 
 Without the table nobody is asked, and the server answers this machine alone (`trivium.app.server.gate`).
@@ -33,6 +34,7 @@ class Key:
         name: the operator's name for it, the owner of its threads.
         kgs, models: what it may choose; None for all that the server offers.
         per_minute, at_once: requests.
+        tokens_per_day: of chat models, prompts and completions together; None for no bound.
         operator: whether it may change what everybody uses.
     """
 
@@ -41,6 +43,7 @@ class Key:
     models: tuple[str, ...] | None = None
     per_minute: int = 60
     at_once: int = 10
+    tokens_per_day: int | None = None
     operator: bool = False
 
 
@@ -88,6 +91,7 @@ _KINDS: dict[str, type[Any]] = {
     "models": list,
     "per_minute": int,
     "at_once": int,
+    "tokens_per_day": int,
     "operator": bool,
 }
 

@@ -176,8 +176,10 @@ class Observer(BaseCallbackHandler):
         self._end(run_id)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: object) -> None:
-        """A request has failed."""
+        """A request has failed; one that was canceled on its way costs its prompt."""
         del kwargs
+        if isinstance(error, asyncio.CancelledError) and (operation := self._operations.get(run_id)) is not None:
+            operation.prompt_tokens = prompt_tokens(operation.prompt)
         self._end(run_id, error)
 
     def on_tool_start(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import signal
 import sys
 import threading
@@ -25,7 +24,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from trivium.app.server.gate import KEY
+from trivium.app.server.budgets import budgets
+from trivium.app.server.gate import KEY, starts_run
 from trivium.app.server.keys import Key
 from trivium.app.server.observe import Observer, RunLog, Sink, watch
 from trivium.app.server.traces import Traces, open_tracer
@@ -42,10 +42,6 @@ DRAIN_SECONDS = 60.0
 
 _CHECK_SECONDS = 30.0  # how long what is known of a model's server holds
 _REACH_SECONDS = 5.0
-# What may still be sent to a server that stops: what starts no run.
-_NO_RUN = re.compile(
-    r".*/(search|count|history|cancel|state|state/checkpoint|prune)/?|/feedback|/assistants(/.*)?|/threads/?|/store/.*"
-)
 
 
 class Operations:
@@ -56,7 +52,7 @@ class Operations:
         self.metrics: Any = None
         self._reached: dict[str, tuple[float, bool]] = {}
         self._stopping: asyncio.Task[None] | None = None
-        sinks: list[Sink] = [RunLog()]
+        sinks: list[Sink] = [RunLog(), budgets]
         try:
             from trivium.app.server.metrics import Metrics
 
@@ -137,13 +133,6 @@ class Drain:
             await answer(scope, receive, send)
             return
         await self.app(scope, receive, send)
-
-
-def starts_run(scope: Scope) -> bool:
-    """Whether a request may start a run."""
-    if scope["type"] == "websocket":
-        return True
-    return scope["type"] == "http" and scope["method"] == "POST" and not _NO_RUN.fullmatch(scope["path"])
 
 
 async def waiting_runs() -> int:

@@ -13,19 +13,32 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
 
-from tests.integration.conftest import Server, serving
+from tests.fake_openai.replies import Script
+from tests.integration.conftest import MODEL, Server, serving
 from trivium.app.server.keys import hash_of
 
-KEYS = {"alice": "tv-alice-5d1c", "bob": "tv-bob-88ab", "root": "tv-root-0f3e"}
+KEYS = {
+    "alice": "tv-alice-5d1c",
+    "bob": "tv-bob-88ab",
+    "root": "tv-root-0f3e",
+    "carol": "tv-carol-31aa",
+    "dave": "tv-dave-9c02",
+}
 ASKED: dict[str, Any] = {"messages": [{"role": "user", "content": "who directed Heat?"}]}
 
 
 @pytest.fixture(scope="module")
 def locked(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder, path = tmp_path_factory.mktemp("locked"), json.dumps(str(films_kg))
-    more = {"alice": "", "bob": 'kgs = ["others"]', "root": "operator = true"}
+    more = {
+        "alice": "",
+        "bob": 'kgs = ["others"]',
+        "root": "operator = true",
+        "carol": "tokens_per_day = 1",
+        "dave": "tokens_per_day = 1",
+    }
     keys = "\n".join(f'[server.auth.{name}]\nsha256 = "{hash_of(KEYS[name])}"\n{more[name]}' for name in KEYS)
-    settings = f"[kg.films]\npath = {path}\n[kg.others]\npath = {path}\n{keys}"
+    settings = f"[kg.films]\npath = {path}\n[kg.others]\npath = {path}\n[server]\nmodels = [{MODEL!r}]\n{keys}"
     with serving(folder, settings, "films") as running:
         yield running
     written = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -114,3 +127,27 @@ async def test_other_web_pages_are_not_let_in(locked: Server) -> None:
         assert "access-control-allow-origin" not in (await client.options("/threads/search", headers=asks)).headers
         named = await client.get("/info", headers={"origin": "https://smith.langchain.com"})
         assert named.headers["access-control-allow-origin"] == "https://smith.langchain.com"
+
+
+async def test_a_key_spends_its_tokens_of_the_day(locked: Server, clients: dict[str, LangGraphClient]) -> None:
+    locked.model.script = Script.of([{"match": "", "reply": "no"}])
+    with_model = {"kg": "films", "model": MODEL, "decompose": "llm"}
+    carol = clients["carol"]
+    thread = (await carol.threads.create())["thread_id"]
+    told: Any = await carol.runs.wait(thread, "keqing", input=ASKED, context=with_model)
+    assert told["answer"]["usage"]["llm_calls"] > 0
+    with pytest.raises((APIStatusError, httpx.HTTPStatusError), match="its 1 tokens of today") as refused:
+        await carol.runs.wait(None, "keqing", input=ASKED, context=with_model)
+    assert refused.value.response.status_code == 429
+    assert 0 < int(refused.value.response.headers["retry-after"]) <= 86_400
+    await _refused(carol.runs.wait(thread, "keqing", command={"resume": True}), 429)  # with the settings of the thread
+    without: Any = await carol.runs.wait(None, "keqing", input=ASKED, context={"kg": "films", "model": "none"})
+    assert [item["id"] for item in without["answer"]["answers"]] == ["mann"]
+
+    asked = {"model": "keqing/films", "messages": ASKED["messages"]}
+    for name, codes in (("carol", [429]), ("dave", [200, 429])):  # each has its own
+        async with httpx.AsyncClient(base_url=locked.url, headers={"x-api-key": KEYS[name]}, timeout=300) as client:
+            context = {"model": MODEL, "decompose": "llm"}
+            told = [await client.post("/v1/chat/completions", json={**asked, "context": context}) for _ in codes]
+            assert [each.status_code for each in told] == codes
+            assert (await client.post("/v1/chat/completions", json=asked)).status_code == 200

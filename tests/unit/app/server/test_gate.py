@@ -11,8 +11,10 @@ import httpx2
 import pytest
 
 from tests.unit.app.server.conftest import KEYS, http
-from trivium.app.server.gate import MAX_BODY, Gate
+from trivium.app.server.budgets import Budgets
+from trivium.app.server.gate import MAX_BODY, Gate, may_ask_model
 from trivium.app.server.keys import Key, hash_of, identify, new_key, read_keys
+from trivium.app.server.observe import Operation
 from trivium.kg.errors import BadInputError
 from trivium.knowledge.knowledge import close_all
 
@@ -163,3 +165,39 @@ async def test_settings_that_cannot_be_read_let_nobody_in(operator_folder: Calla
         told = await client.post("/v1/chat/completions", json=ASKED)
     assert told.status_code == 500
     assert json.loads(told.text)["error"]["message"] == "the server's trivium.toml cannot be read"
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "may"),
+    [
+        ("/runs/wait", {"assistant_id": "keqing"}, False),
+        ("/runs/wait", {"assistant_id": "keqing", "context": {"model": "none"}}, False),
+        ("/runs/wait", {"assistant_id": "keqing", "context": {"model": "openai:x"}}, True),
+        ("/runs/wait", {"assistant_id": "keqing", "config": {"configurable": {"model": "openai:x"}}}, True),
+        ("/runs/wait", {"assistant_id": "an-operator's-own"}, True),
+        ("/runs/wait", {"assistant_id": "an-operator's-own", "context": {"model": "none"}}, False),
+        ("/threads/1/runs", {"assistant_id": "keqing", "command": {"resume": True}}, True),
+        ("/threads/1/runs", {"assistant_id": "keqing", "checkpoint": {"checkpoint_id": "1"}}, True),
+        ("/runs/batch", [{"assistant_id": "keqing"}, {"assistant_id": "oda", "context": {"model": "openai:x"}}], True),
+        ("/v1/chat/completions", {"model": "keqing"}, False),
+        ("/v1/chat/completions", {"model": "keqing", "context": {"model": "openai:x"}}, True),
+        ("/mcp", {"method": "tools/call"}, False),
+        ("/runs/wait", "no JSON", False),
+    ],
+)
+def test_which_runs_may_ask_a_model(path: str, asked: object, may: bool) -> None:
+    assert may_ask_model(path, b"{" if asked == "no JSON" else json.dumps(asked).encode()) is may
+
+
+async def test_what_was_spent_outlasts_the_process(operator_folder: Callable[[str], None], tmp_path: Path) -> None:
+    keys = "".join(f'[server.auth.{n}]\nsha256 = "{hash_of(n)}"\ntokens_per_day = 100\n' for n in ("a", "b"))
+    operator_folder(keys)
+    spent = Operation("chat", "openai:x", "1", "keqing", prompt_tokens=70, completion_tokens=20)
+    spent.details["key"] = "a"
+    for number in (1, 2, 3):
+        made = Budgets()  # as after a restart
+        made.ended(spent)
+        left = [await made.left(Key(name, tokens_per_day=100)) for name in ("a", "b")]
+        assert left == [100 - 90 * number, 100]
+    assert await Budgets().left(Key("c")) == float("inf")
+    assert (tmp_path / "budgets.db").is_file()

@@ -11,7 +11,8 @@ import pytest
 
 from tests.fake_openai import FakeOpenAI
 from tests.unit.app.server.conftest import http
-from trivium.app.server.operations import drain_seconds, operations, starts_run
+from trivium.app.server.gate import starts_run
+from trivium.app.server.operations import drain_seconds, operations
 from trivium.knowledge.knowledge import close_all
 
 ASKED = {"model": "keqing", "messages": [{"role": "user", "content": "who directed Heat?"}]}
