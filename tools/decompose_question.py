@@ -12,7 +12,6 @@ from pydantic import Field
 from trivium.kg.types import chain_text
 from trivium.knowledge.freshness import stale
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
 from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
 from trivium.tools.call import Arguments, Result, tool
 
@@ -52,12 +51,11 @@ async def decompose_question(
         ModelError: the fine-tuned model's base model cannot be opened.
     """
     decomposer = await (kg.lora_decomposer() if reader == "lora" else kg.decomposer())
-    taught = isinstance(decomposer, CompactDecomposer) and decomposer.is_taught
     reading = decomposer.decompose(question, kg.store, topics)
     # Seconds of arithmetic for some: in a thread, so that an event loop's other runs go on.
     found = await (reading if len(question) <= _SHORT else asyncio.to_thread(asyncio.run, reading))
     older = await stale(kg, "keqing")
-    return replace(found, stale=tuple(each.message for each in older), taught=taught)
+    return replace(found, stale=tuple(each.message for each in older))
 
 
 @decompose_question.json

@@ -175,10 +175,8 @@ def _sources(found: Decomposition, planned: Planned | None) -> tuple[bool, ...]:
         return (False,)
     if found.computes and not planned.is_chain:
         return (False,)
-    if found.taught and _reads_all(found):
-        return (True,)
-    if planned.reading.unread and not found.unread:
-        return (True, False) if planned.reading.typed and not found.taught else (True,)
+    if (found.taught and _reads_all(found)) or (planned.reading.unread and not found.unread):
+        return (True, False) if planned.reading.typed else (True,)
     return (planned.is_chain and not planned.reading.typed,)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from rapidfuzz import fuzz
 
@@ -23,7 +24,7 @@ from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decom
 from trivium.policies.reader.chains.feasibility import Feasible, chains_of, first_feasible, reached
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion, find_mentions
 from trivium.policies.reader.chains.open_world import Support, support
-from trivium.policies.reader.chains.phrasing import has_exclusion_cue
+from trivium.policies.reader.chains.phrasing import has_exclusion_cue, wording_of
 from trivium.policies.reader.chains.readings import (
     ChainReader,
     ChainReading,
@@ -75,12 +76,29 @@ class CompactDecomposer:
         nothing at all, among the words that questions are made of.
         """
         split, found, confidence = await self.read(question, store, topic_entities)
+        if not self._is_taught(split, found):
+            return await self._untaught.decompose(question, store, topic_entities)
         return replace(
             self._write(split, found, confidence),
+            taught=self.is_taught,
             support=self._support(split, found),
             chains=found.chains if found else {},
             computes=_computes(split, found),
         )
+
+    def _is_taught(self, question: SplitQuestion, found: Feasible | None) -> bool:
+        """Whether what was learned may read a question; True where nothing was."""
+        learned, known = self.reader.learned, self.reader.known
+        if learned is None or not learned.mix.only_known:
+            return True
+        topics = found.reading.topics if found else ()
+        wordings = [wording_of(question, topic.mention, known) for topic in topics]
+        return bool(wordings) and all(map(learned.candidates.knows, wordings))
+
+    @cached_property
+    def _untaught(self) -> CompactDecomposer:
+        """The same from the schema alone."""
+        return replace(self, reader=self.reader.untaught, habits={})
 
     def _support(self, question: SplitQuestion, found: Feasible | None) -> Support:
         """How well the question supports its reading against the whole schema."""

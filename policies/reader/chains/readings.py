@@ -18,10 +18,17 @@ from numpy.typing import NDArray
 
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ScoredChain
-from trivium.policies.reader.chains.mentions import Mention, MentionModel, SplitQuestion, mention_features
+from trivium.policies.reader.chains.mentions import (
+    DEFAULT_MENTION_MODEL,
+    Mention,
+    MentionModel,
+    SplitQuestion,
+    mention_features,
+)
 from trivium.policies.reader.chains.phrasing import wording_of, wording_of_two
+from trivium.policies.reader.chains.question_words import QUESTION_WORDS
 from trivium.policies.reader.chains.scoring.scorer import LearnedReader
-from trivium.policies.reader.chains.wording import Wording
+from trivium.policies.reader.chains.wording import KnownWords, Wording
 
 _MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; set by hand, no other value was tried
 _RENOWN = 0.5  # nats for each e-fold of triples between namesakes; 0.3, 0.5, 0.8 do as well on two folds of WebQSP
@@ -71,6 +78,14 @@ class ChainReader:
     mentions: MentionModel
     learned: LearnedReader | None = None
     """What pairs taught; None where the schema alone speaks."""
+
+    @property
+    def untaught(self) -> ChainReader:
+        """The same from the schema alone."""
+        if self.learned is None:
+            return self
+        stems = self.learned.candidates.lexical.segments.stems
+        return ChainReader(self.chains, KnownWords(QUESTION_WORDS, frozenset(stems)), DEFAULT_MENTION_MODEL)
 
     def readings(self, question: SplitQuestion, hops: dict[str, frozenset[Hop]], *, two: bool) -> list[ChainReading]:
         """All readings with one topic, and with `two` also those with several, best first, at most `_READINGS`.

@@ -33,8 +33,8 @@ _ENOUGH = 150  # held-out pairs from which further folds are left out
 _ASKED = 300  # held-out pairs that are read, over all folds
 _FOLD_STEPS = 160  # of each; of a single one twice as many
 FEWEST = 10
-"""Pairs from which some are held out; fewer are used with `FEW_MIX`."""
-FEW_MIX = Mix(1.0, 0.4)
+"""Pairs from which some are held out; fewer are used with `FEW_MIX`, for questions in their words alone."""
+FEW_MIX = Mix(1.0, 0.4, only_known=True)
 
 MIXES = (
     Mix(0.3, 1.0),

@@ -89,13 +89,15 @@ class TrainedScorer(Protocol):
 class Mix:
     """Weights of the schema's words and of the trained scorer.
 
-    `scale` and `shift` turn the log-odds of a reading's share into those of its being right.
+    `scale` and `shift` turn the log-odds of a reading's share into those of its being right. `only_known`: only
+    questions whose own words the pairs all hold are read so; the schema alone reads the others.
     """
 
     lexical: float = 1.0
     learned: float = 0.0
     scale: float = 1.0
     shift: float = 0.0
+    only_known: bool = False
 
     def probability(self, share: float) -> float:
         """The chance that the best reading is right, from its share of all readings; both in [0, 1]."""
@@ -209,6 +211,10 @@ class ChainCandidates:
         """The share of the wording's own words that the pairs hold, but for endings; in [0, 1]."""
         said = [stem(word) for word in wording.words if not is_silent(word)]
         return sum(word in self._shown_with for word in said) / len(said) if said else 1.0
+
+    def knows(self, wording: Wording) -> bool:
+        """Whether the pairs hold all of the wording's own words, of which it has at least one."""
+        return any(not is_silent(word) for word in wording.words) and self.trust(wording) == 1.0
 
     def is_beyond(self, wording: Wording, codes: Sequence[int]) -> bool:
         """Whether a word speaks most for a relation that no pair shows, and no pair has it for the chosen chain's."""

@@ -20,6 +20,7 @@ from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, Triple, parse_chain
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.reader.chains.artifact import load_decomposer
+from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.learning import Learnt, all_templates, learn
 from trivium.policies.reader.chains.teaching import teach
 from trivium.policies.reader.chains.templates import QuestionTemplate
@@ -193,3 +194,24 @@ async def test_every_hop_is_owned_whoever_took_its_words(books: Knowledge, texts
         ):
             assert {chain for template in found for chain in template.chains} == hops
             assert len({template.text for template in found}) == len(found)
+
+
+async def test_one_pair_changes_no_question_in_other_words(copy: Knowledge) -> None:
+    asked = ["who directed Heat?", "films with Al Pacino", "who starred in the film directed by Michael Mann?"]
+    corrected = "whose brainchild is Heat?"
+    await teach(copy, None, lambda *_: None)
+    before = load_decomposer(copy.learnt, copy.embedder)
+    alone = [await before.decompose(question, copy.store) for question in asked]
+    await teach(copy, [_question(corrected, "directed_by")], lambda *_: None)
+    taught = load_decomposer(copy.learnt, copy.embedder)
+    again = [await taught.decompose(question, copy.store) for question in asked]
+    assert [(each.links, _chains(each), each.confidence, each.taught) for each in again] == [
+        (each.links, _chains(each), each.confidence, False) for each in alone
+    ]
+    for question in (corrected, "whose brainchild is Alien?"):
+        found = await taught.decompose(question, copy.store)
+        assert (found.taught, _chains(found)) == (True, [("directed_by",)])
+
+
+def _chains(found: Decomposition) -> list[tuple[str, ...]]:
+    return [tuple(map(str, sub.chain or ())) for sub in found.sub_questions]
