@@ -26,6 +26,9 @@ FEWEST = 100
 _EPOCHS, _STEP = 6, 0.02
 _WORD = re.compile(r"[^\W_]+")
 _KEPT = 1e-3  # weights smaller than this are left out
+_UNREAD = "|unread"
+_RIGHT = 0.5  # F1 above which a plan may be right
+_IDLE, _OFTEN = 3, 0.75  # right plans that leave a word unread, and their share of all that do and one more
 
 Features = frozenset[str]
 
@@ -34,7 +37,9 @@ def plan_features(question: str, plan: QueryPlan, unread: Sequence[str] = ()) ->
     """What a plan does in view of the question's words: `word|element` for each of both, `|element`, `word|unread`."""
     words = ["", *dict.fromkeys(_WORD.findall(question.casefold()))]
     elements = {each for node in nodes(plan) for each in _elements(node)} | {f"root:{type(plan).__name__}"}
-    return frozenset(f"{word}|{each}" for word in words for each in elements) | {f"{w}|unread" for w in unread}
+    return frozenset(f"{word}|{each}" for word in words for each in elements) | {
+        f"{word.casefold()}{_UNREAD}" for word in unread
+    }
 
 
 def _elements(node: object) -> list[str]:
@@ -59,13 +64,23 @@ def _elements(node: object) -> list[str]:
 
 @dataclass(frozen=True)
 class PlanRanking:
-    """Weights of features; what they sum to is added to a plan's score."""
+    """What pairs taught about plans.
+
+    Attributes:
+        weights: of features; what they sum to is added to a plan's score.
+        idle: words, case-folded, that right plans leave unread: they say nothing against a plan.
+    """
 
     weights: Mapping[str, float] = field(default_factory=dict)
+    idle: frozenset[str] = frozenset()
 
     def of(self, question: str, plan: QueryPlan, unread: Sequence[str] = ()) -> float:
         """What is learned about a plan for a question, in the units of `Reading.score`."""
         return sum(self.weights.get(each, 0.0) for each in plan_features(question, plan, unread))
+
+    def still_unread(self, unread: Sequence[str]) -> tuple[str, ...]:
+        """The words among these that do speak against a plan that leaves them unread."""
+        return tuple(word for word in unread if word.casefold() not in self.idle)
 
 
 class Ranked(NamedTuple):
@@ -101,8 +116,8 @@ def learn_ranking(plans: Sequence[Sequence[Ranked] | None]) -> tuple[PlanRanking
 
     Five folds choose the share: a pair is read by what the other folds' pairs taught.
     """
-    asked = {place: each for place, each in enumerate(plans) if each is not None}
-    reached = {place: [_first(each, np.zeros(len(each)))] * len(SHARES) for place, each in asked.items()}
+    asked = {place: each for place, each in enumerate(plans) if each}
+    first = {place: [_first(each, np.zeros(len(each)))] * len(SHARES) for place, each in asked.items()}
     if sum(bool(_right(each).any()) for each in asked.values()) >= FEWEST:
         order = np.random.default_rng(0).permutation(sorted(asked)).tolist()
         for number in range(FOLDS):
@@ -110,26 +125,36 @@ def learn_ranking(plans: Sequence[Sequence[Ranked] | None]) -> tuple[PlanRanking
             weights = _train([asked[place] for place in order if place not in held])
             for place in held:
                 learned = np.array([sum(weights.get(f, 0.0) for f in one.features) for one in asked[place]])
-                reached[place] = [_first(asked[place], share * learned) for share in SHARES]
-    if not reached:
-        return PlanRanking(), RankingReport(0.0, {}, 0.0)
-    figures = np.array(list(reached.values()))
+                first[place] = [_first(asked[place], share * learned) for share in SHARES]
+    f1 = {place: 0.0 for place, each in enumerate(plans) if each is not None}
+    if not first:
+        return PlanRanking(), RankingReport(0.0, f1, 0.0)
+    figures = np.array([[one.f1 for one in each] for each in first.values()])
     gains = figures - figures[:, :1]
     best = int(np.argmax(gains.mean(axis=0) - gains.std(axis=0) / len(gains) ** 0.5))
-    report = RankingReport(
-        float(figures[:, 0].mean()), {place: each[best] for place, each in reached.items()}, SHARES[best]
-    )
+    f1 |= {place: each[best].f1 for place, each in first.items()}
+    report = RankingReport(float(figures[:, 0].sum()) / len(f1), f1, SHARES[best])
+    idle = _idle([each[best] for each in first.values()])
     if not SHARES[best]:
-        return PlanRanking(), report
+        return PlanRanking(idle=idle), report
     scaled = {name: SHARES[best] * weight for name, weight in _train(list(asked.values())).items()}
-    return PlanRanking({name: round(weight, 4) for name, weight in scaled.items() if abs(weight) > _KEPT}), report
+    kept = {name: round(weight, 4) for name, weight in scaled.items() if abs(weight) > _KEPT}
+    return PlanRanking(kept, idle), report
 
 
-def _first(candidates: Sequence[Ranked], more: NDArray[np.float64]) -> float:
-    """F1 of the candidate that comes first; 0 without any."""
-    if not candidates:
-        return 0.0
-    return candidates[int(np.argmax([one.score for one in candidates] + more))].f1
+def _first(candidates: Sequence[Ranked], more: NDArray[np.float64]) -> Ranked:
+    """The candidate that comes first."""
+    return candidates[int(np.argmax([one.score for one in candidates] + more))]
+
+
+def _idle(first: Sequence[Ranked]) -> frozenset[str]:
+    """The words that plans leave unread and are right all the same, by the first plans of held-out pairs."""
+    left, right = Counter[str](), Counter[str]()
+    for one in first:
+        words = [name.removesuffix(_UNREAD) for name in one.features if name.endswith(_UNREAD)]
+        left.update(words)
+        right.update(words if one.f1 > _RIGHT else ())
+    return frozenset(word for word, n in right.items() if n >= _IDLE and n / (left[word] + 1) >= _OFTEN)
 
 
 def _train(asked: Sequence[Sequence[Ranked]]) -> dict[str, float]:
@@ -161,5 +186,5 @@ def _train(asked: Sequence[Sequence[Ranked]]) -> dict[str, float]:
 def _right(candidates: Sequence[Ranked]) -> NDArray[np.bool_]:
     """Which candidates count as right: those that answer best, and more than half."""
     f1 = np.array([one.f1 for one in candidates])
-    right: NDArray[np.bool_] = (f1 > 0.5) & (f1 >= f1.max(initial=0.0) - 1e-6)
+    right: NDArray[np.bool_] = (f1 > _RIGHT) & (f1 >= f1.max(initial=0.0) - 1e-6)
     return right

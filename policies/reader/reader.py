@@ -170,7 +170,10 @@ class Reader:
             readings = [_guided(reading, chains) for reading in readings]
         if self.ranking:
             learned = [self.ranking.of(question, reading.plan, reading.unread) for reading in readings]
-            readings = [replace(each, score=each.score + more) for each, more in zip(readings, learned, strict=True)]
+            readings = [
+                replace(each, score=each.score + more, unread=self.ranking.still_unread(each.unread))
+                for each, more in zip(readings, learned, strict=True)
+            ]
         readings.sort(key=lambda reading: -reading.score)
         return readings[:most] if run is None else self._best(readings, run, deadline, most)
 

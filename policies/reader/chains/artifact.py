@@ -63,6 +63,7 @@ def _words(decomposer: CompactDecomposer) -> dict[str, Any]:
         "types": dict(decomposer.types),
         "learned": decomposer.reader.learned and learned_words(decomposer.reader.learned),
         "ranking": dict(decomposer.ranking.weights),
+        "idle": sorted(decomposer.ranking.idle),
     }
 
 
@@ -130,13 +131,11 @@ def _assemble(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> Comp
     )
     phrases = {Hop.parse(hop): text for hop, text in model["phrases"].items()}
     habits = {(Hop.parse(before), Hop.parse(hop)): habit for before, hop, habit in model["habits"]}
-    return CompactDecomposer(
-        reader, phrases, habits, model["initials"], model["types"], ranking=_ranking(model.get("ranking", {}))
-    )
+    return CompactDecomposer(reader, phrases, habits, model["initials"], model["types"], ranking=_ranking(model))
 
 
 def load_ranking(folder: Path) -> PlanRanking | None:
-    """What pairs taught about plans; None where nothing was learned, or an older Trivium wrote it.
+    """What pairs taught about plans, which may be nothing; None without a lesson, or where an older Trivium wrote it.
 
     Raises:
         CorruptError, VersionError: as `ArtifactKind.load`.
@@ -144,16 +143,16 @@ def load_ranking(folder: Path) -> PlanRanking | None:
     if not DECOMPOSER.exists(folder):
         return None
     try:
-        weights = DECOMPOSER.head(folder).data.get("ranking", {})
-        return _ranking(weights) if weights else None
+        return _ranking(DECOMPOSER.head(folder).data)
     except OutdatedError:
         return None
     except (AttributeError, TypeError, ValueError) as error:
         raise DECOMPOSER.damaged(folder, error) from error
 
 
-def _ranking(weights: Mapping[str, Any]) -> PlanRanking:
-    return PlanRanking({str(name): float(weight) for name, weight in weights.items()})
+def _ranking(model: Mapping[str, Any]) -> PlanRanking:
+    weights = {str(name): float(weight) for name, weight in model.get("ranking", {}).items()}
+    return PlanRanking(weights, frozenset(map(str, model.get("idle", ()))))
 
 
 def _segments(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> SegmentModel:
