@@ -53,9 +53,9 @@ def serve(  # noqa: PLR0913, PLR0917 - the options of a command line
     if kg is not None:
         _check_named(kg)
         environment[DEFAULT_KG] = kg
-    from trivium.app.server.keys import read_keys
+    from trivium.app.server.keys import own_identify, read_keys
 
-    check_host(host, open_to_all=open_to_all, asks=bool(read_keys()))
+    check_host(host, open_to_all=open_to_all, asks=bool(read_keys()) or own_identify() is not None)
     if open_to_all:
         environment["TRIVIUM_OPEN"] = "1"
     if log == "json":

@@ -10,7 +10,7 @@ from typing import Any
 
 from langgraph_sdk import Auth
 
-from trivium.app.server.keys import identify, read_keys
+from trivium.app.server.keys import who
 
 auth = Auth()
 
@@ -21,9 +21,9 @@ _OPERATOR = "operator"
 async def authenticate(headers: dict[Any, Any]) -> Auth.types.MinimalUserDict:
     """Who sends a request; 401 without a known key. LangGraph's server gives headers as bytes, Aegra as text."""
     given = {_text(name).lower(): _text(value) for name, value in headers.items()}
-    key = identify(given, read_keys())
+    key = who(given)
     if key is None:
-        raise Auth.exceptions.HTTPException(status_code=401, detail="a valid API key is needed")
+        raise Auth.exceptions.HTTPException(status_code=401, detail="a valid key is needed")
     return {"identity": key.name, "permissions": [_OPERATOR] if key.operator else []}
 
 

@@ -28,7 +28,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium.app.server.budgets import OWNER, budgets, seconds_to_midnight
-from trivium.app.server.keys import LOCAL, Key, identify, read_keys
+from trivium.app.server.keys import LOCAL, Key, who
 from trivium.graphs.methods import METHODS
 from trivium.kg.errors import BadInputError
 from trivium.nodes.run.access import NO_MODEL
@@ -77,6 +77,8 @@ class Gate:
             return
         try:
             key = scope[KEY] = _who(scope)
+            if scope["path"] == "/metrics" and not key.operator:  # here: LangGraph's own route comes before ours
+                raise _RefusedError(403, "metrics are for operators: name a key with operator = true")
             if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
                 await self.app(scope, receive, send)
                 return
@@ -129,7 +131,7 @@ def _who(scope: Scope) -> Key:
     """The key of a request; raises `_RefusedError`."""
     headers = Headers(scope=scope)
     try:
-        key = identify(headers, read_keys())
+        key = who(headers)
     except BadInputError:
         raise _RefusedError(500, "the server's trivium.toml cannot be read") from None
     if key is None:

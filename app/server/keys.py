@@ -9,7 +9,10 @@
     tokens_per_day = 1_000_000           # of chat models; without it, no bound (`trivium.app.server.budgets`)
     operator = false                     # whether it may also change assistants, crons and others' threads
 
-Without the table nobody is asked, and the server answers this machine alone (`trivium.app.server.gate`).
+    [server]
+    identify = "jwt_auth:identify"       # MODULE:FUNCTION, of another kind of login: from headers to a `Key` or None
+
+Without either nobody is asked, and the server answers this machine alone (`trivium.app.server.gate`).
 """
 
 from __future__ import annotations
@@ -17,8 +20,9 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +67,36 @@ def read_keys(path: Path = Path(SETTINGS_FILE)) -> dict[str, Key]:
         raise BadInputError("[server.auth] holds a table for each key: [server.auth.NAME]", path=path)
     found = [_key(name, given, path) for name, given in keys.items()]
     return {given["sha256"].lower(): key for given, key in zip(keys.values(), found, strict=True)}
+
+
+def who(headers: Mapping[str, str], path: Path = Path(SETTINGS_FILE)) -> Key | None:
+    """Whose request it is: by its API key, else by the operator's own function; None where neither knows.
+
+    Raises:
+        BadInputError: the settings are not as shown above, or name no function.
+    """
+    keys, other = read_keys(path), own_identify(path)
+    if other is None:
+        return identify(headers, keys)
+    return (identify(headers, keys) if keys else None) or other(headers)
+
+
+def own_identify(path: Path = Path(SETTINGS_FILE)) -> Callable[[Mapping[str, str]], Key | None] | None:
+    """The function of `[server] identify`, which must not wait; None without one.
+
+    Raises:
+        BadInputError: there is none of that name.
+    """
+    server = read_settings(path).get("server", {})
+    named = server.get("identify") if isinstance(server, dict) else None
+    if named is None:
+        return None
+    module, _, name = str(named).partition(":")
+    try:
+        found: Callable[[Mapping[str, str]], Key | None] = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BadInputError(f"[server] identify must be MODULE:FUNCTION, not {named!r} ({error})", path=path) from error
+    return found
 
 
 def identify(headers: Mapping[str, str], keys: Mapping[str, Key]) -> Key | None:

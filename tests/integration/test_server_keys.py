@@ -70,6 +70,9 @@ async def test_nobody_asks_without_a_key(locked: Server) -> None:
             for headers in ({}, {"x-api-key": "wrong"}, {"x-auth-scheme": "langsmith"}):
                 told = await bare.request(method, path, headers=headers, json={} if method == "POST" else None)
                 assert told.status_code == 401, (path, headers)
+        alice, root = ({"x-api-key": KEYS[name]} for name in ("alice", "root"))
+        assert (await bare.get("/metrics", headers=alice)).status_code == 403
+        assert "trivium_runs_total" in (await bare.get("/metrics", headers=root)).text
         assert (await bare.get("/health")).status_code == 200
         assert (await bare.get("/ok")).status_code == 200
 
