@@ -38,6 +38,11 @@ async def feedback(request: Request) -> Response:
     """`POST /feedback`: `{"run", "thumb": "up" | "down", "kg"}` tells KnowGPT's bandit whether a run was right, once.
 
     `run` is what the answer's step `select_prompt` names.
+
+    ---
+    summary: Say whether a run was right
+    tags: [Trivium]
+    responses: {200: {description: what was counted}}
     """
     key: Key = request.scope.get(KEY, LOCAL)
     try:
@@ -59,6 +64,11 @@ async def component(request: Request) -> Response:
 
     In place of LangGraph's, which downloads a bundler by npx when the server starts, and ends the server without it.
     The script is sent in the answer itself, so that it needs no address that a proxy would have to know.
+
+    ---
+    summary: A UI component
+    tags: [Trivium]
+    responses: {200: {description: a script}}
     """
     try:
         name = json.loads(await request.body())["name"]

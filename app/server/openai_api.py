@@ -40,7 +40,13 @@ _STARTED = int(time.time())
 
 
 async def models(request: Request) -> Response:
-    """`GET /v1/models`: each method, and each method with each KG."""
+    """`GET /v1/models`: each method, and each method with each KG.
+
+    ---
+    summary: Methods, and methods with KGs, as OpenAI lists models
+    tags: [Trivium]
+    responses: {200: {description: a list}}
+    """
     key: Key = request.scope.get(KEY, LOCAL)
     names = [*METHODS, *(f"{method}/{kg}" for method in METHODS for kg in _kgs(key))]
     listed = [{"id": name, "object": "model", "created": _STARTED, "owned_by": "trivium"} for name in names]
@@ -48,7 +54,13 @@ async def models(request: Request) -> Response:
 
 
 async def chat_completions(request: Request) -> Response:
-    """`POST /v1/chat/completions`, streamed or not."""
+    """`POST /v1/chat/completions`, streamed or not.
+
+    ---
+    summary: Ask by chat messages, as with OpenAI
+    tags: [Trivium]
+    responses: {200: {description: a completion, or its chunks}}
+    """
     try:
         asked = json.loads(await request.body())
     except (ValueError, RecursionError):

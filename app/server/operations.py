@@ -156,7 +156,13 @@ def drain_seconds(settings: Path = Path(SETTINGS_FILE)) -> float:
 
 
 async def healthz(request: Request) -> Response:
-    """Whether the process answers."""
+    """Whether the process answers.
+
+    ---
+    summary: Whether the process answers
+    tags: [Trivium]
+    responses: {200: {description: it does}}
+    """
     del request
     return JSONResponse({"status": "ok"})
 
@@ -167,6 +173,11 @@ async def readyz(request: Request) -> Response:
     503 while the server stops, or where the KG of runs that name none cannot be opened. Another KG that cannot be
     opened, or a model that is not reached, is `degraded` and 200: the rest is answered, and a run whose model does not
     answer falls back. Names are told to operators alone.
+
+    ---
+    summary: Whether runs can be sent here
+    tags: [Trivium]
+    responses: {200: {description: ready or degraded; 503 otherwise}}
     """
     if operations.draining:
         return JSONResponse({"status": "draining"}, 503)
@@ -191,7 +202,13 @@ async def readyz(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """What Prometheus reads."""
+    """What Prometheus reads.
+
+    ---
+    summary: Figures for Prometheus
+    tags: [Trivium]
+    responses: {200: {description: text}}
+    """
     del request
     if operations.metrics is None:
         return JSONResponse({"detail": 'metrics need a package: pip install "trivium[metrics]"'}, 501)

@@ -53,6 +53,11 @@ async def user_data(request: Request) -> Response:
     """`GET /user-data` gives what is kept of the request's key as JSON lines, `DELETE /user-data` deletes it.
 
     An operator's key may name another with `?of=NAME`.
+
+    ---
+    summary: What is kept of a user; DELETE deletes it
+    tags: [Trivium]
+    responses: {200: {description: JSON lines, or counts}}
     """
     key: Key = request.scope.get(KEY, LOCAL)
     owner = request.query_params.get("of", None if key is LOCAL else key.name)

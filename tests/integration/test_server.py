@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from http.client import HTTPConnection
 from typing import Any
 
+import a2a.types as a2a
+import httpx
 import pytest
+from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
 from mcp.client import Client
@@ -236,3 +239,17 @@ def test_an_idle_connection_outlives_a_pause(server: Server) -> None:
     assert connection.getresponse().read() == b'{"status":"ok"}'
     assert connection.sock is before
     connection.close()
+
+
+async def test_an_a2a_client_is_answered(server: Server, client: LangGraphClient) -> None:
+    (assistant,) = await client.assistants.search(graph_id="keqing", metadata={"created_by": "system"})
+    card = f"/.well-known/agent-card.json?assistant_id={assistant['assistant_id']}"
+    asked = a2a.Message(role=a2a.Role.ROLE_USER, message_id="1", parts=[a2a.Part(text="who directed Heat?")])
+    async with httpx.AsyncClient(timeout=120) as http:
+        known = await A2ACardResolver(http, server.url, agent_card_path=card).get_agent_card()
+        assert "knowledge graph" in known.description
+        agent = ClientFactory(ClientConfig(httpx_client=http, streaming=False)).create(known)
+        told = [str(event) async for event in agent.send_message(a2a.SendMessageRequest(message=asked))]
+    assert "directed by" in told[-1]
+    assert "Michael Mann" in told[-1]
+    assert "TASK_STATE_COMPLETED" in told[-1]

@@ -68,13 +68,25 @@ class _Files(StaticFiles):
 
 
 async def _home(request: Request) -> Response:
-    """`/app` is `/app/`: the page's own addresses are relative, so that it may lie behind a prefix."""
+    """`/app` is `/app/`: the page's own addresses are relative, so that it may lie behind a prefix.
+
+    ---
+    summary: The page
+    tags: [Trivium]
+    responses: {200: {description: a redirection}}
+    """
     del request
     return RedirectResponse("app/", 307)
 
 
 async def _offer(request: Request) -> Response:
-    """`GET /app/api/offer`: the methods, KGs and models that the request's key may choose, the default first."""
+    """`GET /app/api/offer`: the methods, KGs and models that the request's key may choose, the default first.
+
+    ---
+    summary: What a run may name
+    tags: [Trivium]
+    responses: {200: {description: methods, KGs and models}}
+    """
     key: Key = request.scope.get(KEY, LOCAL)
     policy, default = read_policy(Path(SETTINGS_FILE)), Context().kg
     kgs = [kg for kg in policy.kgs if key.kgs is None or kg in key.kgs]

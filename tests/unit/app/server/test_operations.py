@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.schemas import SchemaGenerator
 
 from tests.fake_openai import FakeOpenAI
 from tests.unit.app.server.conftest import http
 from trivium.app.server.gate import starts_run
+from trivium.app.server.http import app
 from trivium.app.server.operations import drain_seconds, operations
 from trivium.knowledge.knowledge import close_all
 
@@ -138,3 +140,13 @@ def test_how_long_it_waits_is_the_operators(tmp_path: Path) -> None:
     assert drain_seconds(file) == 60
     file.write_text("[server]\ndrain_seconds = 5\n")
     assert drain_seconds(file) == 5
+
+
+def test_every_route_says_what_it_is_in_the_apis_description() -> None:
+    """LangGraph's server reads it from the docstrings, and logs a warning for each that is no YAML."""
+    reader = SchemaGenerator({})
+    routes = [each for each in reader.get_endpoints(app.routes) if not each.path.startswith("/app/")]
+    assert {"/v1/models", "/feedback", "/readyz", "/user-data"} <= {each.path for each in routes}
+    assert {each.path: set(reader.parse_docstring(each.func)) for each in routes} == {
+        each.path: {"summary", "tags", "responses"} for each in routes
+    }
