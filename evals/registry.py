@@ -40,6 +40,9 @@ MEASUREMENTS = {
     "load-server": Measurement(
         "trivium.evals.load_server", "A running server under load: what is lost or crossed, how long each run takes."
     ),
+    "checkpoints": Measurement(
+        "trivium.evals.checkpoints", "Bytes of checkpoints that a turn writes, and that 50 turns leave, by method."
+    ),
     "kill-workers": Measurement(
         "trivium.evals.kill_workers", "Workers of a production server killed in mid-run: what becomes of the runs."
     ),

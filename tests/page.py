@@ -153,11 +153,11 @@ def compare_methods(person: Person) -> None:
 def find_that_it_is_not_there(person: Person) -> None:
     """Ask for what the graph lacks, and look at what it does know."""
     person.visit()
-    assert person.ask("when was Kyoto founded?") == "The graph lacks this fact."
+    assert person.ask("where was Frank Skinner born?") == "The graph lacks this fact."
     assert person.last(".result").get_attribute("data-stop") == "not_found"
     assert person.last(".proof").count() == 0
     person.last(".about-it").click()
-    person.page.locator("#entity h2", has_text="Kyoto").wait_for()
+    person.page.locator("#entity h2", has_text="Frank Skinner").wait_for()
     person.page.locator("#entity .canvas[data-drawn]").wait_for()
 
 

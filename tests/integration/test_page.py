@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -60,8 +61,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     named = {"heat": "Heat", "paris": "Paris", **HOSTILE}
     entities.write_text("".join(f"{name}\t{label}\n" for name, label in named.items()))
     build(folder / "kg", read_triples(triples), read_entities(entities))
-    with Knowledge.open(folder / "kg") as kg:
-        asyncio.run(teach(kg, None, lambda *_: None))
+    with Knowledge.open(folder / "kg") as kg, ThreadPoolExecutor(1) as beside:  # Playwright's loop runs in this thread
+        beside.submit(asyncio.run, teach(kg, None, lambda *_: None)).result()
     path, known = json.dumps(str(folder / "kg")), hash_of("tv-alice")
     settings = f'[kg.hostile]\npath = {path}\n[server.auth.alice]\nsha256 = "{known}"\n'
     with serving(folder, settings, "hostile") as running:
