@@ -374,7 +374,7 @@ class Chart:
         score = left.score + right.score - 0.05
         data: tuple[Any, ...] = ()
         if "or" not in gap and right.form in ("value", "name"):
-            parts = left.data[1] if left.form == "pair" else (left.node,)
+            parts = left.data[1] if left.form == "pair" and left.data else (left.node,)  # without data it is an "or"
             data = ("and", (*parts, right.node))
         yield Item("S", node, left.type, data, score, (left.links, right.links), "pair")
 
@@ -1058,7 +1058,7 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if sign == "!=":
             yield from self._not_set(left, right, gap)
-        elif right.form != "plain":
+        elif right.form != "plain" and sign != "between":
             yield Item("CP", right.node, right.type, ((), "set", sign, hints), score - 0.1, links)
 
     def _compare_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

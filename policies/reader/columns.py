@@ -173,7 +173,7 @@ class Columns:
         if sign in ("age>", "age<"):  # "older than": the earlier date, the larger number
             sign = {"age>": "<", "age<": ">"}[sign] if column.dated or self.is_birth(term) else sign[-1]
         if value[0] == "plan":
-            return ("cmp", term, sign, value)
+            return None if sign == "between" else ("cmp", term, sign, value)
         if value[0] == "vs":
             ends = [_plain(each, kind) for each in value[1]]
             if None in ends:

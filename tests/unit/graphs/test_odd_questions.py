@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from contextlib import suppress
 
@@ -50,3 +51,19 @@ async def test_it_is_answered_or_refused_and_the_loop_goes_on(kg_name: str, meth
         spent = time.thread_time() - began
         assert spent < 1.0, f"{name}: {spent:.2f} s of the event loop"
         await asyncio.sleep(0)
+
+
+SALAD = (
+    "who which films directed starred Heat Mann Ridley of in by the between than larger most not or and both either "
+    "at least before after 1990 9999 how many average number without other A) B)"
+)
+
+
+async def test_words_in_any_order_are_answered_or_refused(kg_name: str) -> None:
+    graph, context = METHODS["keqing"].graph(), METHODS["keqing"].context(kg=kg_name)
+    rng = random.Random(7)
+    salads = [" ".join(rng.choices(SALAD.split(), k=rng.choice([4, 8, 16]))) for _ in range(200)]
+    for question in ("between films B) of directed films", "in 9999 between 9999 films (1990)", *salads):
+        with suppress(UsageError):
+            state = await graph.ainvoke({"question": question}, context=context)
+            assert state["answer"]["stop_reason"], question
