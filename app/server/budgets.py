@@ -43,9 +43,9 @@ class Budgets:
         )  # sinks must not wait; in order, so that what was spent is seen
 
     def began(self, operation: Operation) -> None:
-        """Note whose it is: what a request runs in, by its task; a run of LangGraph's queue, by its settings."""
+        """Note whose it is: of a run of LangGraph's queue by its settings, else by the task of the request."""
         if operation.kind == "chat":
-            operation.details["key"] = OWNER.get() or _owner_of_run()
+            operation.details["key"] = _owner_of_run() or OWNER.get()
 
     def ended(self, operation: Operation) -> None:
         """Count a request to a chat model."""
@@ -71,9 +71,11 @@ def seconds_to_midnight() -> int:
 
 def _owner_of_run() -> str:
     try:
-        return str(get_config()["configurable"].get("langgraph_auth_user_id") or "")
+        settings = get_config()["configurable"]
     except (RuntimeError, KeyError):
         return ""
+    user = settings.get("langgraph_auth_user")  # all that Aegra hands on
+    return str(settings.get("langgraph_auth_user_id") or getattr(user, "identity", ""))
 
 
 def _add(key: str, tokens: int) -> None:

@@ -86,7 +86,8 @@ class Gate:
             body = await _body(Headers(scope=scope), receive)
             if not scope["path"].startswith("/v1/"):  # which says itself what is wrong
                 check_request(scope["path"], body, key)
-            if starts_run(scope) and may_ask_model(scope["path"], body) and await budgets.left(key) <= 0:
+            bounded = key.tokens_per_day is not None and starts_run(scope) and may_ask_model(scope["path"], body)
+            if bounded and await budgets.left(key) <= 0:
                 raise _RefusedError(429, _SPENT.format(key.tokens_per_day), seconds_to_midnight())
         except _RefusedError as refused:
             await _refuse(scope, receive, send, refused)
