@@ -51,6 +51,7 @@ from trivium.kg.errors import (
     CorruptError,
     EmbedderError,
     NotLearntError,
+    TriviumError,
     UsageError,
     VersionError,
 )
@@ -455,6 +456,8 @@ class Knowledge:
         from trivium.policies.reader.chains.teaching import current_decomposer
 
         if not has_decomposer(self.learnt):
+            await asyncio.to_thread(_wait_for, self.path)
+        if not has_decomposer(self.learnt):
             raise NotLearntError(
                 f"nothing was learned on {self.name} yet: run trivium learn keqing --kg {self.name} "
                 "--questions F.jsonl, or without --questions to learn from its relations' names alone"
@@ -557,6 +560,7 @@ class _Shared:
 
 
 _CHECK_SECONDS = 1.0  # how long a folder that was put in another's place goes unnoticed
+_MISSING_SECONDS = 1.0  # how long a folder may be missing while another one gets its name
 _shared: dict[str, _Shared] = {}
 _opening: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
@@ -596,15 +600,34 @@ def _open_shared(name: str) -> _Shared:
     """The shared KG of that name; opened where it is not, or where another folder has taken its place."""
     with _opening[name]:
         known = _shared.get(name)
-        if known is not None and known.stamp == _place(known.source):
-            known.knowledge.look_again()
-            return known
-        source = find_kg(name)
-        knowledge = Knowledge.open(name)
+        if known is not None:
+            _wait_for(known.source)
+            if known.stamp == _place(known.source):
+                known.knowledge.look_again()
+                return known
+        source, place, knowledge = _open_in_place(name)
         # Not before the last run that holds it has ended.
         weakref.finalize(knowledge, _close, knowledge.store, knowledge.copies)
-        found = _shared[name] = _Shared(source, _place(source), time.monotonic(), knowledge)
+        found = _shared[name] = _Shared(source, place, time.monotonic(), knowledge)
         return found
+
+
+def _open_in_place(name: str) -> tuple[Path | RemoteKG, tuple[int, ...], Knowledge]:
+    """A KG, all of it from one folder: opened again where another one took the folder's place meanwhile."""
+    while True:
+        source = find_kg(name)
+        place = _place(source)
+        try:
+            knowledge = Knowledge.open(name)
+        except (TriviumError, OSError):
+            _wait_for(source)
+            if place == _place(source):
+                raise
+            continue
+        _wait_for(source)
+        if place == _place(source):
+            return source, place, knowledge
+        knowledge.close_now()
 
 
 def _close(store: GraphStore, copies: LocalCopy | None) -> None:
@@ -622,6 +645,13 @@ def _place(source: Path | RemoteKG) -> tuple[int, ...]:
     except OSError:
         return (0, 0)
     return (found.st_dev, found.st_ino)
+
+
+def _wait_for(source: Path | RemoteKG) -> None:
+    """Wait for a folder that is missing between the two renames of `trivium kg copy --replace`. Blocks."""
+    until = time.monotonic() + _MISSING_SECONDS
+    while isinstance(source, Path) and not source.exists() and time.monotonic() < until:
+        time.sleep(0.002)
 
 
 def _written(folder: Path, save: Callable[[Path], object]) -> Iterable[Path]:

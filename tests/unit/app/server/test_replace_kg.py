@@ -6,6 +6,8 @@ import asyncio
 import os
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,10 @@ from typing import Any
 import pytest
 
 from tests.unit.app.server.conftest import http
+from trivium.app.cli.kg.writing import exchange
+from trivium.kg.errors import NotLearntError
 from trivium.knowledge import knowledge
-from trivium.knowledge.knowledge import close_all
+from trivium.knowledge.knowledge import Knowledge, close_all
 
 ROOT = Path(__file__).resolve().parents[4]
 ASKED = {"model": "keqing/swapped", "messages": [{"role": "user", "content": "who directed Heat?"}]}
@@ -55,6 +59,56 @@ async def test_a_kg_is_replaced_under_a_running_server(
 
         await asyncio.gather(replace(), *(ask() for _ in range(8)))
     assert set(told) == {"mann", "scott"}, "each answer is of one of the two graphs, and none is missing"
+    await close_all()
+
+
+async def test_a_folder_missing_between_two_renames_is_waited_for(
+    films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the system cannot exchange two folders in one step."""
+    monkeypatch.setattr(knowledge, "_CHECK_SECONDS", -1.0)
+    folder, aside = tmp_path / "kg", tmp_path / "aside"
+    await asyncio.to_thread(shutil.copytree, films_kg, folder)
+    opened = await knowledge.open_knowledge(str(folder))
+    waiting = threading.Event()
+    sleep = time.sleep
+
+    def slept(seconds: float) -> None:
+        waiting.set()
+        sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", slept)
+    for look in (opened.decomposer, lambda: knowledge.open_knowledge(str(folder))):
+        waiting.clear()
+        folder.rename(aside)
+        running = asyncio.ensure_future(look())
+        assert await asyncio.to_thread(waiting.wait, 10), "the missing folder is seen"
+        aside.rename(folder)
+        assert await running
+    monkeypatch.setattr(knowledge, "_MISSING_SECONDS", 0.0)
+    folder.rename(aside)
+    with pytest.raises(NotLearntError):
+        await opened.decomposer()
+    await close_all()
+
+
+async def test_a_kg_replaced_while_it_is_opened_is_opened_again(
+    films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for folder in (old, new):
+        await asyncio.to_thread(shutil.copytree, films_kg, folder)
+    open_kg, opened = Knowledge.open, []
+
+    def replaced(name: str) -> Knowledge:
+        opened.append(open_kg(name))
+        if len(opened) == 1:
+            exchange(new, old)
+        return opened[-1]
+
+    monkeypatch.setattr(Knowledge, "open", replaced)
+    assert await knowledge.open_knowledge(str(old)) is opened[1]
+    assert len(opened) == 2
     await close_all()
 
 
