@@ -174,7 +174,7 @@ def _held_out_line(found: HeldOut) -> str:
         "{f1:.1f} % ({interval[0]:.0f} to {interval[1]:.0f})".format(**figures[key])
         for key in ("schema_alone", "with_pairs")
     )
-    used = "" if found.used else "; what pairs taught does not help here and is not used"
+    used = "" if found.used else "; what pairs taught does not help other questions: it is not used for them"
     return (
         f"F1 on {found.pairs} held-out pairs: {before} from the schema alone, {after} with what the others taught{used}"
     )

@@ -91,9 +91,10 @@ class CompactDecomposer:
         learned, known = self.reader.learned, self.reader.known
         if learned is None or not learned.mix.only_known:
             return True
-        topics = found.reading.topics if found else ()
-        wordings = [wording_of(question, topic.mention, known) for topic in topics]
-        return bool(wordings) and all(map(learned.candidates.knows, wordings))
+        return found is not None and all(
+            learned.candidates.knows(wording_of(question, topic.mention, known), topic.chain)
+            for topic in found.reading.topics
+        )
 
     @cached_property
     def _untaught(self) -> CompactDecomposer:

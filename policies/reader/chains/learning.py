@@ -50,6 +50,7 @@ _MENTION_SAMPLE = 4000
 _WIDENED = 400  # pairs whose names are looked for beyond the exact ones too
 _SHORT_NAMES = 500_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
 _SAME_INITIALS = 8  # entities kept for the same initials, the best connected
+_MANY = 100  # pairs from which their chains are used beside plans for other questions than those in their words
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,9 @@ async def learn(  # noqa: PLR0913 - all that a lesson is made of
         by_plans, fit = np.mean(both, axis=0).tolist()
         if by_plans > held_out.after * fit:  # the chains are compared with what the pairs' own chains reach
             reader, held_out = lesson.plain, replace(held_out, used=False)
+        elif len(found) < _MANY and reader.learned:
+            mix = replace(reader.learned.mix, only_known=True)
+            reader, held_out = replace(reader, learned=replace(reader.learned, mix=mix)), replace(held_out, used=False)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
     types = type_names(await store.schema())
     decomposer = CompactDecomposer(reader, _phrases(templates), habits, short, types, ranking=ranking)

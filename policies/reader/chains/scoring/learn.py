@@ -53,7 +53,7 @@ Decide = Callable[[ChainReader, AlignedPair], Awaitable[tuple[Feasible | None, f
 class HeldOut:
     """What held-out pairs say: how many were read, the mean F1 from the schema alone and with what the others taught.
 
-    `used`: whether what was learned is used.
+    `used`: whether what was learned is used for all questions.
     """
 
     pairs: int

@@ -90,7 +90,7 @@ class Mix:
     """Weights of the schema's words and of the trained scorer.
 
     `scale` and `shift` turn the log-odds of a reading's share into those of its being right. `only_known`: only
-    questions whose own words the pairs all hold are read so; the schema alone reads the others.
+    questions whose own words pairs show with the chain are read so; the schema alone reads the others.
     """
 
     lexical: float = 1.0
@@ -212,9 +212,10 @@ class ChainCandidates:
         said = [stem(word) for word in wording.words if not is_silent(word)]
         return sum(word in self._shown_with for word in said) / len(said) if said else 1.0
 
-    def knows(self, wording: Wording) -> bool:
-        """Whether the pairs hold all of the wording's own words, of which it has at least one."""
-        return any(not is_silent(word) for word in wording.words) and self.trust(wording) == 1.0
+    def knows(self, wording: Wording, chain: LogicalChain) -> bool:
+        """Whether pairs show all of the wording's own words, of which it has some, with one relation of the chain."""
+        shown = [self._shown_with.get(stem(word), set()) for word in wording.words if not is_silent(word)]
+        return bool(shown) and any(all(hop.relation in each for each in shown) for hop in chain)
 
     def is_beyond(self, wording: Wording, codes: Sequence[int]) -> bool:
         """Whether a word speaks most for a relation that no pair shows, and no pair has it for the chosen chain's."""

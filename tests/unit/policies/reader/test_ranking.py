@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from trivium.kg.embedded import build
 from trivium.kg.loaders.questions import Question
@@ -74,24 +77,42 @@ def test_pairs_that_were_not_read_have_no_figures() -> None:
     assert learn_ranking([])[1].after == 0.0
 
 
-async def test_learned_words_change_the_reading_and_go_with_the_lesson(tmp_path: Path) -> None:
+@pytest.fixture
+def cases(tmp_path: Path) -> Iterator[Knowledge]:
+    """Case i has Person i as its party, and Person i + 1 investigates it."""
     people = [Entity(f"p{i}", f"Person{i}", types=("Person",)) for i in range(120)]
-    cases = [Entity(f"c{i}", f"Case{i}", types=("Case",)) for i in range(120)]
+    files = [Entity(f"c{i}", f"Case{i}", types=("Case",)) for i in range(120)]
     triples = [
-        Triple(f"{p}{i}", relation, f"{c}{(i + shift) % 120}")
+        Triple(f"c{i}", relation, f"p{(i + shift) % 120}")
         for i in range(120)
-        for p, c, relation, shift in (("c", "p", "PARTY_TO", 0), ("c", "p", "INVESTIGATED_BY", 1))
+        for relation, shift in (("PARTY_TO", 0), ("INVESTIGATED_BY", 1))
     ]
-    build(tmp_path / "cases", [triples], [*people, *cases])
+    build(tmp_path / "cases", [triples], [*people, *files])
     base = Knowledge.open(tmp_path / "cases")
-    pairs = [Question(str(i), f"who frobbed Case{i}?", answers=(f"Person{i}",), labeled=True) for i in range(120)]
-    try:
-        learnt = await teach(base, pairs, lambda *_: None, network=False)
-        assert learnt.plans is not None
-        assert learnt.plans.after >= learnt.plans.before
-        kept = load_ranking(base.learnt)
-        assert kept == load_decomposer(base.learnt, base.embedder).ranking
-        first, *_ = await read_question.operation(base, "who frobbed Case7?")
-        assert "PARTY_TO" in str(first.plan)
-    finally:
-        base.store.close_now()
+    yield base
+    base.store.close_now()
+
+
+def _frobbed(count: int) -> list[Question]:
+    return [Question(str(i), f"who frobbed Case{i}?", answers=(f"Person{i}",), labeled=True) for i in range(count)]
+
+
+async def test_learned_words_change_the_reading_and_go_with_the_lesson(cases: Knowledge) -> None:
+    learnt = await teach(cases, _frobbed(120), lambda *_: None, network=False)
+    assert learnt.plans is not None
+    assert learnt.plans.after >= learnt.plans.before
+    assert load_ranking(cases.learnt) == load_decomposer(cases.learnt, cases.embedder).ranking
+    first, *_ = await read_question.operation(cases, "who frobbed Case7?")
+    assert "PARTY_TO" in str(first.plan)
+
+
+async def test_twenty_pairs_on_a_graph_with_types_speak_for_their_own_words(cases: Knowledge) -> None:
+    learnt = await teach(cases, _frobbed(20), lambda *_: None, network=False)
+    assert learnt.held_out is not None
+    assert learnt.held_out.after > learnt.held_out.before
+    assert not learnt.held_out.used
+    taught = {
+        question: (await learnt.decomposer.decompose(question, cases.store)).taught
+        for question in ("who frobbed Case70?", "who investigated Case70?", "who is the party to Case70?")
+    }
+    assert list(taught.values()) == [True, False, False]
