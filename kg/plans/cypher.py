@@ -409,8 +409,8 @@ class _CypherWriter:
                 return x, self.of_type(x, plan.type)
             case Follow():
                 start, query = self.entities(plan.source)
-                end, walked = self.chain(start, plan.steps)
-                return end, f"{query}{walked} WITH DISTINCT {end}"
+                end, walked = self.ends(start, plan.steps)
+                return end, query + walked
             case Intersect():
                 first, *others = sorted(plan.sets, key=_cost)
                 x, query = self.entities(first)
@@ -514,7 +514,34 @@ class _CypherWriter:
                 query += f" WITH DISTINCT {end}" if start == came and not number else ""
         return end, query
 
-    def step(self, x: str, step: ChainStep, before: tuple[ChainStep, str, str] | None) -> tuple[str, str, str]:
+    def ends(self, start: str, chain: Steps) -> tuple[str, str]:
+        """The variable at the end of a chain, and the clauses; each end is bound once.
+
+        Entities in between are bound once as well, so that what is walked grows with the entities, not with the ways:
+        cases by the same reporter are the cases of a few reporters, not millions of pairs.
+        """
+        end, query, place = start, "", 0
+        while place < len(chain):
+            stop = place + 1
+            while stop < len(chain) and chain[stop].relation == chain[place].relation:
+                stop += 1
+            if self.view.way(chain[place].relation) == "stored" and _is_there_and_back(chain[place:stop]):
+                there, back = chain[place:stop]
+                middle, _, match = self.step(end, there)
+                two = self.name("l")
+                query += f"{match} WITH {middle}, collect(DISTINCT {end})[..2] AS {two}"
+                end, _, match = self.step(middle, back)
+                query += _where(match, f"(size({two}) > 1 OR {two}[0] <> {end})")
+            else:
+                end, walked = self.chain(end, chain[place:stop])
+                query += walked
+            query += f" WITH DISTINCT {end}"
+            place = stop
+        return end, query
+
+    def step(
+        self, x: str, step: ChainStep, before: tuple[ChainStep, str, str] | None = None
+    ) -> tuple[str, str, str]:
         """One step: the entity it reaches, its relationship, and the clause."""
         y, r = self.name("x"), self.name("r")
         way = self.view.way(step.relation)
@@ -981,6 +1008,11 @@ _CUT = re.compile(r"\b(?:WHERE|LIMIT|UNWIND|CALL)\b")
 def _is_step(plan: EntitySet) -> bool:
     """Whether a set is the ends of one step from many: tested by walking back from an entity."""
     return isinstance(plan, Follow) and len(plan.steps) == 1 and _cost(plan) > _CHEAP
+
+
+def _is_there_and_back(steps: Steps) -> bool:
+    """Whether steps are a relation and the same one back: what shares the end with the start."""
+    return len(steps) == 2 and {step.direction for step in steps} == {"out", "in"}
 
 
 def _is_from_all(plan: EntitySet) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from random import Random
+from typing import Any
 
 import pytest
 from neo4j import AsyncDriver, AsyncGraphDatabase
@@ -15,7 +16,9 @@ from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.patterns import quote
 from trivium.kg.neo4j.view import View
 from trivium.kg.plans.cypher import to_cypher
+from trivium.kg.plans.plan import Aggregate, ChainStep, Follow, OfType
 from trivium.kg.plans.survey import profile_of
+from trivium.kg.profile import GraphProfile
 
 _PLANS = 6  # a graph
 
@@ -61,3 +64,36 @@ async def test_random_plans_as_cypher_agree_with_brute_force(driver: AsyncDriver
         found = await driver.execute_query(query.text, dict(query.parameters))
         rows = [list(record.values()) for record in found.records]
         assert of_rows(rows, query.shape, query.entities, names) == expected(Interpreter(*graph), plan), plan
+
+
+@pytest.mark.parametrize("seed", range(10))
+async def test_there_and_back_agrees_with_brute_force(driver: AsyncDriver, seed: int) -> None:
+    random = Random(seed)
+    graph = random_graph(random)
+    profile, ids = profile_of(columns_of_graph(graph)), await _write(driver, graph)
+    names = {element: id_ for id_, element in ids.items()}
+    maker = PlanMaker(random)
+    for _ in range(_PLANS):
+        there = maker.step()
+        back = ChainStep(there.relation, {"out": "in", "in": "out"}.get(there.direction, "any"))
+        plan = Follow(maker.entities(1), (there, back, *maker.steps(1)))
+        query = to_cypher(with_ids(plan, ids), View(made=False), profile)
+        found = await driver.execute_query(query.text, dict(query.parameters))
+        rows = [list(record.values()) for record in found.records]
+        assert of_rows(rows, query.shape, query.entities, names) == expected(Interpreter(*graph), plan), plan
+
+
+async def test_what_shares_a_hub_costs_as_much_as_the_hub_has_neighbors(driver: AsyncDriver) -> None:
+    count = 2_000
+    await driver.execute_query("MATCH (n) DETACH DELETE n")
+    await driver.execute_query(f"CREATE (h:Hub) WITH h UNWIND range(1, {count}) AS i CREATE (:Case)-[:BY]->(h)")
+    plan = Aggregate(Follow(OfType("Case"), (ChainStep("BY", "out"), ChainStep("BY", "in"))), "count")
+    query = to_cypher(plan, View(made=False), GraphProfile())
+    found = await driver.execute_query(f"PROFILE {query.text}", dict(query.parameters))
+    assert found.records[0][0] == count
+    assert found.summary.profile is not None
+    assert _hits(found.summary.profile) < 50 * count, "not every pair of the hub's neighbors"
+
+
+def _hits(step: dict[str, Any]) -> int:
+    return int(step.get("dbHits", 0)) + sum(map(_hits, step.get("children", ())))
