@@ -615,7 +615,9 @@ class Tagger:
         columns = set()
         for start, stop, item in tagged.items:
             score = item.links[0][2] if item.links else 0.0
-            if item.category == "S" and (item.form == "plain" or (item.form == "value" and stop - start > 1)):
+            alone = stop >= len(tagged.positions) or tagged.gaps[stop]  # "which inspectors have …", not "which drama films"
+            value = item.form == "value" and (stop - start > 1 or alone)
+            if item.category == "S" and (item.form == "plain" or value):
                 if score >= _EXACTLY:
                     exact[start][stop].add(item.type)
                 elif item.form == "plain" and score >= _NOUN:
