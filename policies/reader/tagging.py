@@ -615,7 +615,8 @@ class Tagger:
         columns = set()
         for start, stop, item in tagged.items:
             score = item.links[0][2] if item.links else 0.0
-            alone = stop >= len(tagged.positions) or tagged.gaps[stop]  # "which inspectors have …", not "which drama films"
+            # "which inspectors have …", not "which drama films"
+            alone = stop >= len(tagged.positions) or tagged.gaps[stop]
             value = item.form == "value" and (stop - start > 1 or alone)
             if item.category == "S" and (item.form == "plain" or value):
                 if score >= _EXACTLY:
