@@ -539,9 +539,7 @@ class _CypherWriter:
             place = stop
         return end, query
 
-    def step(
-        self, x: str, step: ChainStep, before: tuple[ChainStep, str, str] | None = None
-    ) -> tuple[str, str, str]:
+    def step(self, x: str, step: ChainStep, before: tuple[ChainStep, str, str] | None = None) -> tuple[str, str, str]:
         """One step: the entity it reaches, its relationship, and the clause."""
         y, r = self.name("x"), self.name("r")
         way = self.view.way(step.relation)

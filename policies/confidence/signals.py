@@ -6,13 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
-from trivium.kg.plans.plan import Entities, Follow, Holds, NonEmpty, QueryPlan, Term, ValueOf, nodes, relations
+from trivium.kg.plans.plan import (
+    Aggregate,
+    ChainStep,
+    Entities,
+    Follow,
+    Holds,
+    Intersect,
+    NonEmpty,
+    QueryPlan,
+    Term,
+    ValueOf,
+    nodes,
+    relations,
+)
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support
 from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS, YES_NO
-from trivium.policies.reader.reader import Part, Reading
+from trivium.policies.reader.reader import Part, Reading, unsaid
 
 _FAR = 8.0
 """Nats beyond which a lead says no more."""
@@ -65,6 +78,7 @@ class AnswerSignals:
         height: its score without what execution says.
         thin: 1 where it reads no word but asking and function words.
         vague: names that it matches in part.
+        silent: relations that it walks and no word was read as, on a graph without types, whose nouns may mean them.
     """
 
     gap: float = 0.0
@@ -95,6 +109,7 @@ class AnswerSignals:
     height: float = 0.0
     thin: float = 0.0
     vague: float = 0.0
+    silent: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -133,7 +148,7 @@ def signals_of(
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     repeats = any(each.repeats for each in same[:1]) and (plan or bool(strange))
     misfit = misfit or repeats or (known is not None and known.misfit and not plan)
-    misfit = misfit or (plan and _merely_exists(readings[0].plan))
+    misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
@@ -144,6 +159,8 @@ def signals_of(
         out |= _of_decomposition(found)
     if known is not None:
         out |= _of_words(known, strange)
+        if plan and found is not None and found.taught and _only_walks(readings[0].plan):
+            out["gap_unsaid"] = out["gap"]  # pairs taught that the words mean what the entity lacks
     if best is not None:
         # Two guesses at a word that both cannot place, for a relation that no word names, are not two readings.
         guessed = known is not None and bool(strange) and known.unnamed >= known.hops
@@ -194,13 +211,25 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         "height": max(min(top.lexical, 2.0), -4.0),
         "thin": float(all(_says_nothing(part.word) for part in top.parts)),
         "vague": float(sum(map(_is_vague, top.parts))),
+        "silent": float(len(unsaid(top)) if plan and not top.typed and len(relations_of(top.plan)) > 1 else 0),
     }
     return out | ({"odd": min(sum(_is_name(word) for word in top.unread), _MOST)} if plan else {})
+
+
+def _only_walks(plan: QueryPlan) -> bool:
+    """Whether a plan is chains from named entities, without types, conditions and computations."""
+    return all(isinstance(node, Entities | Follow | ChainStep | Intersect | ValueOf | Term) for node in nodes(plan))
 
 
 def _merely_exists(plan: QueryPlan) -> bool:
     """Whether a plan says yes because a walk of several hops from one entity leads somewhere: nobody asks whether."""
     return isinstance(plan, NonEmpty) and isinstance(plan.source, Follow) and len(plan.source.steps) > 1
+
+
+def _is_figure(question: str, plan: QueryPlan) -> bool:
+    """Whether a plan computes a number where a person or a place is asked for: "who earns the most?"."""
+    asked = ASKING.intersection(fold_case(question).split())
+    return isinstance(plan, Aggregate) and bool(asked) and asked <= _OF_THINGS
 
 
 def asks_truth(question: str) -> bool:

@@ -1434,9 +1434,12 @@ class Chart:
     def _count_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         if right.data[0] == "values" and len(right.data[1]) == 1:
-            yield right.but(data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
-            if self._is_number(right.data[1][0]):  # "the number of X's population": the value itself
-                yield right.but(score=score - 0.35, links=links)
+            number = self._is_number(right.data[1][0])
+            own = number and right.node and right.node[0] == "ids" and not right.data[1][0][1]
+            if not own:  # "how much does X earn": one thing has one salary
+                yield right.but(data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
+            if number:  # "the number of X's population": the value itself
+                yield right.but(score=score - (0.1 if own else 0.35), links=links)
 
     def _is_number(self, term: Sketch) -> bool:
         """Whether a term reads a column of numbers."""

@@ -226,6 +226,8 @@ class Reader:
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):
                 score = item.score - less - (0.0 if self._asked(tagged, sketch, item) else scores.ASKED)
                 if ask and sketch[0] not in ("count", "values", "agg", "group", "walks", "holds"):
+                    if sketch[0] == "and" and any(part and part[0] == "ids" for part in sketch[1:]):
+                        score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     sketch = ("yes", sketch)  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
@@ -303,7 +305,7 @@ class Reader:
             return _with(reading, reading.score - 0.3, None)
         less = 0.0
         if isinstance(reading.plan, NonEmpty):
-            less = NO if outcome.size == 0 or _joins_unsaid(reading) else 0.0
+            less = NO if outcome.size == 0 or unsaid(reading) else 0.0
         elif outcome.size == 0:
             less = EMPTY
         return _with(reading, reading.score - less, outcome.size == 0)
@@ -323,9 +325,10 @@ class Reader:
         return f"{name}.{what.name}" if what.name else name
 
 
-def _joins_unsaid(reading: Reading) -> bool:
-    """Whether a plan walks a relation that no word was read as."""
-    return not {part.element for part in reading.parts}.issuperset(relations(reading.plan))
+def unsaid(reading: Reading) -> set[str]:
+    """The relations that a plan walks and no word was read as: neither by name, nor as a noun for one of its ends."""
+    said = {element for part in reading.parts for element in (part.element, part.element.rpartition(".")[2])}
+    return {each for each in relations(reading.plan) if said.isdisjoint((each, " ".join(words_of(each))))}
 
 
 def _guided(reading: Reading, chains: Chains) -> Reading:

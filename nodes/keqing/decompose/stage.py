@@ -20,7 +20,7 @@ from trivium.nodes.keqing.decompose.plan import Planned, plan_follow_up, plan_qu
 from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import AssessedState, KeqingState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.context import check_context
+from trivium.nodes.run.context import MIN_CONFIDENCE, check_context
 from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.assess_reading import Assessment, assess_reading
@@ -133,8 +133,8 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
 async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     """A plan or a decomposition: where pairs taught the decomposer, its own first, else the reader's plan.
 
-    From the schema alone the reader's plan answers; on a graph without types, only what is more than a chain from a
-    named entity.
+    From the schema alone the reader's plan answers. On a graph without types a chain from a named entity is read by
+    chains, and by the plan only where they are not sure enough to claim it.
 
     Raises:
         NotLearntError: neither has a reading, and no decomposer was trained on the KG.
@@ -162,6 +162,8 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         for by_chains in _sources(found, planned)
     ]
     by_chains, assessment = max(assessed, key=lambda each: each[1].confidence)
+    if len(assessed) > 1 and planned and not planned.reading.typed and assessed[0][1].confidence >= MIN_CONFIDENCE:
+        by_chains, assessment = assessed[0]
     if by_chains:
         return _Decomposed(found, events=_stale(found), reading=planned, assessment=assessment)
     return _Decomposed(Decomposition(()), planned=planned, reading=planned, assessment=assessment)
@@ -175,9 +177,12 @@ def _sources(found: Decomposition, planned: Planned | None) -> tuple[bool, ...]:
         return (False,)
     if found.computes and not planned.is_chain:
         return (False,)
-    if (found.taught and _reads_all(found)) or (planned.reading.unread and not found.unread):
-        return (True, False) if planned.reading.typed else (True,)
-    return (planned.is_chain and not planned.reading.typed,)
+    both, typed = planned.reading.unread and not found.unread, planned.reading.typed
+    if found.taught and (both or _reads_all(found)):
+        return (True, False) if typed else (True,)
+    if both or (planned.is_chain and not typed):
+        return (True,) if found.taught else (True, False)
+    return (False,)
 
 
 def _reads_all(found: Decomposition) -> bool:
