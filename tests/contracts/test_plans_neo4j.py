@@ -16,11 +16,12 @@ from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.patterns import quote
 from trivium.kg.neo4j.view import View
 from trivium.kg.plans.cypher import to_cypher
-from trivium.kg.plans.plan import Aggregate, ChainStep, Follow, OfType
+from trivium.kg.plans.plan import Aggregate, ChainStep, Direction, Follow, OfType
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.profile import GraphProfile
 
 _PLANS = 6  # a graph
+_BACK: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +76,7 @@ async def test_there_and_back_agrees_with_brute_force(driver: AsyncDriver, seed:
     maker = PlanMaker(random)
     for _ in range(_PLANS):
         there = maker.step()
-        back = ChainStep(there.relation, {"out": "in", "in": "out"}.get(there.direction, "any"))
+        back = ChainStep(there.relation, _BACK[there.direction])
         plan = Follow(maker.entities(1), (there, back, *maker.steps(1)))
         query = to_cypher(with_ids(plan, ids), View(made=False), profile)
         found = await driver.execute_query(query.text, dict(query.parameters))
