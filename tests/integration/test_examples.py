@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.fake_openai import FakeOpenAI
-from tests.integration import test_example_servers
+from tests.integration import test_example_servers, test_server_jwt
 from tests.integration.conftest import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+MODULES = (sys.modules[__name__], test_example_servers, test_server_jwt)
 
 
 def _run(example: str, *words: object, **environment: str) -> str:
@@ -79,5 +80,5 @@ def test_supervisor(films_kg: Path) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_none_is_left_out(example: str) -> None:
-    assert f"test_{example}" in globals() or f"test_{example}" in vars(test_example_servers)
+    assert any(hasattr(module, f"test_{example}") for module in MODULES)
     assert example in (ROOT / "docs" / "how-to" / "python.md").read_text(encoding="utf-8")

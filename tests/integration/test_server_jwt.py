@@ -44,7 +44,8 @@ def server(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield running
 
 
-def test_only_a_valid_token_is_let_in(server: Server) -> None:
+def test_jwt_auth(server: Server) -> None:
+    """Only a valid token is let in."""
     forged = {
         "none": "-",
         "text": "x.y.z",
