@@ -19,7 +19,14 @@ from trivium.app.cli.kg.options import (
     WriteOption,
 )
 from trivium.app.cli.output import complain, print_facts, print_json
-from trivium.kg.errors import BadInputError, CorruptError, KnowledgeBaseExistsError, TriviumError, UsageError
+from trivium.kg.errors import (
+    BadInputError,
+    CorruptError,
+    KnowledgeBaseExistsError,
+    NotLearntError,
+    TriviumError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.settings import RemoteKG
@@ -95,11 +102,16 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
 def _unlearned(directory: Path) -> str:
     """What to do with a KG whose build was killed before it had learned; empty where it has, or is none."""
     from trivium.kg.manifest import is_kg
-    from trivium.policies.reader.chains.artifact import has_decomposer
 
-    if not is_kg(directory) or has_decomposer(directory / "keqing"):
+    if not is_kg(directory) or _has_learned(directory):
         return ""
     return f"; it has not learned from its schema yet: trivium learn keqing --kg {directory}"
+
+
+def _has_learned(directory: Path) -> bool:
+    from trivium.policies.reader.chains.artifact import has_decomposer
+
+    return has_decomposer(directory / "keqing")
 
 
 def natures_of(target: Path | RemoteKG, options: list[str]) -> dict[str, str]:
@@ -124,12 +136,16 @@ def _target(name: str) -> Path | RemoteKG:
     return find_named(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
 
 
-def derive(out: Path | RemoteKG, held: KGInfo, embedder: str, name: str = "") -> None:
+def derive(out: Path | RemoteKG, held: KGInfo, embedder: str, name: str = "", *, in_place_of: str = "") -> None:
     """Note the embedder, make the indexes of relations and templates now, and let Keqing learn from the schema.
 
-    `name` is what the user calls the KG, by default its directory.
+    `name` is what the user calls the KG, by default its directory. The KG is whole without them: the first question
+    makes the indexes, and `trivium learn keqing` learns.
 
-    The KG is whole without them: the first question makes the indexes, and `trivium learn keqing` learns.
+    `in_place_of` is the learned KG that this one is to replace. Then Keqing learns a KG of any size.
+
+    Raises:
+        NotLearntError: it is to replace a learned KG, and could not be learned.
     """
     import asyncio
 
@@ -140,29 +156,40 @@ def derive(out: Path | RemoteKG, held: KGInfo, embedder: str, name: str = "") ->
         try:
             base.choose_embedder()
             await base.derive()
-            if isinstance(out, Path) and held.triples <= _TRIPLES_LEARNT and held.relations <= _RELATIONS_LEARNT:
-                await _learn(base, out, name or str(out))
+            if in_place_of:
+                await _learn(base, out)
+            elif isinstance(out, Path) and held.triples <= _TRIPLES_LEARNT and held.relations <= _RELATIONS_LEARNT:
+                await _try_to_learn(base, out, name or str(out))
         finally:
             await base.close()
 
     try:
         asyncio.run(derive())
-    except (TriviumError, OSError) as error:
+    except (TriviumError, OSError, MemoryError) as error:
+        if in_place_of:
+            raise NotLearntError(
+                f"the copy could not be learned ({type(error).__name__}: {error}), so {in_place_of}, which has "
+                "learned, stays as it was; --unlearned replaces it all the same"
+            ) from error
+        if isinstance(error, MemoryError):
+            raise
         complain(f"the KG is complete, its indexes are left to the first question ({type(error).__name__}: {error})")
 
 
-async def _learn(base: Knowledge, out: Path, name: str) -> None:
-    """Let Keqing learn from the schema, and from the questions that an upgraded KG has kept.
-
-    Where it cannot, say how to do it later: the KG itself is complete.
-    """
+async def _learn(base: Knowledge, out: Path | RemoteKG) -> None:
+    """Let Keqing learn from the schema, and from the questions that an upgraded KG has kept; raises as `teach`."""
     from trivium.app.cli.progress import progress
     from trivium.kg.examples import read_examples
     from trivium.policies.reader.chains.teaching import teach
 
+    with progress() as show:
+        await teach(base, read_examples(out, "keqing") if isinstance(out, Path) else None, show)
+
+
+async def _try_to_learn(base: Knowledge, out: Path, name: str) -> None:
+    """As `_learn`; where it cannot, say how to do it later: the KG itself is complete."""
     try:
-        with progress() as show:
-            await teach(base, read_examples(out, "keqing"), show)
+        await _learn(base, out)
     except (TriviumError, OSError, MemoryError) as error:
         complain(
             f"the KG is complete, but Keqing has not learned it ({type(error).__name__}: {error}): "
@@ -177,13 +204,22 @@ def copy(
     target: Annotated[str, typer.Argument(metavar="TO", help="The new KG directory, or bolt://…")],
     write: WriteOption = False,
     replace: ReplaceOption = False,
+    unlearned: Annotated[
+        bool,
+        typer.Option("--unlearned", help="With --replace: replace a learned KG though the copy could not be learned."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Copy triples and entities of a KG. What pairs, words or a model taught is not: run trivium learn on the copy."""
+    """Copy triples and entities of a KG. What pairs, words or a model taught is not: run trivium learn on the copy.
+
+    A copy that replaces a learned KG directory is learned first, whatever its size; where it cannot be, the KG stays.
+    """
     from trivium.kg.embedded import EmbeddedStore
     from trivium.knowledge.knowledge import Knowledge
 
     place = _target(target)
+    if unlearned and not (replace and isinstance(place, Path)):
+        raise UsageError("--unlearned goes with --replace, of a directory")
     with Knowledge.open(source) as opened:
         store, embedder = opened.store, opened.embedder.name
         # Asked first, while nothing is written yet.
@@ -191,9 +227,11 @@ def copy(
         if isinstance(place, Path):
             from trivium.app.cli.kg.writing import copy_store
 
-            held = copy_store(
-                store, place, lambda folder, info: derive(folder, info, embedder, name=target), replace=replace
-            )
+            def prepare(folder: Path, info: KGInfo) -> None:
+                learned = not unlearned and folder != place.resolve() and _has_learned(place)
+                derive(folder, info, embedder, name=target, in_place_of=target if learned else "")
+
+            held = copy_store(store, place, prepare, replace=replace)
         else:
             from trivium.app.cli.kg.writing import load_store
 

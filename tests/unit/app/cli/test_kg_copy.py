@@ -6,7 +6,7 @@ import pytest
 
 import trivium.policies.reader.chains.teaching as keqing_teaching
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.app.cli.kg import writing
+from trivium.app.cli.kg import make, writing
 from trivium.app.cli.kg.writing import exchange
 from trivium.kg.errors import BusyError
 from trivium.policies.reader.chains.artifact import has_decomposer
@@ -113,6 +113,43 @@ def test_a_replacement_has_learned_before_it_is_seen(
     assert trivium("kg", "copy", kg, other, "--replace").code == 0
     assert seen == [True, True], "whoever asks meanwhile finds what was learned, before and after"
     assert has_decomposer(other / "keqing")
+
+
+@pytest.mark.parametrize("error", [BusyError("another process writes"), OSError("no space left"), MemoryError("8 GiB")])
+def test_a_learned_kg_is_not_replaced_by_one_that_could_not_learn(
+    trivium: Trivium, kg: Path, other: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    before = trivium("kg", "info", other, "--json").json
+    with monkeypatch.context() as patched:
+        patched.setattr(keqing_teaching, "teach", fail)
+        said = trivium("kg", "copy", kg, other, "--replace")
+        refused(said, "NotLearntError", f"({type(error).__name__}: {error})", str(other), "--unlearned")
+        assert trivium("kg", "info", other, "--json").json == before
+        assert has_decomposer(other / "keqing")
+        assert not (other.parent / ".other.replacing").exists()
+        forced = trivium("kg", "copy", kg, other, "--replace", "--unlearned")
+        assert forced.code == 0
+        assert f"trivium learn keqing --kg {other}" in forced.err
+        assert not has_decomposer(other / "keqing")
+        assert trivium("kg", "copy", kg, other, "--replace").code == 0, "what has not learned has nothing to lose"
+    assert trivium("kg", "info", other, "--json").json == trivium("kg", "info", kg, "--json").json
+
+
+def test_a_copy_too_large_to_learn_by_itself_learns_where_it_replaces_what_has_learned(
+    trivium: Trivium, kg: Path, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(make, "_TRIPLES_LEARNT", 3)
+    assert trivium("kg", "copy", kg, kg.parent / "new").code == 0
+    assert not has_decomposer(kg.parent / "new" / "keqing")
+    assert trivium("kg", "copy", kg, other, "--replace").code == 0
+    assert has_decomposer(other / "keqing")
+
+
+def test_unlearned_alone_is_refused(trivium: Trivium, kg: Path) -> None:
+    refused(trivium("kg", "copy", kg, kg.parent / "new", "--unlearned"), "UsageError", "--replace", code=2)
 
 
 def test_what_a_killed_replacement_left_is_removed(trivium: Trivium, kg: Path, other: Path) -> None:
