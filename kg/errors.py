@@ -16,7 +16,7 @@ TriviumError
 ├── KnowledgeBaseExistsError a build would overwrite a KG
 ├── VersionError             a file written by a newer Trivium
 │   └── OutdatedError            or by one so old that this one cannot read it
-├── CorruptError             a file of a KG is damaged and cannot be derived again
+├── CorruptError             a file of a KG is damaged
 ├── BusyError                another process holds the KG's write lock
 ├── EmbedderError            an embedder is not installed, unknown, or its weights differ
 ├── WriteRefusedError        a write that was not allowed: without --write, or to what Trivium did not make
@@ -82,7 +82,7 @@ class OutdatedError(VersionError):
 
 
 class CorruptError(TriviumError):
-    """Raised when a file of a KG is damaged and cannot be derived from the record again."""
+    """Raised when a file of a KG is damaged; what is derived from the record is derived again first."""
 
 
 class BusyError(TriviumError):

@@ -113,9 +113,11 @@ class Delta:
 
     def _check(self, removed: Sequence[tuple[int, int, int]]) -> None:
         """Raise unless the base has these triples, given as in `removed` (tails of facts included)."""
+        if not removed:  # the arrays need not be read: of a large snapshot they are checked then
+            return
         heads, codes, tails = np.array(removed, dtype=np.int64).reshape(-1, 3).T
         places = triple_places(self.base.indptr, self.base.rel, self.base.dst, heads, codes, tails)
-        if len(places) and int(places.min()) < 0:
+        if int(places.min()) < 0:
             raise SnapshotError(f"snapshot {self.base.stamp} lacks a triple that was removed since")
 
     def view(self, stamp: str) -> Snapshot:

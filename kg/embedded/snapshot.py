@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import nullcontext
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
 from tokenize import TokenError
@@ -25,6 +26,7 @@ from trivium.kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64
 from trivium.kg.embedded.layout import ARRAYS, array_names, empty_arrays, snapshot_arrays, value_hashes
 from trivium.kg.embedded.locks import compact_lock
 from trivium.kg.embedded.tables import RELATION, Tables
+from trivium.kg.errors import CorruptError
 from trivium.kg.files import atomic_folder, disk_errors, fsync_file, write_atomic
 from trivium.kg.types import Hop, PropertyKind, Statement, ValueText
 from trivium.kg.values import KINDS
@@ -33,19 +35,19 @@ FOLDER = "snapshot"
 HEADER = "header.json"
 _REMEMBERED = 100_000  # ids whose numbers are kept in view
 FORMAT = 3
-_CHECKED_WHOLE = 128 << 20
-"""Bytes of a snapshot up to which opening reads all of it: some 50 ms. Of a larger one, the files touched since."""
+_CHECKED_WHOLE = 256 << 20
+"""Bytes of a snapshot up to which opening checks all of it: some 50 ms. A larger one is checked array by array."""
+_CHUNK = 256 << 10  # bytes read at a time: they stay in the processor's cache while they are summed
 
 Arrays = Mapping[str, NDArray[Any]]
 """The arrays of `trivium.kg.embedded.layout.ARRAYS` by name; their dtypes differ."""
 
 
 class FileEntry(TypedDict):
-    """Size in bytes, XXH3 of the bytes (128 bits, hexadecimal) and time of writing (ns) of one array's file."""
+    """Size in bytes and XXH3 of the bytes (128 bits, hexadecimal) of one array's file."""
 
     bytes: int
     xxh3: str
-    written: int
 
 
 class Header(TypedDict):
@@ -56,8 +58,50 @@ class Header(TypedDict):
     files: dict[str, FileEntry]
 
 
-class SnapshotError(Exception):
-    """Raised inside the embedded store when a snapshot is missing or damaged; the store then derives it again."""
+class SnapshotError(CorruptError):
+    """Raised when a snapshot is missing or damaged; the store derives it again when it is next opened or refreshed."""
+
+
+class CheckedArrays(Mapping[str, NDArray[Any]]):
+    """The mapped arrays of a snapshot, each checked against its checksum when it is first asked for.
+
+    One that is damaged raises `SnapshotError` each time, and the snapshot's header is removed, so that whoever opens
+    the KG next derives the snapshot again.
+
+    Attributes:
+        damaged: whether one was found damaged.
+    """
+
+    def __init__(self, folder: Path, files: Mapping[str, FileEntry], mapped: Arrays) -> None:
+        self.damaged = False
+        self._folder = folder
+        self._files = files
+        self._mapped = mapped
+        self._checked: dict[str, NDArray[Any]] = {}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        found = self._checked.get(name)
+        return self._check(name) if found is None else found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._mapped)
+
+    def __len__(self) -> int:
+        return len(self._mapped)
+
+    def _check(self, name: str) -> NDArray[Any]:
+        array = self._mapped[name]
+        with self._lock:
+            if name in self._files and name not in self._checked:
+                path = self._folder / f"{name}.npy"
+                if xxh3_file(path) != self._files[name]["xxh3"]:
+                    self.damaged = True
+                    with suppress(OSError):
+                        (self._folder / HEADER).unlink(missing_ok=True)
+                    raise SnapshotError(f"{path} is damaged; ask again: the snapshot is derived again from the record")
+            self._checked[name] = array
+        return array
 
 
 class Snapshot:
@@ -79,6 +123,11 @@ class Snapshot:
         self.memo: dict[str, Any] = {}
         """What is computed from this snapshot once, and goes with it."""
         self._numbers: dict[str, int] = {}
+
+    @property
+    def damaged(self) -> bool:
+        """Whether one of its arrays was found damaged since it was opened."""
+        return isinstance(self.arrays, CheckedArrays) and self.arrays.damaged
 
     # Read when they are first asked for: of a snapshot with changes (`trivium.kg.embedded.delta`) they are merged then.
 
@@ -414,8 +463,7 @@ def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
             path = folder / f"{name}.npy"
             np.save(path, array.astype(ARRAYS[name], copy=False), allow_pickle=False)
             fsync_file(path)
-            written = path.stat()
-            files[name] = {"bytes": written.st_size, "xxh3": xxh3_file(path), "written": written.st_mtime_ns}
+            files[name] = {"bytes": path.stat().st_size, "xxh3": xxh3_file(path)}
         header: Header = {"format": FORMAT, "stamp": stamp, "files": files}
         write_atomic(folder / HEADER, json.dumps({**header, "checksum": _checksum(header)}, indent=1).encode())
         # The rename at the end of the block needs the name free; what stood there was damaged, or it would be open.
@@ -443,33 +491,31 @@ def remove_other_snapshots(directory: Path, stamps: Collection[str], *, compacti
 def open_snapshot(directory: Path, stamp: str) -> Snapshot:
     """Map the snapshot of one write transaction.
 
-    The header and all sizes are checked, and every byte of a snapshot of up to 128 MiB; of a larger one the bytes of
-    files that were touched since they were written, which a copy of the folder is too.
+    The header and all sizes are checked, and every byte of a snapshot of up to 256 MiB; of a larger one the bytes of
+    each array when it is first asked for (`CheckedArrays`).
 
     Raises:
         SnapshotError: it is missing, or damaged as far as that shows.
     """
     folder = snapshot_path(directory, stamp)
     header = read_header(folder)
-    files = set(header["files"])
+    files = header["files"]
     named = array_names(values="value_kind" in files, statements="statement_place" in files)
-    if header["stamp"] != stamp or files != named:
+    if header["stamp"] != stamp or set(files) != named:
         raise SnapshotError(f"{folder / HEADER} does not describe this snapshot")
-    arrays = {name: load_array(folder, name, entry["bytes"]) for name, entry in header["files"].items()}
-    small = sum(entry["bytes"] for entry in header["files"].values()) <= _CHECKED_WHOLE
-    for name, entry in header["files"].items():
-        path = folder / f"{name}.npy"
-        if (small or path.stat().st_mtime_ns != entry["written"]) and xxh3_file(path) != entry["xxh3"]:
-            raise SnapshotError(f"{path} is damaged")
-    return Snapshot(stamp, {**empty_arrays(len(arrays["relation_offsets"]) - 1), **arrays})
+    mapped = {name: load_array(folder, name, entry["bytes"]) for name, entry in files.items()}
+    empty = empty_arrays(len(mapped["relation_offsets"]) - 1)
+    arrays = CheckedArrays(folder, files, {**empty, **mapped})
+    whole = sum(entry["bytes"] for entry in files.values()) <= _CHECKED_WHOLE
+    return Snapshot(stamp, dict(arrays) if whole else arrays)
 
 
 def xxh3_file(path: Path) -> str:
     """XXH3 of a file's bytes, 32 hexadecimal digits: against accidents, at the speed of memory."""
-    digest = xxhash.xxh3_128()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
+    digest, buffer = xxhash.xxh3_128(), memoryview(bytearray(_CHUNK))
+    with path.open("rb", buffering=0) as file:
+        while size := file.readinto(buffer):
+            digest.update(buffer[:size])
     return digest.hexdigest()
 
 

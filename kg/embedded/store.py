@@ -125,14 +125,14 @@ class EmbeddedStore:
 
         A question begins with it, so that it sees a write that came before it, and then reads one state.
         """
-        now = time.monotonic()
-        if now - self._asked >= _ASK_SECONDS or self._files is None or self._files != _files(self.path):
+        now, damaged = time.monotonic(), self._state.delta.base.damaged
+        if damaged or now - self._asked >= _ASK_SECONDS or self._files is None or self._files != _files(self.path):
             await asyncio.to_thread(self._refresh)
         self._looked = now
 
     async def _current(self) -> Snapshot:
         """The newest snapshot; SQLite is asked in a thread, and only if the record's files look written to."""
-        if time.monotonic() - self._looked >= _LOOK_SECONDS:
+        if time.monotonic() - self._looked >= _LOOK_SECONDS or self._state.delta.base.damaged:
             await self.refresh()
         return self._state.snapshot
 
@@ -149,7 +149,10 @@ class EmbeddedStore:
             files, asked = _settled(_files(self.path)), time.monotonic()
             # Other connections' commits move it, ours never writes.
             seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
-            if seen != self._data_version:
+            if self._state.delta.base.damaged:
+                self._state = current_state(self.path, self._connection)
+                self._data_version = seen
+            elif seen != self._data_version:
                 meta = read_meta(self._connection, record)
                 # Another base shows the same, and lets go of what is held in memory for the changes since the old one.
                 if (meta.stamp, meta.base) != (self._state.meta.stamp, self._state.meta.base):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import random
 from pathlib import Path
 
@@ -9,11 +11,12 @@ import numpy as np
 import pytest
 
 from tests.contracts.naive import random_triples
-from trivium.kg.embedded import EmbeddedStore, Snapshot, build
+from trivium.kg.embedded import EmbeddedStore, Snapshot, build, delete_triples, verify
 from trivium.kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
 from trivium.kg.embedded.layout import ARRAYS
-from trivium.kg.embedded.snapshot import SnapshotError, open_snapshot
+from trivium.kg.embedded.snapshot import HEADER, SnapshotError, open_snapshot, xxh3_file
 from trivium.kg.embedded.tables import sort_rows
+from trivium.kg.errors import CorruptError
 from trivium.kg.types import Entity, Hop, Triple
 
 TRIPLES = random_triples(3)
@@ -88,21 +91,67 @@ def test_an_unknown_stamp_is_no_snapshot(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size_checked_whole", [1 << 20, 0])
+@pytest.mark.parametrize("keeps_times", [False, True])
 def test_a_flipped_bit_of_any_array_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size_checked_whole: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size_checked_whole: int, keeps_times: bool
 ) -> None:
     monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", size_checked_whole)
     build(tmp_path / "kg", [TRIPLES], [Entity("e1", "One")])
     (folder,) = (tmp_path / "kg" / "snapshot").iterdir()
+    header = (folder / HEADER).read_bytes()
     for path in folder.glob("*.npy"):
-        whole = path.read_bytes()
+        whole, times = path.read_bytes(), path.stat()
         flipped = bytearray(whole)
         flipped[-1] ^= 1
         path.write_bytes(flipped)
+        if keeps_times:  # as a failing disk does, and a copy that keeps times
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         with pytest.raises(SnapshotError, match=path.name):
-            open_snapshot(tmp_path / "kg", folder.name)
+            open_snapshot(tmp_path / "kg", folder.name).arrays[path.stem]
         path.write_bytes(whole)
+        (folder / HEADER).write_bytes(header)  # removed, so that the next to open it derives it again
         assert open_snapshot(tmp_path / "kg", folder.name).triples == len(TRIPLES)
+
+
+def test_an_array_of_a_large_snapshot_is_checked_once_when_it_is_first_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
+    build(tmp_path / "kg", [TRIPLES], [Entity("e1", "One")])
+    (folder,) = (tmp_path / "kg" / "snapshot").iterdir()
+    read = list[str]()
+    monkeypatch.setattr(
+        "trivium.kg.embedded.snapshot.xxh3_file", lambda path: read.append(path.stem) or xxh3_file(path)
+    )
+    snapshot = open_snapshot(tmp_path / "kg", folder.name)
+    assert read == []
+    for _ in range(2):
+        assert snapshot.row("e1") >= 0
+    assert sorted(read) == ["key_blob", "key_hash", "key_offsets", "key_order"]
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_store_derives_a_large_snapshot_again_that_it_finds_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: bool
+) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
+    build(tmp_path / "kg", [TRIPLES])
+    expected = set(TRIPLES[1:] if changed else TRIPLES)
+    delete_triples(tmp_path / "kg", set(TRIPLES) - expected)
+    (path,) = (tmp_path / "kg" / "snapshot").glob("*/dst.npy")
+    data = bytearray(path.read_bytes())
+    data[-4] ^= 1
+    path.write_bytes(data)
+    store = EmbeddedStore.open(tmp_path / "kg")
+    if not changed:  # what removes a triple is held against the array, which derives it again at once
+        for _ in range(2):
+            with pytest.raises(CorruptError, match=r"dst\.npy is damaged; ask again"):
+                store._state.snapshot.dst  # noqa: B018 - a reader that holds on to one state
+        assert not (path.parent / HEADER).exists()
+    around = asyncio.run(store.neighbors(["e1"]))[0]
+    assert {Triple(*row[:3]) for row in around} == {row for row in expected if "e1" in (row.head, row.tail)}
+    assert verify(tmp_path / "kg") == []
+    store.close_now()
 
 
 def test_columns_give_back_their_strings() -> None:
