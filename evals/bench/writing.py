@@ -6,13 +6,16 @@ Bytes are those that the process hands to the system (`wchar` of /proc/self/io; 
 from __future__ import annotations
 
 import itertools
+import random
 import shutil
 import sqlite3
 import statistics
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
+
+import numpy as np
 
 from trivium.evals.bench.observing import TRIPLES, observed_folder
 from trivium.evals.bench.report import Figure
@@ -25,7 +28,7 @@ _IO = Path("/proc/self/io")
 
 
 async def measure_writing() -> list[Figure]:
-    """One added triple at a time and 10,000 at once, in an open process; the first read after a write."""
+    """One added triple at a time and 10,000 at once, in an open process; the first read after a write; deletions."""
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "kg"
         shutil.copytree(observed_folder(), copy)
@@ -52,9 +55,10 @@ async def _written(store: EmbeddedStore, bare: _Bare) -> list[Figure]:
         reads.append(perf_counter() - began)
         theirs.append(bare.seconds([triple]))
     many = list(itertools.islice(fresh, _MANY))
-    began = perf_counter()
-    await store.add(many)
-    took = perf_counter() - began
+    took, bare_many = await _seconds(store.add(many)), bare.seconds(many)
+    joined = _between(store)
+    took_joined, bare_joined = await _seconds(store.add(joined)), bare.seconds(joined)
+    took_away = await _seconds(store.delete(joined))
     ours, size = 1000 * statistics.median(times), statistics.median(sizes) / 1000
     plain = 1000 * statistics.median(theirs)
     of = f"{TRIPLES / 1e6:g} million"
@@ -64,9 +68,25 @@ async def _written(store: EmbeddedStore, bare: _Bare) -> list[Figure]:
         Figure("bytes handed over for it, p50", size, "kB", "all of its snapshot", _bytes(store.path) / 1000,
                f"<= {_GOAL_KB:g} kB", size <= _GOAL_KB),
         Figure("the first read after it, p50", 1000 * statistics.median(reads), "ms", "the write", ours),
-        Figure(f"{_MANY:,} triples into {of}", took, "s", "the rows into bare SQLite", bare.seconds(many),
+        Figure(f"{_MANY:,} triples into {of}", took, "s", "the rows into bare SQLite", bare_many,
                f"<= {_GOAL_SECONDS:g} s", took <= _GOAL_SECONDS),
+        Figure(f"{_MANY:,} triples between entities of {of}", took_joined, "s", "the rows into bare SQLite",
+               bare_joined, f"<= {_GOAL_SECONDS:g} s", took_joined <= _GOAL_SECONDS),
+        Figure(f"{_MANY:,} triples out of {of}", took_away, "s", "the rows into bare SQLite", bare_joined),
     ]  # fmt: skip
+
+
+async def _seconds(writing: Awaitable[int]) -> float:
+    began = perf_counter()
+    await writing
+    return perf_counter() - began
+
+
+def _between(store: EmbeddedStore) -> list[Triple]:
+    """New triples between entities that are there, all over the graph."""
+    rng, snapshot = random.Random(0), store.snapshot
+    ids = snapshot.keys.take(np.array(rng.sample(range(snapshot.entities), 2 * _MANY)))
+    return [Triple(head, "joined_to", tail) for head, tail in zip(ids[::2], ids[1::2], strict=True)]
 
 
 class _Bare:

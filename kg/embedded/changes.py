@@ -56,10 +56,9 @@ class Change:
 
     def note_labels(self, keys: Iterable[str]) -> None:
         """Log the labels of entities as they are: those named by their values are called anew by readers."""
-        cursor, query = self.connection.cursor(), "SELECT label FROM entities WHERE key = ?"
-        for key in dict.fromkeys(keys):
-            found = cursor.execute(query, (key,)).fetchone()
-            self.log.append(("label", key, None, found[0] if found else None, None))
+        asked = dict.fromkeys(keys)
+        held = dict(_select(self.connection, "key, label", "entities", ("key",), zip(asked)))
+        self.log += [("label", key, None, held.get(key), None) for key in asked]
 
 
 def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None = None) -> int:
@@ -330,18 +329,21 @@ def remove(change: Change, rows: list[Triple]) -> int:
     relations = _ids(connection, "relations", "name", dict.fromkeys(row[1] for row in rows))
     rows = [row for row in rows if row[0] in ids and row[1] in relations]
     known = _Numbers(ids, relations, *_literals(connection, [(row[1], str(row[2])) for row in rows], relations))
-    gone: list[Triple] = []
-    stated: list[tuple[Triple, Statement]] = []
-    for row in rows:
-        for found in _as_stored(row, known):
-            numbers = known.of(found)
-            stated_here = _statements(connection, numbers).values()
-            where = "head = ? AND relation = ? AND tail = ?"
-            if connection.execute(f"DELETE FROM triples WHERE {where}", numbers).rowcount:
-                connection.execute(f"DELETE FROM statements WHERE {where}", numbers)
-                stated += [(found, statement) for statement in stated_here]
-                gone.append(found)
-                break
+    forms = [[(known.of(form), form) for form in _as_stored(row, known)] for row in rows]
+    key = ("head", "relation", "tail")
+    asked = dict.fromkeys(numbers for each in forms for numbers, _ in each)
+    held = set(_select(connection, "head, relation, tail", "triples", key, asked))
+    found: dict[tuple[int, int, int], Triple] = {}
+    for each in forms:
+        found.update([form for form in each if form[0] in held and form[0] not in found][:1])
+    columns = "head, relation, tail, id, properties"
+    stated = [
+        (found[row[:3]], read_properties(row[4], row[3]))
+        for row in _select(connection, columns, "statements", key, found)
+    ]
+    for table in ("triples", "statements") if stated else ("triples",):
+        connection.executemany(f"DELETE FROM {table} WHERE head = ? AND relation = ? AND tail = ?", found)
+    gone = list(found.values())
     if gone:
         change.changed = True
         change.meta = replace(
@@ -369,18 +371,17 @@ def _as_stored(row: Triple, known: _Numbers) -> Iterator[Triple]:
 
 def _drop_empty(change: Change, gone: list[Triple], ids: dict[str, int], relations: dict[str, int]) -> None:
     """Drop the entities and relations of deleted triples that are in no triple any more, with their names."""
-    cursor = change.connection.cursor()
-    went: list[NameRow] = []
-    dropped: list[LogRow] = []
-    for key in dict.fromkeys(name for row in gone for name in (row[0], row[2]) if not isinstance(name, ValueText)):
-        degree, label = cursor.execute("SELECT degree, label FROM entities WHERE id = ?", (ids[key],)).fetchone()
-        if degree == 0:
-            went += [("label", key, label)] if label else []
-            for kind, table, column in (("alias", "aliases", "alias"), ("type", "types", "type")):
-                texts = cursor.execute(f"DELETE FROM {table} WHERE entity = ? RETURNING {column}", (ids[key],))
-                went += [(kind, key, text) for (text,) in texts.fetchall()]
-            cursor.execute("DELETE FROM entities WHERE id = ?", (ids[key],))
-            dropped.append(("-entity", key, None, None, None))
+    connection, cursor = change.connection, change.connection.cursor()
+    keys = dict.fromkeys(name for row in gone for name in (row[0], row[2]) if not isinstance(name, ValueText))
+    held = _select(connection, "id, key, label, degree", "entities", ("id",), zip(sorted(ids[key] for key in keys)))
+    empty = {id_: (key, label) for id_, key, label, degree in held if degree == 0}
+    went: list[NameRow] = [("label", key, label) for key, label in empty.values() if label]
+    for kind, table in (("alias", "aliases"), ("type", "types")):
+        texts = _select(connection, f"entity, {kind}", table, ("entity",), zip(empty))
+        went += [(kind, empty[id_][0], text) for id_, text in texts]
+        connection.executemany(f"DELETE FROM {table} WHERE entity = ?", zip(empty))
+    connection.executemany("DELETE FROM entities WHERE id = ?", zip(empty))
+    dropped: list[LogRow] = [("-entity", key, None, None, None) for key, _ in empty.values()]
     change.names(went=went)
     change.log += dropped
     for name in dict.fromkeys(row[1] for row in gone):
