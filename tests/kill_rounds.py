@@ -40,7 +40,7 @@ HARMS = ("lost", "half", "doubled", "not opened", "wrong", "hindered")
 _FORK = multiprocessing.get_context("fork")  # a warm process each round: starting Python would be most of its time
 _LIMIT = 300.0  # seconds after which a command that nobody killed counts as hanging
 _LEFT_ALONE = 5  # one round in so many is not killed
-_BATCH = 2_000  # triples that one addition adds
+_BATCHES = (1, 40, 400, 2_000)  # triples that one write adds or removes: all but the last are noted as changes
 _ASKED = 40
 
 _USED = (
@@ -208,14 +208,15 @@ def _build(state: _State) -> None:
 
 
 def _add(state: _State) -> None:
-    more = frozenset((f"Film {state.number}-{i}", "directed_by", f"Director {i % 97}") for i in range(_BATCH))
+    size = state.rng.choice(_BATCHES)
+    more = frozenset((f"Film {state.number}-{i}", "directed_by", f"Director {i % 97}") for i in range(size))
     arguments = ["kg", "add", str(state.kg), str(_write(state.folder / "more.tsv", more))]
     _change(state, "add", arguments, state.rows | more)
 
 
 def _remove(state: _State) -> None:
     added = sorted(row for row in state.rows if "-" in row[0])
-    some = frozenset(state.rng.sample(added, k=min(_BATCH, len(added))))
+    some = frozenset(state.rng.sample(added, k=min(state.rng.choice(_BATCHES), len(added))))
     if not some:
         _add(state)
         return
@@ -232,6 +233,40 @@ def _change(state: _State, command: str, arguments: Sequence[str], after: Rows) 
     _again(state, command, arguments)
     state.rows = after
     _check(state, command, state.kg, [after])
+
+
+def _compact(state: _State) -> None:
+    """Compact changes that were noted just before."""
+    for part in range(3):
+        more = frozenset((f"Film {state.number}-{part}-{i}", "directed_by", f"Director {i % 97}") for i in range(30))
+        _again(state, "add", ["kg", "add", str(state.kg), str(_write(state.folder / "more.tsv", more))])
+        state.rows |= more
+    _attempt(state, "compact", ["kg", "compact", str(state.kg)])
+    _check(state, "compact", state.kg, [state.rows])
+    _answers(state, "compact", state.kg)
+    _again(state, "compact", ["kg", "compact", str(state.kg)])
+    _check(state, "compact", state.kg, [state.rows])
+    left = sorted(path.name for path in (state.kg / "snapshot").iterdir())
+    if len(left) != 1:
+        state.harm("compact", "half", f"snapshots left: {', '.join(left)}")
+
+
+def _replace(state: _State) -> None:
+    """Put another KG in the place of one that has learned."""
+    target, file = state.folder / "replaced", state.folder / "fewer.tsv"
+    before, after = _films(1500), state.rows
+    _again(state, "build", ["kg", "build", "--out", str(target), str(_write(file, before))])
+    arguments = ["kg", "copy", str(state.kg), str(target), "--replace"]
+    acknowledged = _attempt(state, "replace", arguments)
+    _check(state, "replace", target, [after] if acknowledged else [before, after])
+    _answers(state, "replace", target)
+    _again(state, "replace", arguments)
+    _check(state, "replace", target, [after])
+    _answers(state, "replace", target)
+    shutil.rmtree(target)
+    left = [path.name for path in state.folder.glob(".replaced*")]
+    if any(not name.endswith(".lock") for name in left):
+        state.harm("replace", "half", f"left beside it: {', '.join(left)}")
 
 
 def _export(state: _State) -> None:
@@ -365,6 +400,8 @@ _COMMANDS: dict[str, Callable[[_State], None]] = {
     "add ": _add,
     "batch": _batch,
     "backup": _backup,
+    "compact": _compact,
+    "replace": _replace,
 }
 
 

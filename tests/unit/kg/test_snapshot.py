@@ -120,9 +120,12 @@ def test_an_array_of_a_large_snapshot_is_checked_once_when_it_is_first_asked_for
     build(tmp_path / "kg", [TRIPLES], [Entity("e1", "One")])
     (folder,) = (tmp_path / "kg" / "snapshot").iterdir()
     read = list[str]()
-    monkeypatch.setattr(
-        "trivium.kg.embedded.snapshot.xxh3_file", lambda path: read.append(path.stem) or xxh3_file(path)
-    )
+
+    def noted(path: Path) -> str:
+        read.append(path.stem)
+        return xxh3_file(path)
+
+    monkeypatch.setattr("trivium.kg.embedded.snapshot.xxh3_file", noted)
     snapshot = open_snapshot(tmp_path / "kg", folder.name)
     assert read == []
     for _ in range(2):
