@@ -43,6 +43,9 @@ MEASUREMENTS = {
     "checkpoints": Measurement(
         "trivium.evals.checkpoints", "Bytes of checkpoints that a turn writes, and that 50 turns leave, by method."
     ),
+    "memory": Measurement(
+        "trivium.evals.memory", "Memory that a process keeps over thousands of odd, or of distinct, questions."
+    ),
     "kill-workers": Measurement(
         "trivium.evals.kill_workers", "Workers of a production server killed in mid-run: what becomes of the runs."
     ),

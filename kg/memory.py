@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
 from typing import Generic, TypeVar
+
+import numpy as np
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -14,15 +17,38 @@ _ENTRY = 200
 """Bytes that an entry costs beside its key and value: dictionary, link and count."""
 
 
+def size_of(*values: object) -> int:
+    """Bytes of values with all that their tuples, lists, sets, mappings and arrays hold; of other objects their own.
+
+    An estimate from above: what several of them share counts for each.
+    """
+    total, left = 0, [*values]
+    while left:
+        value = left.pop()
+        if isinstance(value, np.ndarray):
+            total += _ARRAY + value.nbytes
+            continue
+        total += sys.getsizeof(value)
+        if isinstance(value, Mapping):
+            left += value.keys()
+            left += value.values()
+        elif isinstance(value, tuple | list | set | frozenset):
+            left += value
+    return total
+
+
+_ARRAY = 112
+
+
 class Memory(Generic[K, V]):
     """A mapping of at most so many bytes; safe to share between threads.
 
     Args:
         limit: bytes, above 0.
-        size: the bytes of an entry, from its key and value; an estimate will do.
+        size: the bytes of an entry, from its key and value; an estimate will do. By default `size_of` both.
     """
 
-    def __init__(self, limit: int, size: Callable[[K, V], int]) -> None:
+    def __init__(self, limit: int, size: Callable[[K, V], int] = size_of) -> None:
         self._limit, self._size = limit, size
         self._held: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._bytes = 0

@@ -26,6 +26,7 @@ from trivium.kg.embedded.schema import hops_of, relation_schema, transitions
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.write import add_triples, compact_beside, delete_triples, most_changes
 from trivium.kg.manifest import read_manifest
+from trivium.kg.memory import Memory
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.plan import QueryPlan
 from trivium.kg.plans.proof import compute
@@ -58,7 +59,7 @@ _UNSETTLED = 10_000_000_000
 A commit is written first and seen by others when it is on the disk: tens of milliseconds, seconds on a busy one. Files
 looked at in between do not change again when it is seen. Clocks of files tick every 1 to 10 ms as well.
 """
-_REMEMBERED = 50_000  # texts whose look-up is remembered
+_REMEMBERED = 4_000_000  # bytes of texts whose look-up is remembered
 
 
 class EmbeddedStore:
@@ -76,7 +77,7 @@ class EmbeddedStore:
         self._looked = self._asked = 0.0
         self._files: _Files | None = None
         self._state = state
-        self._found: dict[str, list[EntityHit]] = {}
+        self._found: Memory[str, list[EntityHit]] = Memory(_REMEMBERED)
         self._found_in: tuple[str, int] = ("", 0)
         self._schema: tuple[str, list[RelationSchema]] | None = None
         self._profile: GraphProfile | None = None
@@ -190,12 +191,15 @@ class EmbeddedStore:
 
     def _find_named(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
         """`search.find_named`, remembering texts: a question's spans are mostly words of other questions too."""
-        if self._found_in != (snapshot.stamp, limit) or len(self._found) > _REMEMBERED:
-            self._found, self._found_in = {}, (snapshot.stamp, limit)
-        known = self._found
-        new = [text for text in texts if text not in known]
-        known.update(zip(new, search.find_named(snapshot, new, limit=limit), strict=True))
-        return [list(known[text]) for text in texts]
+        if self._found_in != (snapshot.stamp, limit):
+            self._found, self._found_in = Memory(_REMEMBERED), (snapshot.stamp, limit)
+        remembered = self._found
+        known = {text: remembered.get(text) for text in texts}
+        new = [text for text, hits in known.items() if hits is None]
+        for text, hits in zip(new, search.find_named(snapshot, new, limit=limit), strict=True):
+            known[text] = hits
+            remembered.put(text, hits)
+        return [list(known[text] or ()) for text in texts]
 
     async def neighbors(
         self,

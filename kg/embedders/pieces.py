@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 LONGEST = 128
 """Characters of a word that are merged together; scripts without spaces make words of whole sentences."""
 
-_REMEMBERED = 50_000  # words, some 300 bytes each
+_REMEMBERED = 10_000  # words, some 300 bytes each
 _ORDINARY = 32  # characters of a word that is remembered
 _START = "▁"
 

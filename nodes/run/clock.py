@@ -18,7 +18,7 @@ from langgraph.types import Overwrite
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.context import Context
 
-_MOST = 10_000  # clocks kept: more runs than go on at a time; the oldest is dropped
+_MOST = 2_000  # clocks kept: more runs than go on at a time; the oldest is dropped
 
 # The control object is held too, so that its id is not given to another one.
 _clocks: OrderedDict[int, tuple[RunControl, Clock]] = OrderedDict()

@@ -94,7 +94,7 @@ class Observation:
 
 
 DEFAULT_LIMITS = ObservationLimits()
-_REMEMBERED = 30_000_000  # bytes of observations kept a KG
+_REMEMBERED = 10_000_000  # bytes of observations kept a KG
 _TRIPLE = 500  # bytes of an observed triple, about
 _INLINE = 2  # entities observed in the event loop, a few milliseconds each; more of them go to a thread
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.embedders import Embedder
+from trivium.kg.memory import Memory
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema
@@ -52,7 +53,7 @@ _FUNCTION = frozenset(
         "id",
     ]
 )
-_REMEMBERED = 4_000
+_REMEMBERED = 2_000_000  # bytes of words and what they are like
 _ACRONYM = 0.95
 _SIDE = 0.8  # of a verb that says which side of a deed is meant
 _VOWELS = frozenset("aeiouy")
@@ -111,7 +112,7 @@ class Matcher:
         self._table()
         self._acronyms = _acronyms(self.schema)
         self._sides = _sides(self.schema)
-        self._known: dict[str, list[Match]] = {}
+        self._known: Memory[str, list[Match]] = Memory(_REMEMBERED)
 
     def phrase(self, words: Sequence[str]) -> list[Match]:
         """Elements that a phrase names exactly; words folded."""
@@ -138,9 +139,8 @@ class Matcher:
         """Elements that a single word is like, best first; remembered."""
         found = self._known.get(word)
         if found is None:
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            found = self._known[word] = self._like(word)
+            found = self._like(word)
+            self._known.put(word, found)
         return found
 
     def acronym(self, words: Sequence[str]) -> list[Match]:

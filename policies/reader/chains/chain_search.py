@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.memory import Memory, size_of
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.grown_chains import Grown
 from trivium.policies.reader.chains.segment_model import SegmentModel
@@ -19,7 +20,7 @@ Floats = NDArray[np.float32]
 Codes = NDArray[np.int64]
 
 _SMALL = 64  # hops of a schema whose chains are few enough to be scored all at once
-_REMEMBERED = 20_000_000  # chains whose scores are kept, over all wordings: some 160 MB
+_REMEMBERED = 6_000_000  # bytes of chains' scores, over all wordings
 
 
 class ScoredChain(NamedTuple):
@@ -75,16 +76,15 @@ class ChainModel:
         if whole is None:
             every = np.arange(len(self.segments.hops))
             whole = LexicalChains(*self.segments.candidates(self.segments.marks(wording), every))
-            if (len(self._whole) + 1) * len(whole.words) > _REMEMBERED:
-                self._whole.clear()
-            self._whole[wording] = whole
+            self._whole.put(wording, whole)
         wanted = np.zeros(len(self.segments.hops), dtype=np.bool_)
         wanted[firsts] = True
         return whole, np.flatnonzero(wanted[whole.grown.first])
 
     @cached_property
-    def _whole(self) -> dict[Wording, LexicalChains]:
-        return {}
+    def _whole(self) -> Memory[Wording, LexicalChains]:
+        # The layout is one for all wordings (`SegmentModel`): only the scores are each one's own.
+        return Memory(_REMEMBERED, lambda wording, whole: size_of(wording, whole.words))
 
     def ranked(self, found: LexicalChains, kept: Codes | None, limit: int) -> list[tuple[float, tuple[int, ...]]]:
         """The best chains as codes with their scores, of those at the places `kept` or of all."""

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.memory import Memory
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ScoredChain
 from trivium.policies.reader.chains.mentions import (
@@ -38,7 +39,7 @@ _NAMES = 12  # names of which pairs are made, the likeliest ones; each pair cost
 _CHAINS_OF_TWO = 6  # chains kept of each topic of a pair
 _UNLIKELY = 5.0  # a mention so much less likely than the best one, in nats, is not read at all
 _READINGS = 32
-_REMEMBERED = 2_000  # wordings whose chains are remembered
+_REMEMBERED = 4_000_000  # bytes of wordings and their chains
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +129,13 @@ class ChainReader:
         first = frozenset[Hop]().union(*(hops[hit.id] for hit in mention.hits))
         found = self._remembered.get((wording, first))
         if found is None:
-            if len(self._remembered) > _REMEMBERED:
-                self._remembered.clear()
-            found = self._remembered[wording, first] = self.chains.best(wording, first, _CHAINS)
+            found = self.chains.best(wording, first, _CHAINS)
+            self._remembered.put((wording, first), found)
         return found
 
     @cached_property
-    def _remembered(self) -> dict[tuple[Wording, frozenset[Hop]], list[ScoredChain]]:
-        return {}
+    def _remembered(self) -> Memory[tuple[Wording, frozenset[Hop]], list[ScoredChain]]:
+        return Memory(_REMEMBERED)
 
     def _readings_of_two(
         self, question: SplitQuestion, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.embedders import Embedder
+from trivium.kg.memory import Memory
 from trivium.kg.types import Hop
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.grown_chains import Grown
@@ -50,7 +51,7 @@ _TOP = 28  # hops that chains of two and more are made of, and their inverses
 _BARE = 0.9  # of a further hop's cost, the most that "who" or "where" alone pays
 _FOCUS_AFTER = 6  # words after "what" among which the noun is that it asks for
 _NEIGHBOURS = 6  # words of the schema that an unknown word is compared with
-_REMEMBERED = 5_000  # words whose evidence is kept
+_REMEMBERED = 4_000_000  # bytes of words' evidence
 _LAYOUTS = 4  # sets of chains that are kept: one is all that a schema of few hops ever asks for
 
 
@@ -106,7 +107,7 @@ class SegmentModel:
     follows: Floats
     embedder: Embedder
     max_hops: int = 3
-    _known: dict[str, WordEvidence] = field(default_factory=dict, repr=False)
+    _known: Memory[str, WordEvidence] = field(default_factory=lambda: Memory(_REMEMBERED), repr=False)
     _layouts: dict[tuple[bytes, bytes], Grown] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -156,9 +157,8 @@ class SegmentModel:
         """What a word speaks for; remembered."""
         found = self._known.get(word)
         if found is None:
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            found = self._known[word] = self._weigh(word)
+            found = self._weigh(word)
+            self._known.put(word, found)
         return found
 
     def _weigh(self, word: str) -> WordEvidence:

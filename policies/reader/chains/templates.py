@@ -38,7 +38,7 @@ TEMPLATES = ArtifactKind("the question templates", "templates", 2, "run trivium 
 FOLDER = "templates"
 """The folder of a KG in which they lie."""
 
-_REMEMBERED = 8_000_000  # bytes of matches that are remembered
+_REMEMBERED = 2_000_000  # bytes of matches that are remembered
 _MATCH = 100  # bytes of one: a tuple of two
 
 

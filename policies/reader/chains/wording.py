@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.embedders import Embedder
+from trivium.kg.memory import Memory
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.lexicon import stem
 
@@ -24,6 +25,7 @@ UNKNOWN = "<unknown>"
 START, END = "<start>", "<end>"
 
 _VECTOR_WEIGHT = 0.5  # of the dense block beside the n-grams; of 0, 0.5, 1 and 2 the best compromise in a prototype
+_REMEMBERED = 1_000_000  # bytes of unknown words and what they are read as
 _NEAR = 0.5  # cosine from which an unknown word is read as its nearest known one
 
 Ids = NDArray[np.int64]
@@ -73,7 +75,7 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         self._row = {word: row for row, word in enumerate(self.words)}
-        self._read_as: dict[str, str] = {}
+        self._read_as: Memory[str, str] = Memory(_REMEMBERED)
 
     @classmethod
     def learn(cls, words: Sequence[str], embedder: Embedder) -> Vocabulary:
@@ -100,7 +102,8 @@ class Vocabulary:
             return word
         found = self._read_as.get(word)
         if found is None:
-            found = self._read_as[word] = self._nearest(word)
+            found = self._nearest(word)
+            self._read_as.put(word, found)
         return found
 
     def _nearest(self, word: str) -> str:

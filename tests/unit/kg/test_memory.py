@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from trivium.kg.memory import Memory
+import numpy as np
+
+from trivium.kg.memory import Memory, size_of
 
 
 def _memory(limit: int) -> Memory[str, bytes]:
@@ -39,3 +41,15 @@ def test_what_is_larger_than_the_limit_is_not_remembered_and_a_key_counts_once()
     assert memory.bytes == 208
     memory.put("small", b"x" * 2_000)
     assert (memory.get("small"), memory.bytes) == (None, 0)
+
+
+def test_a_size_counts_all_that_a_value_holds() -> None:
+    array = np.zeros(1_000, np.float32)
+    assert 4_000 < size_of(array) < 4_200
+    assert size_of(array[:500]) < size_of(array), "a view counts what it shows"
+    nested = {"key": [("a" * 1_000, array)], "more": frozenset({b"b" * 1_000})}
+    assert 6_000 < size_of(nested) < 7_500
+    memory = Memory[str, object](10_000)
+    for number in range(10):
+        memory.put(str(number), nested)
+    assert len(memory) == 1

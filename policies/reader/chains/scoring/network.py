@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.memory import Memory, size_of
 from trivium.kg.types import Hop
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.segment_model import SegmentModel, is_silent
@@ -36,7 +37,8 @@ KINDS = 4
 DIRECTION = 2
 """Inputs beside a hop's words: whether it is inverse, and the voice of its relation."""
 
-_REMEMBERED = 5_000  # words whose inputs are kept, and wordings that are
+_REMEMBERED = 4_000_000  # bytes of words' inputs, and of wordings
+_PREFIXES = 64  # prefixes of chains that a wording is asked about, about
 
 
 class Inputs(NamedTuple):
@@ -60,7 +62,7 @@ class ChainInputs:
 
     segments: SegmentModel
     words: tuple[str, ...]
-    _known: dict[str, tuple[Floats, Floats]] = field(default_factory=dict, repr=False)
+    _known: Memory[str, tuple[Floats, Floats]] = field(default_factory=lambda: Memory(_REMEMBERED), repr=False)
 
     @cached_property
     def _row(self) -> dict[str, int]:
@@ -89,9 +91,8 @@ class ChainInputs:
     def _word(self, word: str) -> tuple[Floats, Floats]:
         known = self._known.get(word)
         if known is None:
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            known = self._known[word] = self._look_up(word)
+            known = self._look_up(word)
+            self._known.put(word, known)
         return known
 
     def _look_up(self, word: str) -> tuple[Floats, Floats]:
@@ -146,7 +147,9 @@ class PreparedNetwork:
     network: ChainNetwork
     inputs: ChainInputs
     vectors: Floats
-    _read: dict[Wording, ReadWording] = field(default_factory=dict, repr=False)
+    _read: Memory[Wording, ReadWording] = field(
+        default_factory=lambda: Memory(_REMEMBERED, lambda wording, read: size_of(wording) + read.bytes), repr=False
+    )
 
     @property
     def weights(self) -> Mapping[str, Floats]:
@@ -166,9 +169,8 @@ class PreparedNetwork:
         """The wording after the recurrent part; remembered."""
         known = self._read.get(wording)
         if known is None:
-            if len(self._read) > _REMEMBERED:
-                self._read.clear()
-            known = self._read[wording] = self._run(wording)
+            known = self._run(wording)
+            self._read.put(wording, known)
         return known
 
     def _run(self, wording: Wording) -> ReadWording:
@@ -191,6 +193,12 @@ class ReadWording:
     _after: dict[tuple[int, ...], tuple[Floats, np.float32]] = field(default_factory=dict, repr=False)
     _left: dict[tuple[int, ...], Floats] = field(default_factory=dict, repr=False)
     """What stays unread before the position behind a prefix, float32 [n]."""
+
+    @property
+    def bytes(self) -> int:
+        """What it holds, once as many prefixes were asked about as are."""
+        row = 4 * (len(self.most) + len(self.evidence)) + 500
+        return size_of(self.states, self.evidence, self.most) + _PREFIXES * row
 
     @cached_property
     def first(self) -> tuple[Floats, float]:

@@ -23,6 +23,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.memory import Memory
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.lexicon import stem
@@ -49,7 +50,7 @@ _HARDLY = -3.0  # log-odds of a name to be a topic below which it is not interse
 _UNLIKELY = 12.0  # a name within another, and so much less likely by its form than the best one, in nats, is not read
 _READ = 8  # names that are read besides
 _SPEAKS = 0.6  # nats of evidence from which a word speaks for a relation
-_REMEMBERED = 10_000  # wordings whose chains are kept
+_REMEMBERED = 4_000_000  # bytes of wordings and their chains
 
 
 class WordingScores(Protocol):
@@ -171,14 +172,13 @@ class ChainCandidates:
         """The schema's best chains and the scorer's best that begin with one of `first`."""
         found = self._known_wordings.get((wording, first))
         if found is None:
-            if len(self._known_wordings) > _REMEMBERED:
-                self._known_wordings.clear()
-            found = self._known_wordings[wording, first] = self._scored(wording, first)
+            found = self._scored(wording, first)
+            self._known_wordings.put((wording, first), found)
         return found
 
     @cached_property
-    def _known_wordings(self) -> dict[tuple[Wording, frozenset[Hop]], _Candidates]:
-        return {}
+    def _known_wordings(self) -> Memory[tuple[Wording, frozenset[Hop]], _Candidates]:
+        return Memory(_REMEMBERED)
 
     def _scored(self, wording: Wording, first: Collection[Hop]) -> _Candidates:
         segments = self.lexical.segments
