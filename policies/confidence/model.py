@@ -74,7 +74,6 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "wrong": -0.87,
     "vague": -1.26,
     "thin": -2.61,
-    "silent": (__import__("os").environ.get("SIL") and float(__import__("os").environ["SIL"])) or 0.0,
     "misfit": -3.0,
     "untrue": -3.0,
     "strange": -0.61,
@@ -82,8 +81,8 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "unnamed": -1.25,
     "bias": 2.04,
 }
-"""For answers of plans, the same on 1,485 answers; `unused`, `misfit`, `untrue`, `detour` and `silent` are set, and the
-bias 0.4 above the fit."""
+"""For answers of plans, the same on 1,485 answers; `unused`, `misfit` and `untrue` are set, and the bias 0.4 above the
+fit."""
 
 
 @dataclass(frozen=True)

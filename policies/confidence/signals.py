@@ -25,7 +25,7 @@ from trivium.kg.types import PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support
 from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS, YES_NO
-from trivium.policies.reader.reader import Part, Reading, unsaid
+from trivium.policies.reader.reader import Part, Reading
 
 _FAR = 8.0
 """Nats beyond which a lead says no more."""
@@ -53,7 +53,8 @@ class AnswerSignals:
         loose: names that the question gives in part, by initials or with a typo.
         wrong: names that have other words than the question's.
         gap_unsaid: `gap` where a hop is said by no word, or a word speaks for another relation.
-        detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen.
+        detour: 1 where the best reading over the whole schema is the end of a longer chain that was chosen, and no word
+            speaks for some hop of that one.
         left: names in the question that the reading does not use.
         half: 1 where the question asks for a computation that neither the chains nor a plan make.
         share: the share of the reading, and of those that reach the same, among all, in [0, 1]; with several topics the
@@ -78,7 +79,6 @@ class AnswerSignals:
         height: its score without what execution says.
         thin: 1 where it reads no word but asking and function words.
         vague: names that it matches in part.
-        silent: relations that it walks and no word was read as, on a graph without types, whose nouns may mean them.
     """
 
     gap: float = 0.0
@@ -109,7 +109,6 @@ class AnswerSignals:
     height: float = 0.0
     thin: float = 0.0
     vague: float = 0.0
-    silent: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -211,7 +210,6 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         "height": max(min(top.lexical, 2.0), -4.0),
         "thin": float(all(_says_nothing(part.word) for part in top.parts)),
         "vague": float(sum(map(_is_vague, top.parts))),
-        "silent": float(len(unsaid(top)) if plan and not top.typed and len(relations_of(top.plan)) > 1 else 0),
     }
     return out | ({"odd": min(sum(_is_name(word) for word in top.unread), _MOST)} if plan else {})
 

@@ -33,6 +33,7 @@ from trivium.policies.reader.chains.readings import (
     names_refused,
     words_left,
 )
+from trivium.policies.reader.chains.scoring.scorer import LearnedReader
 from trivium.policies.reader.chains.similar_mentions import Initials, widened, with_initials
 from trivium.policies.reader.chains.templates import Exclusion, schema_template
 from trivium.policies.reader.english import english
@@ -76,21 +77,23 @@ class CompactDecomposer:
         nothing at all, among the words that questions are made of.
         """
         split, found, confidence = await self.read(question, store, topic_entities)
-        if not self._is_taught(split, found):
-            return await self._untaught.decompose(question, store, topic_entities)
+        learned, by_schema = self.reader.learned, None
+        if learned and (learned.mix.only_known or learned.mix.compared) and not self._knows(learned, split, found):
+            by_schema = await self._untaught.decompose(question, store, topic_entities)
+            if learned.mix.only_known:
+                return by_schema
         return replace(
             self._write(split, found, confidence),
             taught=self.is_taught,
             support=self._support(split, found),
             chains=found.chains if found else {},
             computes=_computes(split, found),
+            by_schema=by_schema,
         )
 
-    def _is_taught(self, question: SplitQuestion, found: Feasible | None) -> bool:
-        """Whether what was learned may read a question; True where nothing was."""
-        learned, known = self.reader.learned, self.reader.known
-        if learned is None or not learned.mix.only_known:
-            return True
+    def _knows(self, learned: LearnedReader, question: SplitQuestion, found: Feasible | None) -> bool:
+        """Whether the pairs show all of a question's own words with the chains that are read."""
+        known = self.reader.known
         return found is not None and all(
             learned.candidates.knows(wording_of(question, topic.mention, known), topic.chain)
             for topic in found.reading.topics

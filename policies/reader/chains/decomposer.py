@@ -67,6 +67,8 @@ class Decomposition:
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
         support: how well the question's words support the reading, where the decomposer can tell.
         chains: for each entity that may be meant the chains that leave it, each with its nats behind the best.
+        by_schema: the reading from the schema alone, where the pairs are few and show other words than the question's;
+            the surer of both answers.
         stale: what was used although it is older than the KG, each with the command that renews it.
     """
 
@@ -78,6 +80,7 @@ class Decomposition:
     taught: bool = False
     support: Support | None = None
     chains: Chains = field(default_factory=dict)
+    by_schema: Decomposition | None = None
     stale: tuple[str, ...] = ()
 
 

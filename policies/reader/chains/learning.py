@@ -50,7 +50,7 @@ _MENTION_SAMPLE = 4000
 _WIDENED = 400  # pairs whose names are looked for beyond the exact ones too
 _SHORT_NAMES = 500_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
 _SAME_INITIALS = 8  # entities kept for the same initials, the best connected
-_MANY = 100  # pairs from which their chains are used beside plans for other questions than those in their words
+_MANY = 100  # pairs from which the schema alone no longer reads questions in other words than theirs
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ async def learn(  # noqa: PLR0913 - all that a lesson is made of
         if by_plans > held_out.after * fit:  # the chains are compared with what the pairs' own chains reach
             reader, held_out = lesson.plain, replace(held_out, used=False)
         elif len(found) < _MANY and reader.learned:
-            mix = replace(reader.learned.mix, only_known=True)
+            mix = replace(reader.learned.mix, only_known=True, compared=False)
             reader, held_out = replace(reader, learned=replace(reader.learned, mix=mix)), replace(held_out, used=False)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
     types = type_names(await store.schema())
@@ -253,9 +253,9 @@ class _Lesson:
         trained = train_on(
             pairs, self.lexical, lambda done, total: progress("train", done, total), network=self.network
         )
-        if held is not None and not held.used:
+        if held is not None and not held.used and len(pairs) >= _MANY:
             return self.plain, trained.candidates.wordings, held
-        mix = FEW_MIX if held is None else held.mix
+        mix = FEW_MIX if held is None or not held.used else replace(held.mix, compared=len(pairs) < _MANY)
         reader = replace(self._made(pairs, trained), learned=LearnedReader(trained.candidates, mix))
         return reader, trained.candidates.wordings, held
 

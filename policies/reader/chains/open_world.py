@@ -54,7 +54,7 @@ class Support:
         score: log-score of the best reading over the whole schema.
         asked: that best reading's chain; the chosen one's where no other is ahead.
         about: the id of the entity that it starts from; "" for none.
-        detour: whether that chain is the end of the longer one that was chosen.
+        detour: whether that chain is the end of the longer one that was chosen, of which no word speaks for some hop.
         foreign: words that speak for other relations than the chosen ones.
         strange: words that are like none of the schema's or of the pairs'.
         names: those of them that are written like part of a name: capitals within the question, digits.
@@ -114,7 +114,7 @@ def support(
         score=best.score,
         asked=asked.topics[0].chain,
         about=asked.topics[0].mention.hits[0].id,
-        detour=any(len(chain) > len(last) > 0 and chain[-len(last) :] == last for chain in chains),
+        detour=said.unnamed > 0 and any(len(chain) > len(last) > 0 and chain[-len(last) :] == last for chain in chains),
         foreign=tuple(said.foreign),
         strange=tuple(said.strange),
         names=tuple(said.names),

@@ -91,7 +91,8 @@ class Mix:
     """Weights of the schema's words and of the trained scorer.
 
     `scale` and `shift` turn the log-odds of a reading's share into those of its being right. `only_known`: only
-    questions whose own words pairs show with the chain are read so; the schema alone reads the others.
+    questions whose own words pairs show with the chain are read so; the schema alone reads the others. `compared`:
+    the schema alone reads the others as well, and the surer of both readings answers.
     """
 
     lexical: float = 1.0
@@ -99,6 +100,7 @@ class Mix:
     scale: float = 1.0
     shift: float = 0.0
     only_known: bool = False
+    compared: bool = False
 
     def probability(self, share: float) -> float:
         """The chance that the best reading is right, from its share of all readings; both in [0, 1]."""

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from trivium.graphs.keqing import graph
 from trivium.kg.embedded import build
+from trivium.kg.loaders.questions import Question
 from trivium.kg.types import Triple
-from trivium.knowledge.knowledge import Knowledge, close_all
+from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
+from trivium.policies.reader.chains.decomposer import Decomposition
+from trivium.policies.reader.chains.open_world import Support
 from trivium.policies.reader.chains.teaching import teach
+from trivium.tools.decompose_question import decompose_question
 
 COMPANY = """\
 Ann works_for Acme, Bob works_for Acme, Cleo works_for Initech, Dan works_for Initech,
@@ -91,3 +96,42 @@ async def test_claims_nothing_that_is_not_there(graphs: Mapping[str, Path]) -> N
         found = await _ask(graphs[kg], question)
         assert (found["answers"], found["value"]) == ([], None), question
         assert found["stop_reason"] in ("not_found", "not_understood", "unknown_entity"), question
+
+
+async def test_a_few_pairs_cost_no_other_question_its_answer(tmp_path: Path) -> None:
+    people = [
+        Triple(f"Case{i}", relation, f"{name}{i}")
+        for i in range(40)
+        for relation, name in (("party_to", "Ann"), ("investigated_by", "Bob"), ("closed_in", "Town"))
+    ]
+    kg = tmp_path / "cases"
+    build(kg, [people])
+    pairs = [Question(str(i), f"who frobbed Case{i}?", answers=(f"Ann{i}",), labeled=True) for i in range(20)]
+    with Knowledge.open(kg) as base:
+        learnt = await teach(base, pairs, lambda *_: None, network=False)
+        new = await learnt.decomposer.decompose("who investigated Case33?", base.store)
+        known = await learnt.decomposer.decompose("who frobbed Case33?", base.store)
+    assert learnt.held_out is not None
+    assert learnt.held_out.used
+    assert (new.by_schema is not None, known.by_schema) == (True, None)
+    asked = {"who frobbed Case33?": "Ann33", "who investigated Case33?": "Bob33", "where was Case33 closed?": "Town33"}
+    for question, answer in asked.items():
+        assert [entity["label"] for entity in (await _ask(kg, question))["answers"]] == [answer]
+    await close_all()
+
+
+async def test_of_a_few_pairs_reading_and_the_schema_s_the_surer_one_answers(
+    graphs: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lesson that misleads: pairs' reading is the wrong relation, with a small share."""
+    right = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who works for Acme?")
+    wrong = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who knows Cleo?")
+    for share, answers in ((0.1, ["Ann", "Bob"]), (0.999, ["Ann"])):
+        misled = replace(wrong, taught=True, confidence=share, support=Support(hops=1), by_schema=right)
+
+        async def read(*_: object, misled: Decomposition = misled) -> Decomposition:
+            return misled
+
+        monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.decompose_question", read)
+        found = await _ask(graphs["company"], "who works for Acme?")
+        assert sorted(entity["label"] for entity in found["answers"]) == answers

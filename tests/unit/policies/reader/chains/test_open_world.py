@@ -45,3 +45,19 @@ def test_a_person_is_no_answer_to_when(text: str, hop: Hop, misfit: bool) -> Non
     name = Mention(place, place + 1, "zork", (EntityHit("zork", "zork", 1.0, 3, "exact"),))
     reading = ChainReading(0.0, (Topic(name, (hop,)),))
     assert support(SplitQuestion(text, words, (name,)), reading, [reading], READER).misfit is misfit
+
+
+@pytest.mark.parametrize(
+    ("text", "detour"),
+    [
+        ("what year for zork ?", True),  # what the spouse has; no word says the spouse
+        ("what year for the spouse of zork ?", False),
+    ],
+)
+def test_a_longer_chain_is_a_detour_where_no_word_says_what_it_adds(text: str, detour: bool) -> None:
+    words = split_question(text)
+    place = [word.text for word in words].index("zork")
+    name = Mention(place, place + 1, "zork", (EntityHit("zork", "zork", 1.0, 3, "exact"),))
+    chosen = ChainReading(0.0, (Topic(name, (SPOUSE, YEAR)),))
+    shorter = ChainReading(1.0, (Topic(name, (YEAR,)),))
+    assert support(SplitQuestion(text, words, (name,)), chosen, [shorter, chosen], READER).detour is detour
