@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
@@ -21,6 +22,9 @@ from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.write_answer import Claim, record
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
+    from langchain_core.runnables import RunnableConfig
     from langgraph.graph.state import CompiledStateGraph
 
     from trivium.nodes.run.context import Context
@@ -93,6 +97,15 @@ def graph_input(
     return given | ({"choices": [{"id": each.id, "text": each.text} for each in choices]} if choices else {})
 
 
+RUN_ID: ContextVar[UUID | None] = ContextVar("trivium_run_id", default=None)
+"""The id that `answer` and `stages` give to a run, for traces and feedback; a new one where it is not set."""
+
+
+def _config() -> RunnableConfig | None:
+    run = RUN_ID.get()
+    return None if run is None else {"run_id": run}
+
+
 async def stages(
     method: str,
     question: str,
@@ -110,7 +123,8 @@ async def stages(
     """
     graph, given = method_named(method).graph(), graph_input(question, topic_entities, choices, previous)
     await _make_sample(context)
-    stream = graph.astream(given, context=context, stream_mode=["updates", "messages"], subgraphs=True)
+    modes: Any = ["updates", "messages"]
+    stream = graph.astream(given, _config(), context=context, stream_mode=modes, subgraphs=True)
     async for within, mode, part in cast("AsyncIterator[tuple[tuple[str, ...], str, Any]]", stream):
         if mode == "messages":
             chunk, _ = part
@@ -134,7 +148,7 @@ async def answer(
     """Run a method to the end; raises as `stages`."""
     given = graph_input(question, topic_entities, choices, previous)
     await _make_sample(context)
-    found: Answer = (await method_named(method).graph().ainvoke(given, context=context))["answer"]
+    found: Answer = (await method_named(method).graph().ainvoke(given, _config(), context=context))["answer"]
     found["id"] = question_id
     return found
 

@@ -16,47 +16,19 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from trivium.app.server.gate import KEY, Gate
-from trivium.app.server.keys import LOCAL, Key
+from trivium.app.server.feedback import routes as feedback_routes
+from trivium.app.server.gate import Gate
 from trivium.app.server.openai_api import routes as openai_routes
 from trivium.app.server.operations import Drain, operations
 from trivium.app.server.operations import routes as operator_routes
 from trivium.app.server.page import routes as page_routes
 from trivium.app.server.user_data import routes as user_routes
-from trivium.kg.errors import BadInputError, RequestError, TriviumError, UsageError
-from trivium.knowledge.knowledge import open_knowledge
-from trivium.nodes.run.access import check_policy
+from trivium.kg.errors import TriviumError
 from trivium.nodes.run.context import Context
-from trivium.tools.registry import call_tool, parse_call
 
 log = logging.getLogger("trivium.server")
 
 _PATHS = Path(__file__).with_name("paths.js").read_text(encoding="utf-8")
-
-
-async def feedback(request: Request) -> Response:
-    """`POST /feedback`: `{"run", "thumb": "up" | "down", "kg"}` tells KnowGPT's bandit whether a run was right, once.
-
-    `run` is what the answer's step `select_prompt` names.
-
-    ---
-    summary: Say whether a run was right
-    tags: [Trivium]
-    responses: {200: {description: what was counted}}
-    """
-    key: Key = request.scope.get(KEY, LOCAL)
-    try:
-        given = json.loads(await request.body())
-        kg = given.pop("kg", Context().kg)
-        check_policy(Context(kg=kg))
-        if key.kgs is not None and kg not in key.kgs:
-            raise UsageError(f"this key may use kg {', '.join(key.kgs)}")
-        told = await call_tool("feedback", parse_call("feedback", json.dumps(given)), await open_knowledge(kg))
-    except (ValueError, AttributeError, TypeError, RequestError, BadInputError) as error:
-        return JSONResponse({"detail": str(error) if isinstance(error, TriviumError) else "not a JSON object"}, 422)
-    except TriviumError as error:
-        return JSONResponse({"detail": type(error).__name__}, 500)
-    return JSONResponse(told)
 
 
 async def component(request: Request) -> Response:
@@ -128,7 +100,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 routes: list[BaseRoute] = [
     *openai_routes,
     *page_routes,
-    Route("/feedback", feedback, methods=["POST"]),
+    *feedback_routes,
     Route("/ui/{assistant}", component, methods=["POST"]),
     *operator_routes,
     *user_routes,

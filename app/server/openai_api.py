@@ -18,10 +18,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from trivium.app.server.feedback import COMPLETION
 from trivium.app.server.gate import KEY
 from trivium.app.server.keys import LOCAL, Key
 from trivium.app.server.turns import RETRY_AFTER, turns_of
-from trivium.graphs.methods import METHODS, TEXT, stages
+from trivium.graphs.methods import METHODS, RUN_ID, TEXT, stages
 from trivium.graphs.methods import answer as answer_of
 from trivium.kg.catalog import SETTINGS_FILE
 from trivium.kg.errors import OverloadedError, RequestError, TriviumError, UsageError
@@ -110,7 +111,8 @@ class _Completion:
         self, method: str, context: Context, question: str, model: str, chat: _Chat, gone: Callable[[], Awaitable[bool]]
     ) -> None:
         self._method, self._context, self._question, self._chat, self._gone = method, context, question, chat, gone
-        self._about = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
+        self._run = uuid.uuid4()
+        self._about = {"id": f"{COMPLETION}{self._run.hex}", "created": int(time.time()), "model": model}
         self._answer: Answer | None = None
         self._text = ""
 
@@ -120,6 +122,7 @@ class _Completion:
             if await self._gone():
                 raise _GoneError
             run = self._method, self._question, self._context
+            RUN_ID.set(self._run)
             if self._context.model == NO_MODEL:  # nothing is worded by pieces: no stream within, which costs a third
                 self._answer = await answer_of(*run, previous=self._chat.previous())
             else:

@@ -33,7 +33,7 @@ export const graph = (kg) => json("app/api/graph", { kg });
 export const labels = (kg, ids) => json("app/api/labels", { kg, ids });
 export const neighbors = (kg, entity, limit = 60) => json("app/api/neighbors", { kg, entity, limit });
 export const find = (kg, text) => json("app/api/find", { kg, text });
-export const feedback = (kg, run, thumb) => json("feedback", { kg, run, thumb });
+export const feedback = (kg, run, trace, thumb) => json("feedback", { kg, run, trace, thumb });
 
 export const newThread = (metadata) => json("threads", { metadata: { ...metadata, app: "trivium" } });
 export const threads = () => json("threads/search", { metadata: { app: "trivium" }, limit: 60, sort_by: "created_at", sort_order: "desc", select: ["thread_id", "metadata", "created_at"] });

@@ -193,7 +193,7 @@ async function thumbed(record, thumb) {
   open.metadata = { ...open.metadata, thumbs: { ...open.metadata.thumbs, [record.run]: thumb } };
   await api.mark(open.thread, open.metadata);
   const counted = record.answer.steps.find((each) => each.stage === "select_prompt")?.run;
-  if (counted) await api.feedback(record.answer.kg, counted, thumb).catch(() => {}); // counted once: a second thought stays a note
+  await api.feedback(record.answer.kg, counted, record.run, thumb).catch(() => {}); // counted once: a second thought stays a note
   say(thumb === "up" ? "Noted as right." : "Noted as wrong.");
 }
 
