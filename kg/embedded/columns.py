@@ -20,6 +20,7 @@ UInt64 = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 
 _HASH_CHUNK = 1 << 20  # bytes hashed at once: bounds the temporary arrays to some 30 MB
+_PACKED = 1 << 16  # strings encoded at once: a bytes object of each takes three times its text
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _FINAL = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
@@ -49,10 +50,13 @@ class StringColumn:
     @classmethod
     def pack(cls, texts: Iterable[str]) -> StringColumn:
         """Encode texts; raises `UnicodeEncodeError` for a lone surrogate."""
-        encoded = [text.encode() for text in texts]
-        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+        stream, joined, lengths = iter(texts), bytearray(), [np.zeros(1, dtype=np.int64)]
+        while part := [text.encode() for text in itertools.islice(stream, _PACKED)]:
+            joined += b"".join(part)
+            lengths.append(np.fromiter(map(len, part), np.int64, len(part)))
+        blob = np.frombuffer(joined, dtype=np.uint8)
+        blob.flags.writeable = False
+        return cls(blob, np.concatenate(lengths).cumsum())
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

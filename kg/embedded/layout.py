@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 from trivium.kg.embedded.columns import Int32, Int64, StringColumn, UInt64, hash_rows
 from trivium.kg.embedded.names import name_arrays
 from trivium.kg.embedded.naming import named
-from trivium.kg.embedded.tables import RELATION, Tables, Values, sort_rows
+from trivium.kg.embedded.tables import RELATION, Tables, Values, sort_rows, sort_tables
 from trivium.kg.naming import Naming
 from trivium.kg.values import KINDS, guess_kind
 
@@ -189,12 +189,12 @@ def _adjacency(tables: Tables) -> tuple[Int64, Int32, Int32]:
     entities, relations = len(tables.keys), len(tables.relations)
     rows = entities + len(tables.values)
     back = tables.tails < entities if len(tables.values) else slice(None)
-    source = np.concatenate((tables.heads, tables.tails[back]))
-    code = np.concatenate((tables.codes, tables.codes[back] + np.int32(relations)))
-    target = np.concatenate((tables.tails, tables.heads[back]))
-    source, code, target = sort_rows((source, code, target), (rows, 2 * relations, rows), unique=False)
+    forward = (tables.heads, tables.codes, tables.tails)
+    inverse = (tables.tails[back], tables.codes[back] + np.int32(relations), tables.heads[back])
+    degrees = np.bincount(forward[0], minlength=rows) + np.bincount(inverse[0], minlength=rows)
     indptr = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(source, minlength=rows), out=indptr[1:])
+    np.cumsum(degrees, out=indptr[1:])
+    code, target = sort_tables([forward, inverse], (rows, 2 * relations, rows), unique=False, first=1)
     return indptr, code, target
 
 

@@ -26,17 +26,23 @@ from trivium.kg.text import fold_case, fold_name
 GRAM_BYTES = 96
 """Only so many leading bytes of a name give trigrams: a literal of a page would swamp the index."""
 
+_PART = 1 << 16  # names whose trigrams are made at once: some 40 MB
+
 _KEEP = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 
 
 def fold_names(texts: Sequence[str]) -> list[str]:
     """`trivium.kg.text.fold_name` of many texts, several times faster where they are ASCII."""
-    return [_fold_ascii(text) if text.isascii() else fold_name(text) for text in texts]
+    return list(map(_fold, texts))
 
 
 def unescaped(text: str) -> str:
     """A name with its HTML entities decoded ("Tom &amp; Jerry"), as people write it."""
     return html.unescape(text) if "&" in text and ";" in text else text
+
+
+def _fold(text: str) -> str:
+    return _fold_ascii(text) if text.isascii() else fold_name(text)
 
 
 def _fold_ascii(text: str) -> str:
@@ -49,7 +55,7 @@ def _fold_ascii(text: str) -> str:
 def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
     """The arrays of the index, by name."""
     raw, owners = _all_names(tables)
-    folded = StringColumn.pack(fold_names([unescaped(text) for text in raw]))
+    folded = StringColumn.pack(map(_fold, map(unescaped, raw)))
     hashes = hash_rows(folded)
     # Of equal hashes the smaller entity first, so that equal KGs give equal bytes.
     order = np.lexsort((owners, hashes))
@@ -96,15 +102,34 @@ def _pad(folded: StringColumn, lengths: Int64) -> tuple[Bytes, Int64]:
 
 
 def _gram_arrays(folded: StringColumn) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    codes, bounds = grams_of(folded)
+    """Two passes over parts of the names: one counts the trigrams, the other puts the names in their places."""
+    starts = range(0, max(len(folded), 1), _PART)
+    only = _gram_part(folded, 0) if len(starts) == 1 else None
+    counted = [(only or _gram_part(folded, start))[:2] for start in starts]
+    codes, places = np.unique(np.concatenate([found for found, _ in counted]), return_inverse=True)
+    bounds = np.zeros(len(codes) + 1, dtype=np.int64)
+    np.add.at(bounds, places + 1, np.concatenate([sizes for _, sizes in counted]))
+    np.cumsum(bounds, out=bounds)
+    yield "gram_codes", codes
+    yield "gram_bounds", bounds
+    names, free = np.empty(int(bounds[-1]), dtype=np.int32), bounds[:-1].copy()
+    for start in starts:
+        found, sizes, part = only or _gram_part(folded, start)
+        places = np.searchsorted(codes, found)
+        names[ranges(free[places], sizes)[0]] = part
+        free[places] += sizes
+    yield "gram_names", names
+
+
+def _gram_part(folded: StringColumn, start: int) -> tuple[NDArray[np.uint32], Int64, Int32]:
+    """Of `_PART` names the distinct trigrams, sorted, how many names have each, and those, ascending for each."""
+    offsets = folded.offsets[start : start + _PART + 1]
+    codes, bounds = grams_of(StringColumn(folded.blob[offsets[0] : offsets[-1]], offsets - offsets[0]))
     # Trigram and name in one integer, so that one sort of plain numbers orders by both.
     packed = codes.astype(np.uint64) << np.uint64(32)
-    del codes
-    packed |= np.repeat(np.arange(len(folded), dtype=np.uint64), np.diff(bounds))
-    packed.sort()
+    packed |= np.repeat(np.arange(start, start + len(offsets) - 1, dtype=np.uint64), np.diff(bounds))
+    packed.sort()  # np.unique would hash first: five times slower
     packed = packed[np.concatenate(([True], packed[1:] != packed[:-1]))] if len(packed) else packed
-    sorted_codes = (packed >> np.uint64(32)).astype(np.uint32)
-    starts = np.flatnonzero(np.concatenate(([True], sorted_codes[1:] != sorted_codes[:-1])) if len(packed) else [])
-    yield "gram_codes", sorted_codes[starts]
-    yield "gram_bounds", np.append(starts, len(packed)).astype(np.int64)
-    yield "gram_names", (packed & np.uint64(0xFFFFFFFF)).astype(np.int32)
+    ordered = (packed >> np.uint64(32)).astype(np.uint32)
+    first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(packed) else np.arange(0)
+    return ordered[first], np.diff(first, append=len(ordered)), (packed & np.uint64(0xFFFFFFFF)).astype(np.int32)

@@ -171,20 +171,38 @@ def sort_rows(columns: tuple[NDArray[np.integer], ...], sizes: tuple[int, ...], 
     `sizes[i]` bounds column i: values in [0, sizes[i]). Where all columns fit in 64 bits they are sorted as one
     integer, ten times faster than by columns.
     """
+    return sort_tables([columns], sizes, unique=unique)
+
+
+def sort_tables(
+    tables: Sequence[tuple[NDArray[np.integer], ...]], sizes: tuple[int, ...], *, unique: bool, first: int = 0
+) -> tuple[Int32, ...]:
+    """As `sort_rows`, the rows of several tables together; gives the columns from `first` on.
+
+    Beside what it gives, it holds eight bytes a row.
+    """
     bits = [max(int(size - 1).bit_length(), 1) for size in sizes]
     if sum(bits) > 64:
-        return _sort_wide(columns, unique=unique)
-    packed = columns[0].astype(np.uint64)
-    for column, width in zip(columns[1:], bits[1:], strict=True):
-        # Columns side by side in one integer sort like the rows themselves.
-        packed <<= np.uint64(width)
-        packed |= column.astype(np.uint64)
+        joined = tuple(np.concatenate(column) for column in zip(*tables, strict=True))
+        return _sort_wide(joined, unique=unique)[first:]
+    packed = np.empty(sum(len(columns[0]) for columns in tables), dtype=np.uint64)
+    start = 0
+    for columns in tables:
+        part = packed[start : start + len(columns[0])]
+        start += len(part)
+        part[:] = columns[0]
+        for column, width in zip(columns[1:], bits[1:], strict=True):
+            # Columns side by side in one integer sort like the rows themselves.
+            part <<= np.uint64(width)
+            np.bitwise_or(part, column, out=part, dtype=np.uint64, casting="unsafe")
     packed.sort()
     if unique and len(packed):
         packed = packed[np.concatenate(([True], packed[1:] != packed[:-1]))]
     out = []
-    for width in reversed(bits):
-        out.append((packed & np.uint64((1 << width) - 1)).astype(np.int32))
+    for width in reversed(bits[first:]):
+        column = np.empty(len(packed), dtype=np.int32)
+        np.bitwise_and(packed, np.uint64((1 << width) - 1), out=column, casting="unsafe")
+        out.append(column)
         packed >>= np.uint64(width)
     return tuple(reversed(out))
 

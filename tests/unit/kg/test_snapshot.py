@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.contracts.naive import random_triples
 from trivium.kg.embedded import EmbeddedStore, Snapshot, build, delete_triples, verify
 from trivium.kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
 from trivium.kg.embedded.layout import ARRAYS
+from trivium.kg.embedded.names import GRAM_BYTES, _gram_arrays
 from trivium.kg.embedded.snapshot import HEADER, SnapshotError, open_snapshot, xxh3_file
 from trivium.kg.embedded.tables import sort_rows
 from trivium.kg.errors import CorruptError
@@ -165,6 +167,29 @@ def test_columns_give_back_their_strings() -> None:
     assert column.slice(1, 4) == ["a", "ab", "ba"]
     assert column.reorder(np.array([5, 0, 1])).slice(0, 3) == ["é" * 300, "", "a"]
     assert StringColumn.pack([]).slice(0, 0) == []
+
+
+@pytest.mark.parametrize("texts", [TEXTS, [], ["Äpfel", "apple pie", "pie", "a"] * 5])
+def test_columns_and_trigrams_made_in_parts_are_those_made_at_once(
+    monkeypatch: pytest.MonkeyPatch, texts: list[str]
+) -> None:
+    whole = StringColumn.pack(texts)
+    grams = dict(_gram_arrays(whole))
+    expected: dict[int, list[int]] = {}
+    for number, text in enumerate(texts):
+        data = b" " + text.encode()[:GRAM_BYTES] + b" "
+        for code in {int.from_bytes(data[i : i + 3], "big") for i in range(len(data) - 2)}:
+            expected.setdefault(code, []).append(number)
+    assert grams["gram_codes"].tolist() == sorted(expected)
+    bounds, names = grams["gram_bounds"].tolist(), grams["gram_names"].tolist()
+    assert [names[a:b] for a, b in itertools.pairwise(bounds)] == [expected[code] for code in sorted(expected)]
+    monkeypatch.setattr("trivium.kg.embedded.names._PART", 3)
+    monkeypatch.setattr("trivium.kg.embedded.columns._PACKED", 3)
+    column = StringColumn.pack(texts)
+    assert column.slice(0, len(column)) == texts
+    for name, array in _gram_arrays(column):
+        assert np.array_equal(array, grams[name]), name
+        assert array.dtype == ARRAYS[name]
 
 
 def test_row_hashes_are_those_of_each_text() -> None:
