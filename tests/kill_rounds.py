@@ -320,11 +320,15 @@ def _answers(state: _State, command: str, kg: Path) -> None:
 
 
 def _ask(kg: Path, question: str) -> list[str]:
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
-        run(["ask", question, "--kg", str(kg), "--method", "keqing", "--json"])
+    """The answers' ids; without one, all that was said of why."""
+    out, said = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
+        status = run(["ask", question, "--kg", str(kg), "--method", "keqing", "--json"])
+    if status != 0:
+        return [f"(status {status}: {said.getvalue()})"]
     answer = json.loads(out.getvalue())
-    return [str(each["id"]) for each in answer["answers"]] or [f"({answer['stop_reason']})"]
+    why = {name: answer[name] for name in ("stop_reason", "confidence", "suggestions", "usage", "events")}
+    return [str(each["id"]) for each in answer["answers"]] or [f"({why} {said.getvalue()})"]
 
 
 def _feedback(state: _State) -> None:
