@@ -118,7 +118,7 @@ class _Read:
 
     def columns(self, batches: Iterable[Iterable[Triple]], progress: Progress) -> tuple[Int32, Int32, Int32]:
         """Columns of numbers, int32 [n] each, in the order of the input; a tail of -n - 1 is literal n."""
-        parts: list[tuple[Int32, Int32, Int32]] = []
+        parts: tuple[list[Int32], list[Int32], list[Int32]] = ([], [], [])
         done = 0
         for rows in _chunks(batches):
             heads, codes, tails = zip(*rows, strict=True)
@@ -128,14 +128,13 @@ class _Read:
                 tail_column = np.fromiter(map(self._tail, code_column.tolist(), tails), np.int32, len(rows))
             else:
                 tail_column = np.fromiter(map(self.numbers.__getitem__, tails), np.int32, len(rows))
-            parts.append((head_column, code_column, tail_column))
+            for part, column in zip(parts, (head_column, code_column, tail_column), strict=True):
+                part.append(column)
             if QualifiedTriple in set(map(type, rows)):
-                self._state(rows, parts[-1])
+                self._state(rows, (head_column, code_column, tail_column))
             done += len(rows)
             progress("read", done, None)
-        nothing = np.zeros(0, np.int32)
-        heads_, codes_, tails_ = (np.concatenate(column) for column in zip((nothing,) * 3, *parts, strict=True))
-        return heads_, codes_, tails_
+        return _joined(parts[0]), _joined(parts[1]), _joined(parts[2])
 
     def _tail(self, code: int, tail: str) -> int:
         if not isinstance(tail, ValueText):
@@ -152,6 +151,13 @@ class _Read:
             if isinstance(row, QualifiedTriple):
                 head, code, tail = (int(column[place]) for column in columns)
                 self.statements[head, code, tail].update(row.statements)
+
+
+def _joined(parts: list[Int32]) -> Int32:
+    """The parts of a column one after the other; they are let go of, so that one column at a time is there twice."""
+    column = np.concatenate([np.zeros(0, np.int32), *parts])
+    parts.clear()
+    return column
 
 
 def read_input(
@@ -187,6 +193,9 @@ def read_input(
     value_texts = set(values.texts) if named else set()
     used[[number for number, entity in named if entity.id not in value_texts]] = True
     keys, place = _sorted_names(numbers, used)
+    numbers.clear()  # with its numbers as large as the names themselves, and in the way of the sort below
+    read.literals.clear()
+    del literals
     tails = np.concatenate((place, len(keys) + np.arange(len(values), dtype=np.int32)))[tails]
     sizes = (len(keys), len(relations), len(keys) + len(values))
     stated = zip(*(column[len(heads) - len(extra) :].tolist() for column in (place[heads], codes, tails)), strict=True)
