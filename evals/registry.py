@@ -43,6 +43,9 @@ MEASUREMENTS = {
     "checkpoints": Measurement(
         "trivium.evals.checkpoints", "Bytes of checkpoints that a turn writes, and that 50 turns leave, by method."
     ),
+    "bombs": Measurement(
+        "trivium.evals.bombs", "32 questions made to cost processor time: what each takes of the event loop."
+    ),
     "memory": Measurement(
         "trivium.evals.memory", "Memory that a process keeps over thousands of odd, or of distinct, questions."
     ),

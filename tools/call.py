@@ -11,8 +11,10 @@ a whole question. So a node awaits the tool's own coroutine, and the tool's span
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManager, BaseCallbackManager
@@ -20,6 +22,7 @@ from langchain_core.runnables.config import RunnableConfig, var_child_runnable_c
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import to_jsonable_python
 
+from trivium.kg.errors import EmbedderError
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 
 P = ParamSpec("P")
@@ -76,13 +79,13 @@ class Tool(Generic[ArgumentsT, P, R]):
         config = var_child_runnable_config.get()
         listeners = _listeners(config) if config else None
         if config is None or listeners is None:
-            return await self.operation(await open_knowledge(kg), *args, **kwargs)
+            return await self.operation(await _opened(kg), *args, **kwargs)
         inputs = _inputs(self.operation, args, kwargs)
         span = await listeners.on_tool_start(
             {"name": self.name, "description": self.description}, str(inputs), name=self.name, inputs=inputs
         )
         try:
-            result = await self.operation(await open_knowledge(kg), *args, **kwargs)
+            result = await self.operation(await _opened(kg), *args, **kwargs)
         except BaseException as error:
             await span.on_tool_error(error)
             raise
@@ -93,6 +96,15 @@ class Tool(Generic[ArgumentsT, P, R]):
 def tool(arguments: type[ArgumentsT]) -> Callable[[Operation[P, R]], Tool[ArgumentsT, P, R]]:
     """Decorate a coroutine as a tool with this argument schema."""
     return lambda operation: Tool(operation, arguments)
+
+
+async def _opened(kg: str) -> Knowledge:
+    """The KG, its embedder's files read in a thread: the event loop's other runs go on meanwhile."""
+    found = await open_knowledge(kg)
+    if not found.embedder.opened:
+        with suppress(EmbedderError):  # what needs it says so
+            await asyncio.to_thread(found.embedder.open)
+    return found
 
 
 def _listeners(config: RunnableConfig) -> AsyncCallbackManager | None:

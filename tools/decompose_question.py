@@ -24,7 +24,7 @@ __all__ = [
     "generated",
 ]
 
-_SHORT = 250  # characters of a question that is read at once; nearly every one that people ask
+_SHORT = 120  # characters of a question that is read at once, in some 10 ms; nearly every one that people ask
 
 
 class DecomposeQuestionArguments(Arguments):

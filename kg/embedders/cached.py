@@ -25,6 +25,8 @@ MAX_BYTES = 30_000_000
 ADDITIVE_BYTES = 8_000_000
 """The same where a vector is a sum of token vectors, which takes microseconds to make again."""
 
+_TEXT = 160  # bytes of a text and of an array beside what they hold
+
 
 class CachedEmbedder:
     """An embedder in front of another one; safe to share between threads.
@@ -46,6 +48,8 @@ class CachedEmbedder:
         self._lock = Lock()
         self._loaded: Memory[str, FloatArray] | None = None
         self._changed = False
+        self.opened = False
+        """Whether `open` has read what there is."""
 
     @property
     def name(self) -> str:
@@ -61,6 +65,17 @@ class CachedEmbedder:
     def fingerprint(self) -> str:
         """The inner embedder's fingerprint."""
         return self.inner.fingerprint
+
+    def open(self) -> None:
+        """Read what `embed` needs from disk, so that the first text does not wait for it. Blocks.
+
+        Raises:
+            EmbedderError: as the inner embedder.
+        """
+        if not self.opened:
+            if additive(self.inner) is not None:
+                self.inner.embed(["a"])  # in this process, in microseconds: others may be asked for money
+            self.opened = self._vectors is not None
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
         """Unit vectors, float32 [n, dimensions]; the inner embedder sees each new text once.
@@ -104,7 +119,7 @@ class CachedEmbedder:
             return self._loaded
 
     def _memory(self, held: Mapping[str, FloatArray]) -> Memory[str, FloatArray]:
-        memory: Memory[str, FloatArray] = Memory(self._max)
+        memory: Memory[str, FloatArray] = Memory(self._max, lambda text, vector: _TEXT + len(text) + vector.nbytes)
         for text, vector in held.items():
             memory.put(text, vector)
         return memory

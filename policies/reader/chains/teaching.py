@@ -35,6 +35,7 @@ from trivium.policies.reader.chains.versions import (
     version_templates,
 )
 from trivium.policies.reader.chains.written import read_written
+from trivium.policies.reader.english import english
 from trivium.policies.reader.opening import reader_of
 from trivium.policies.reader.pair_plans import pair_plans
 from trivium.policies.reader.ranking import Ranked
@@ -146,7 +147,8 @@ async def current_decomposer(
     folder, old = base.learnt, None
     try:
         artifact = await asyncio.to_thread(DECOMPOSER.load, folder)
-        old = read_decomposer(artifact, base.embedder)
+        await asyncio.to_thread(english)  # the word lists are read from disk, once
+        old = await asyncio.to_thread(read_decomposer, artifact, base.embedder)
         if not artifact.stale(**now):
             return old
     except (EmbedderError, OutdatedError) as error:

@@ -9,7 +9,6 @@ import pytest
 
 from trivium.kg.embedders import CachedEmbedder, FloatArray, additive
 from trivium.kg.embedders.hashing import HashingEmbedder
-from trivium.kg.memory import size_of
 
 
 class Counting(HashingEmbedder):
@@ -38,7 +37,7 @@ def test_each_text_is_computed_once() -> None:
 
 def test_memory_is_bounded_and_the_unused_go_first() -> None:
     inner = Counting()
-    cached = CachedEmbedder(inner, max_bytes=2 * (200 + size_of("a", np.zeros(32, np.float32))))
+    cached = CachedEmbedder(inner, max_bytes=2 * (200 + 160 + 1 + 4 * 32))
     cached.embed(["a", "b"])
     cached.embed(["a"])
     cached.embed(["c"])
