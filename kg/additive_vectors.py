@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Ints
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import AdditiveEmbedder, FloatArray
@@ -97,7 +98,7 @@ class AdditiveVectors:
         """Fill in the rows that are not there yet; a row is marked known only after it was written."""
         if self._known is None:
             return
-        new = np.unique(entities[~self._known[entities]])
+        new = sorted_distinct(entities[~self._known[entities]])
         for start in range(0, len(new), _BATCH):
             rows = new[start : start + _BATCH]
             self.rows[rows] = self._embedder.token_sums(self.snapshot.names(rows))

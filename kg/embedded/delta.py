@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import (
     ColumnTexts,
     Int32,
@@ -368,7 +369,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
     def _new_values(self) -> tuple[list[_NewValue], Int64, Int64]:
         """As `_new`, of values; those that nobody has are left out."""
         _, facts = _facts(self._added, self._base.entities)
-        used = np.unique(-1 - facts[facts < 0]).tolist()
+        used = sorted_distinct(-1 - facts[facts < 0]).tolist()
         bounds = self._old["value_bounds"]
         names = dict(zip(*self._new_relations[:2], strict=True))
         keys = []
@@ -612,7 +613,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
             else:
                 gone.append(place)
                 went += [new] if new >= 0 else []
-        gone_places = np.unique(_ints(gone))
+        gone_places = sorted_distinct(_ints(gone))
         made = splice_bounds(bounds, *self._row_edits, _ints(came), _ints(went))
         return {"alias_bounds": made} | _strings("alias", splice_column(column, gone_places, _ints(at), texts))
 
@@ -634,7 +635,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
             else:
                 gone.append(place)
                 went += [new] if new >= 0 else []
-        gone_places, added = np.unique(_ints(gone)), _ints(at)
+        gone_places, added = sorted_distinct(_ints(gone)), _ints(at)
         counts = np.bincount(codes, minlength=len(names)) - np.bincount(codes[gone_places], minlength=len(names))
         left = {name for name, count in zip(names, counts.tolist(), strict=True) if count} | set(texts)
         final = {name: code for code, name in enumerate(sorted(left))}
@@ -658,7 +659,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
             start + np.flatnonzero(owners[start:stop] == row)
             for (row, _), start, stop in zip(old, starts.tolist(), stops.tolist(), strict=True)
         ]
-        gone = np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
+        gone = sorted_distinct(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
         raw, known_rows = self._new_names(touched - gone_rows)
         if not raw:
             nothing = np.empty(0, dtype=np.uint64)
@@ -722,7 +723,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         known[inside] = codes[places[inside]] == new_code[inside]
         stops = np.where(known, bounds[np.minimum(places + 1, len(codes))], starts)
         before = lower_bound(names, starts, stops, at[which])
-        fresh = np.unique(new_code[~known])
+        fresh = sorted_distinct(new_code[~known])
         row_at = np.searchsorted(codes, fresh)
         all_codes = splice(codes, np.empty(0, np.int64), row_at, fresh)
         went_rows = np.searchsorted(all_codes, old_code)
@@ -924,7 +925,7 @@ def _grams(folded: StringColumn, numbers: Int64) -> tuple[NDArray[np.uint32], In
     """The distinct trigrams of each name: codes uint32 [g] and the number of the name, int64 [g]."""
     codes, bounds = grams_of(folded)
     owners = np.repeat(np.arange(len(folded)), np.diff(bounds))
-    packed = np.unique((owners.astype(np.uint64) << np.uint64(32)) | codes)
+    packed = sorted_distinct((owners.astype(np.uint64) << np.uint64(32)) | codes)
     return (packed & np.uint64(0xFFFFFFFF)).astype(np.uint32), numbers[(packed >> np.uint64(32)).astype(np.int64)]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import ColumnTexts, Int32, Int64, ranges
 from trivium.kg.embedded.snapshot import Arrays, Snapshot
 from trivium.kg.plans.columns import Column, GraphColumns, Statements
@@ -89,7 +90,7 @@ def _statements(snapshot: Snapshot) -> dict[str, Statements]:
     arrays, relation = snapshot.arrays, snapshot.rel[places]
     numbers = np.arange(len(places))
     out = {}
-    for code in np.unique(relation).tolist():
+    for code in sorted_distinct(relation).tolist():
         mine = numbers[relation == code]
         bare = np.setdiff1d(np.flatnonzero(snapshot.rel == code), places[mine])
         bare = bare[snapshot.dst[bare] < snapshot.entities]
@@ -131,7 +132,7 @@ def _qualifiers(snapshot: Snapshot, arrays: Arrays, row_of: Int64) -> Iterator[t
         numbers = arrays["qualifier_number"][start:stop][held]
         texts = column.take(start + held)
         found = []
-        for kind in np.unique(kinds).tolist():
+        for kind in sorted_distinct(kinds).tolist():
             mine = np.flatnonzero(kinds == kind)
             chosen = np.isin(value, mine)
             order = np.lexsort((rows[chosen], value[chosen]))

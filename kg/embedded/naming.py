@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int64, StringColumn
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.naming import Naming, PropertySample, full_name, naming
@@ -128,7 +129,7 @@ class _Values:
         order = np.lexsort((tables.tails[at], tables.heads[at], codes))
         self.owners: NDArray[np.int32] = tables.heads[at][order]
         self.numbers: NDArray[np.int32] = tables.tails[at][order] - np.int32(len(tables.keys))
-        self.present = np.unique(codes).tolist()
+        self.present = sorted_distinct(codes).tolist()
         self._bounds = np.searchsorted(codes[order], np.arange(len(tables.relations) + 1))
 
     def of(self, code: int, rows: Int64) -> tuple[Int64, Int64]:
@@ -145,10 +146,10 @@ def _choice(name: str, rows: Int64, values: _Values) -> Naming | None:
     properties = []
     for code in values.present:
         owners, numbers = values.of(code, rows)
-        having = len(np.unique(owners))
+        having = len(sorted_distinct(owners))
         if having < _LEAST * len(rows):
             continue
-        distinct = np.unique(numbers)
+        distinct = sorted_distinct(numbers)
         sample = distinct[np.unique(np.linspace(0, len(distinct) - 1, _SAMPLE).astype(np.int64))].tolist()
         texts = [values.texts[number] for number in sample]
         kinds = {KINDS[kind] for kind in values.kinds[distinct].tolist()}

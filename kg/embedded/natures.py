@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int32
 from trivium.kg.errors import BadInputError
 from trivium.kg.types import PropertyKind
@@ -46,13 +47,13 @@ def guess_kinds(
     first[codes[open_tails[::-1]]] = open_tails[::-1]  # written backwards, so that each relation's first tail stays
     for code, nature in enumerate(declared):
         if nature == "property":
-            mine = np.unique(tails[(codes == code) & (tails >= 0)])
+            mine = sorted_distinct(tails[(codes == code) & (tails >= 0)])
             kinds[code] = main_kind(texts[number] for number in mine.tolist())
         elif nature is not None:
             kinds[code] = None if nature == "entity" else nature
         # One tail tells most relations: only those whose first is a value are gone through.
         elif first[code] >= 0 and _may_be_value(texts[tails[first[code]]]):
-            mine = np.unique(tails[(codes == code) & (tails >= 0)])
+            mine = sorted_distinct(tails[(codes == code) & (tails >= 0)])
             if things[mine].mean() <= MOST_ENTITIES:
                 kinds[code] = guess_kind(texts[number] for number in mine.tolist())
     return kinds

@@ -7,6 +7,7 @@ from functools import reduce
 
 import numpy as np
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int64, StringColumn
 from trivium.kg.embedded.names import fold_names, grams_of
 from trivium.kg.embedded.search import Found, hits_of
@@ -36,7 +37,7 @@ def find_partial(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[Enti
 
 def _holding(snapshot: Snapshot, words: Sequence[str]) -> Int64:
     """Names that have the rarest trigrams of the words, blanks around them included: int64 [n]."""
-    codes = np.unique(grams_of(StringColumn.pack(list(words)))[0])
+    codes = sorted_distinct(grams_of(StringColumn.pack(list(words)))[0])
     places = np.minimum(np.searchsorted(snapshot.gram_codes, codes), len(snapshot.gram_codes) - 1)
     if (snapshot.gram_codes[places] != codes).any():
         return np.empty(0, dtype=np.int64)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int64, StringColumn, find_hashes, hash_text, hash_texts
 from trivium.kg.embedded.names import fold_names, grams_of
 from trivium.kg.embedded.snapshot import Snapshot
@@ -72,7 +73,7 @@ def find_similar(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[Enti
 def _candidates(snapshot: Snapshot, folded: str) -> Int64:
     """Names that share the rarest trigrams of the text and have a fitting length, most shared first: int64 [n]."""
     codes, _ = grams_of(StringColumn.pack([folded]))
-    codes = np.unique(codes)
+    codes = sorted_distinct(codes)
     places = np.searchsorted(snapshot.gram_codes, codes)
     places = np.minimum(places, max(len(snapshot.gram_codes) - 1, 0))
     places = places[snapshot.gram_codes[places] == codes] if len(snapshot.gram_codes) else places[:0]

@@ -259,8 +259,13 @@ class GraphColumns:
             if len(ends) and int(ends.max()) >= len(self):
                 at = at[ends < len(self)]
                 ends = np.asarray(self.ends[at])
-            bounds = np.searchsorted(at, self.indptr)
-            starts = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(bounds))
+            if len(at) < len(self):  # the shorter of the two is looked up in the longer
+                starts = (np.searchsorted(self.indptr, at, side="right") - 1).astype(np.int32)
+                bounds = np.zeros(len(self) + 1, dtype=np.int64)
+                np.cumsum(np.bincount(starts, minlength=len(self)), out=bounds[1:])
+            else:
+                bounds = np.searchsorted(at, self.indptr)
+                starts = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(bounds))
             found = (starts, ends, bounds)
             self._pairs[code] = found
         return found

@@ -13,6 +13,7 @@ from typing import assert_never, cast
 
 import numpy as np
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.errors import TimeLimitError
 from trivium.kg.plans import cells as cells_of
 from trivium.kg.plans.cells import ENTITY, Cells, compare_keys, gather, reduce, spread
@@ -177,7 +178,7 @@ class Executor:
         match plan:
             case Entities():
                 rows = self.graph.rows(plan.ids)
-                return np.unique(rows[rows >= 0]).astype(np.int32)
+                return sorted_distinct(rows[rows >= 0]).astype(np.int32)
             case OfType():
                 return self._of_type(plan.type)
             case Follow():
@@ -368,7 +369,7 @@ class Executor:
             assert step.where is not None
             keep = self.holds(Table([], [(step.relation, rows)], len(rows)), step.where)
             start, end = (heads[keep], tails[keep]) if forward else (tails[keep], heads[keep])
-            pair = np.unique(start.astype(np.int64) * len(self.graph) + end)
+            pair = sorted_distinct(start.astype(np.int64) * len(self.graph) + end)
             start, end = (pair // len(self.graph)).astype(np.int32), (pair % len(self.graph)).astype(np.int32)
             self._step_pairs[key] = (start, end, np.searchsorted(start, np.arange(len(self.graph) + 1)))
         return self._step_pairs[key]
@@ -644,7 +645,7 @@ class Executor:
         keys = [self.cells(table, term) for term in plan.keys]
         rows, at = self._combinations(table.count, keys, missing=False)
         first, group = _numbered(keys, at)
-        pair = np.unique(group * (table.count + 1) + rows)  # a row once a group
+        pair = sorted_distinct(group * (table.count + 1) + rows)  # a row once a group
         members, of_group = pair % (table.count + 1), pair // (table.count + 1)
         out = [self._of_groups(table, each, of_group, members, len(first)) for each in plan.aggregates]
         cells = np.column_stack([at[first], *(_one_each(each, len(first)) for each in out)])
@@ -709,7 +710,7 @@ def _distinct(rows: Int32, count: int) -> Int32:
         out = np.zeros(count, dtype=bool)
         out[rows] = True
         return np.flatnonzero(out).astype(np.int32)
-    return np.unique(rows)
+    return sorted_distinct(rows)
 
 
 def _pairs(index: Int64, ends: Int32, count: int) -> tuple[Int64, Int32]:
@@ -721,7 +722,7 @@ def _pairs(index: Int64, ends: Int32, count: int) -> tuple[Int64, Int32]:
         return np.full(len(found), index[0], dtype=np.int64), found
     key = index * count + ends
     if not (key[1:] > key[:-1]).all():
-        key = np.unique(key)
+        key = sorted_distinct(key)
     return key // count, (key % count).astype(np.int32)
 
 
@@ -805,7 +806,7 @@ def _compare_computed(cells: Cells, operator: Operator, values: Sequence[Value])
 def _compare_any(cells: Cells, operator: Operator, value: Value) -> Bool:
     """Comparison of values with a constant; texts by the text itself."""
     out = np.zeros(len(cells), dtype=bool)
-    for code in np.unique(cells.kind).tolist():
+    for code in sorted_distinct(cells.kind).tolist():
         at = cells.kind == code
         if code == ENTITY:
             continue

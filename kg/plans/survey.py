@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.plans.cells import spread
 from trivium.kg.plans.columns import Column, GraphColumns, Int32, Int64, Statements, main_column
 from trivium.kg.profile import GraphProfile, PropertyProfile, RelationshipProfile, TypeProfile
@@ -139,7 +140,7 @@ def _by_type(
         order = np.argsort(code, kind="stable")
         at, code = at[order], code[order]
         edges = np.searchsorted(code, np.arange(types + 1))
-        for each in np.unique(code).tolist():
+        for each in sorted_distinct(code).tolist():
             rows = at[edges[each] : edges[each + 1]]
             parts.setdefault(each, []).append((column, column.value_of_row[rows].astype(np.int64), column.owners[rows]))
     return {code: _property(name, found) for code, found in parts.items()}
@@ -151,10 +152,10 @@ def _property(name: str, parts: Sequence[_Used]) -> PropertyProfile:
     main, values, _ = parts[0]
     used, counts = np.unique(values, return_counts=True)
     every = np.concatenate([part[2] for part in parts])
-    total, entities = len(every), len(np.unique(every))
+    total, entities = len(every), len(sorted_distinct(every))
     ordered = main.kind != "point"
     frequent = used[np.argsort(-counts, kind="stable")[:_EXAMPLES]]
-    distinct = len(used) + sum(len(np.unique(part[1])) for part in parts[1:])
+    distinct = len(used) + sum(len(sorted_distinct(part[1])) for part in parts[1:])
     return PropertyProfile(
         name=name,
         kind=main.kind,
@@ -198,7 +199,7 @@ def _relationships(
         tail_type = codes[spread(bounds[tails[place]], again)].astype(np.int64)
         place, head_type = np.repeat(place, again), np.repeat(head_type, again)
         pair = head_type * len(names) + tail_type
-        for each in np.unique(pair).tolist():
+        for each in sorted_distinct(pair).tolist():
             at = place[pair == each]
             out.append(
                 RelationshipProfile(
@@ -206,8 +207,8 @@ def _relationships(
                     names[each // len(names)],
                     names[each % len(names)],
                     len(at),
-                    len(np.unique(heads[at])),
-                    len(np.unique(tails[at])),
+                    len(sorted_distinct(heads[at])),
+                    len(sorted_distinct(tails[at])),
                     own,
                 )
             )

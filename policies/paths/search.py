@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int64, ranges
 from trivium.policies.paths.features import row_products
 from trivium.policies.paths.graph import Floats, PathGraph, uniform
@@ -145,7 +146,7 @@ class Beam:
 
     def _note_expanded(self) -> None:
         wide = np.int64(1 << 40)
-        key = np.unique(self._pair * wide + self._entities[:, -1])
+        key = sorted_distinct(self._pair * wide + self._entities[:, -1])
         pair, entity = key // wide, key % wide
         self.expanded += np.bincount(pair, minlength=len(self.expanded))
         self.seen.append((pair, entity))
@@ -233,9 +234,10 @@ def _cost(graph: PathGraph, ends: Int64, hops: int) -> Int64:
     """Roughly how many neighbors the walks of `hops` hops from each end read, int64 [n]."""
     if hops < 2:
         return graph.degrees[ends]
-    around = graph.around(np.unique(ends))
-    sums = np.bincount(around.owner, weights=graph.degrees[around.entity], minlength=len(np.unique(ends)))
-    cost: Int64 = sums.astype(np.int64)[np.unique(ends, return_inverse=True)[1]]
+    asked = sorted_distinct(ends)
+    around = graph.around(asked)
+    sums = np.bincount(around.owner, weights=graph.degrees[around.entity], minlength=len(asked))
+    cost: Int64 = sums.astype(np.int64)[np.searchsorted(asked, ends)]
     return cost
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int64
 from trivium.kg.embedded.walk import neighbors
 from trivium.kg.knowledge_base import KnowledgeBase
@@ -48,7 +49,7 @@ async def extract_subgraph(
     if tables is None:
         return await _extract_live(base, question, list(dict.fromkeys([*sources, *targets])), limit)
     linked = tables.snapshot.rows(list(dict.fromkeys([*sources, *targets])))
-    return await asyncio.to_thread(_extract, tables, question, np.unique(linked[linked >= 0]), limit)
+    return await asyncio.to_thread(_extract, tables, question, sorted_distinct(linked[linked >= 0]), limit)
 
 
 def _extract(tables: PathTables, question: str, linked: Int64, limit: int) -> Subgraph:

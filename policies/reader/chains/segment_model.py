@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedders import Embedder
 from trivium.kg.memory import Memory
 from trivium.kg.types import Hop
@@ -271,7 +272,7 @@ class SegmentModel:
             return np.arange(len(self.hops))
         spoken = sum(np.maximum(np.diff(side, axis=0), 0).sum(axis=0) for side in (marks.left, marks.right))
         top = np.argsort(-(spoken + np.maximum(marks.first, 0) + np.maximum(marks.last, 0)), kind="stable")[:_TOP]
-        return np.unique(np.concatenate([top, self.inverse[top]]))
+        return sorted_distinct(np.concatenate([top, self.inverse[top]]))
 
     def _grown(self, firsts: Codes, pool: Codes) -> Grown:
         """The chains from one of `firsts`, longer ones of hops of the pool; kept, as small schemas ask for the same."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contracts.plan_agreement import canonical, columns_of_graph, expected
 from tests.contracts.plan_interpreter import Interpreter
 from tests.contracts.random_plans import PlanMaker, random_graph
+from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
 
 
@@ -18,3 +21,20 @@ from trivium.kg.plans.execute import Executor
 def test_random_plans_agree_with_brute_force(random: Random) -> None:
     graph, plan = random_graph(random), PlanMaker(random).plan()
     assert canonical(Executor(columns_of_graph(graph)), plan) == expected(Interpreter(*graph), plan)
+
+
+@pytest.mark.parametrize(("entities", "edges"), [(4, 60), (60, 4), (5, 0)])
+def test_all_walks_of_a_relation(entities: int, edges: int) -> None:
+    """Of a relation with more triples than there are entities, and of one with fewer."""
+    rng = Random(entities)
+    ids = [f"e{i:02}" for i in range(entities)]
+    rows = {(rng.choice(ids), rng.choice("rs"), rng.choice(ids)) for _ in range(edges)} | {(ids[0], "t", ids[-1])}
+    graph = GraphColumns.of([(id_, (), {}) for id_ in ids], sorted(rows))
+    for code in range(2 * len(graph.relations)):
+        name = graph.relations[code % len(graph.relations)]
+        mine = [(head, tail) for head, relation, tail in rows if relation == name]
+        walks = sorted(mine if code < len(graph.relations) else [(tail, head) for head, tail in mine])
+        starts, ends, bounds = graph.pairs(code)
+        assert [(ids[a], ids[b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)] == walks
+        assert bounds.tolist() == [sum(start < id_ for start, _ in walks) for id_ in [*ids, "~"]]
+        assert (starts.dtype, ends.dtype, bounds.dtype) == (np.int32, np.int32, np.int64)
