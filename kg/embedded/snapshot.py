@@ -475,12 +475,17 @@ def has_snapshot(directory: Path, stamp: str) -> bool:
     return (snapshot_path(directory, stamp) / HEADER).is_file()
 
 
+def snapshots_beside(directory: Path, *stamps: str) -> list[Path]:
+    """Every snapshot of a KG, whole or half written, but those of these stamps."""
+    return [entry for entry in (directory / FOLDER).iterdir() if entry.name not in stamps]
+
+
 def remove_other_snapshots(directory: Path, stamps: Collection[str], *, compacting: bool = False) -> None:
     """Remove every snapshot, whole or half written, but those of these stamps; the caller holds the write lock.
 
     Nothing is removed while another process compacts: what it writes is not named yet. `compacting`: the caller does.
     """
-    others = [entry for entry in (directory / FOLDER).iterdir() if entry.name not in stamps]
+    others = snapshots_beside(directory, *stamps)
     if not others:
         return
     with nullcontext(True) if compacting else compact_lock(directory) as alone:

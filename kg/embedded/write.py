@@ -35,7 +35,7 @@ from trivium.kg.embedded.record import (
     renew,
     save_meta,
 )
-from trivium.kg.embedded.snapshot import has_snapshot, remove_other_snapshots, write_snapshot
+from trivium.kg.embedded.snapshot import has_snapshot, remove_other_snapshots, snapshots_beside, write_snapshot
 from trivium.kg.errors import BadInputError, TriviumError
 from trivium.kg.files import sha256_file
 from trivium.kg.manifest import now, read_manifest, register_derived, write_manifest
@@ -235,7 +235,8 @@ def noted_changes(connection: sqlite3.Connection) -> int:
 def compact(directory: Path, *, wait: float | None = None) -> bool:
     """Write a snapshot that shows all changes, and forget those; whether there were any.
 
-    Readers and writers go on meanwhile. At once False where another process is at it.
+    Readers and writers go on meanwhile. At once False where another process is at it. What a killed one left beside the
+    snapshot in use is removed in any case.
 
     Raises:
         NotAKnowledgeBaseError: the folder holds no KG.
@@ -249,9 +250,13 @@ def compact(directory: Path, *, wait: float | None = None) -> bool:
             return False
         with reading(path) as connection:
             meta = read_meta(connection, path)
-            if meta.base == meta.stamp and has_snapshot(directory, meta.base):
-                return False
-            tables = read_tables(connection)
+            done = meta.base == meta.stamp and has_snapshot(directory, meta.base)
+            tables = None if done else read_tables(connection)
+        if tables is None:
+            if snapshots_beside(directory, meta.base):
+                with write_lock(directory, wait), reading(path) as connection:
+                    remove_other_snapshots(directory, {read_meta(connection, path).base}, compacting=True)
+            return False
         write_snapshot(directory, meta.stamp, tables)
         with write_lock(directory, wait), record_errors(path), closing(connect(path, write=True)) as connection:
             _rebase(directory, connection, meta)

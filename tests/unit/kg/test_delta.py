@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -211,6 +212,17 @@ def test_compaction_shows_the_same_and_forgets_the_changes(films: Path) -> None:
         assert connection.execute("SELECT COUNT(*) FROM changes").fetchone() == (0,)
     assert verify(films) == []
     store.close_now()
+
+
+def test_a_compaction_with_nothing_to_do_removes_what_a_killed_one_left(films: Path) -> None:
+    add_triples(films, [Triple("Arrival", "directed_by", "Villeneuve")])
+    assert compact(films)
+    (held,) = (films / "snapshot").iterdir()
+    shutil.copytree(held, films / "snapshot" / "0123456789abcdef")
+    (films / "snapshot" / ".half.partial").mkdir()
+    assert not compact(films)
+    assert list((films / "snapshot").iterdir()) == [held]
+    assert verify(films) == []
 
 
 def test_what_is_written_while_a_compaction_reads_is_not_forgotten(
