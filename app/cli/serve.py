@@ -28,7 +28,9 @@ def serve(  # noqa: PLR0913, PLR0917 - the options of a command line
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 is every one.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on.")] = 2024,
     kg: Annotated[str | None, typer.Option(help="The KG of runs that name none: a name of trivium.toml.")] = None,
-    jobs: Annotated[int, typer.Option(help="Runs at a time.")] = 50,
+    jobs: Annotated[
+        int | None, typer.Option(help="Runs at a time; 4, or 50 where [server] models names a chat model.")
+    ] = None,
     open_to_all: Annotated[
         bool, typer.Option("--open", help="Listen beyond this machine although the server asks nobody for a key.")
     ] = False,
@@ -63,13 +65,28 @@ def serve(  # noqa: PLR0913, PLR0917 - the options of a command line
     if origin:
         environment["CORS_CONFIG"] = json.dumps({**_CORS, "allow_origins": origin})
     _check_port(host, port)
+    at_a_time = str(jobs or runs_at_a_time())
     command = [
         sys.executable, "-m", "trivium.app.server.dev", "dev", "--config", str(CONFIG), "--host", host,
-        "--port", str(port), "--n-jobs-per-worker", str(jobs), "--no-browser", *([] if reload else ["--no-reload"]),
+        "--port", str(port), "--n-jobs-per-worker", at_a_time, "--no-browser", *([] if reload else ["--no-reload"]),
     ]  # fmt: skip
     complain(f"serving on http://{host}:{port}; threads are kept in memory and in ./.langgraph_api")
     os.execve(sys.executable, command, environment)
 
+
+def runs_at_a_time() -> int:
+    """How many runs the queue takes at a time, by what the server offers.
+
+    Runs without a chat model are processor time: more of them at a time end no sooner, and a probe waits for a step of
+    each. Those with one mostly wait for it.
+    """
+    from trivium.kg.catalog import SETTINGS_FILE
+    from trivium.nodes.run.access import NO_MODEL, read_policy
+
+    return _WITH_MODELS if set(read_policy(Path(SETTINGS_FILE)).models) > {NO_MODEL} else _WITHOUT_MODELS
+
+
+_WITHOUT_MODELS, _WITH_MODELS = 4, 50
 
 _CORS = {
     "allow_methods": ["*"],

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.app.cli.running import Trivium, refused
+from trivium.app.cli.serve import runs_at_a_time
 
 
 def test_a_taken_port_is_refused(trivium: Trivium) -> None:
@@ -64,6 +65,15 @@ def test_the_server_is_started_offline(trivium: Trivium, monkeypatch: pytest.Mon
     assert command[1:4] == ["-m", "trivium.app.server.dev", "dev"]
     assert {"--no-browser", "--no-reload"} <= set(command)
     assert "--allow-blocking" not in command
+    assert command[command.index("--n-jobs-per-worker") + 1] == "4"
     assert environment["TRIVIUM_DEFAULT_KG"] == "films"
     assert environment["LANGSMITH_TRACING"] == "false"
     assert environment["LANGGRAPH_CLI_NO_ANALYTICS"] == environment["LANGGRAPH_NO_VERSION_CHECK"] == "1"
+
+
+def test_more_runs_at_a_time_wait_for_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert runs_at_a_time() == 4
+    for models, most in (('["none"]', 4), ('["openai:gpt-4o-mini"]', 50)):
+        (tmp_path / "trivium.toml").write_text(f"[server]\nmodels = {models}\n")
+        assert runs_at_a_time() == most, models

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from starlette.schemas import SchemaGenerator
 from tests.fake_openai import FakeOpenAI
 from tests.unit.app.server.conftest import http
 from trivium.app.server.gate import starts_run
-from trivium.app.server.http import app
+from trivium.app.server.http import app, freeze
 from trivium.app.server.operations import drain_seconds, operations
 from trivium.knowledge.knowledge import close_all
 
@@ -150,3 +152,13 @@ def test_every_route_says_what_it_is_in_the_apis_description() -> None:
     assert {each.path: set(reader.parse_docstring(each.func)) for each in routes} == {
         each.path: {"summary", "tags", "responses"} for each in routes
     }
+
+
+async def test_what_is_imported_is_left_out_of_collections_while_the_server_runs() -> None:
+    before = gc.get_freeze_count()
+    async with AsyncExitStack() as stack:
+        await freeze(stack)
+        frozen = gc.get_freeze_count() - before
+        assert frozen > 50_000, "modules with their functions and classes"
+        assert len(gc.get_objects()) < frozen
+    assert gc.get_freeze_count() == 0
