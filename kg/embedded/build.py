@@ -30,6 +30,7 @@ from trivium.kg.embedded.snapshot import write_snapshot
 from trivium.kg.embedded.tables import OwnedTexts, Tables, Values, sort_rows
 from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError
 from trivium.kg.files import atomic_folder, fsync_file, remove_leftovers, sha256_file
+from trivium.kg.loaders.delimited import TripleColumns
 from trivium.kg.manifest import Manifest, is_kg, now, write_manifest
 from trivium.kg.types import (
     LONGEST_RELATION,
@@ -121,20 +122,37 @@ class _Read:
         parts: tuple[list[Int32], list[Int32], list[Int32]] = ([], [], [])
         done = 0
         for rows in _chunks(batches):
-            heads, codes, tails = zip(*rows, strict=True)
-            head_column = np.fromiter(map(self.numbers.__getitem__, heads), np.int32, len(rows))
-            code_column = np.fromiter(map(self.relations.__getitem__, codes), np.int32, len(rows))
-            if ValueText in set(map(type, tails)):
-                tail_column = np.fromiter(map(self._tail, code_column.tolist(), tails), np.int32, len(rows))
-            else:
-                tail_column = np.fromiter(map(self.numbers.__getitem__, tails), np.int32, len(rows))
-            for part, column in zip(parts, (head_column, code_column, tail_column), strict=True):
+            columns = rows if isinstance(rows, TripleColumns) else None
+            found = (
+                self._mixed(rows) if columns is None else self._plain(columns.heads, columns.relations, columns.tails)
+            )
+            for part, column in zip(parts, found, strict=True):
                 part.append(column)
-            if QualifiedTriple in set(map(type, rows)):
-                self._state(rows, (head_column, code_column, tail_column))
             done += len(rows)
             progress("read", done, None)
         return _joined(parts[0]), _joined(parts[1]), _joined(parts[2])
+
+    def _mixed(self, rows: Sequence[Triple]) -> tuple[Int32, Int32, Int32]:
+        """Of triples some of which may have values as tails, or statements."""
+        heads, codes, tails = zip(*rows, strict=True)
+        if ValueText in set(map(type, tails)):
+            head_column, code_column, _ = self._plain(heads, codes, ())
+            tail_column = np.fromiter(map(self._tail, code_column.tolist(), tails), np.int32, len(rows))
+        else:
+            head_column, code_column, tail_column = self._plain(heads, codes, tails)
+        if QualifiedTriple in set(map(type, rows)):
+            self._state(rows, (head_column, code_column, tail_column))
+        return head_column, code_column, tail_column
+
+    def _plain(
+        self, heads: Sequence[str], relations: Sequence[str], tails: Sequence[str]
+    ) -> tuple[Int32, Int32, Int32]:
+        numbers = self.numbers.__getitem__
+        return (
+            np.fromiter(map(numbers, heads), np.int32, len(heads)),
+            np.fromiter(map(self.relations.__getitem__, relations), np.int32, len(relations)),
+            np.fromiter(map(numbers, tails), np.int32, len(tails)),
+        )
 
     def _tail(self, code: int, tail: str) -> int:
         if not isinstance(tail, ValueText):
@@ -297,11 +315,15 @@ def paused_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _chunks(batches: Iterable[Iterable[Triple]]) -> Iterator[list[Triple]]:
-    """The same triples in lists of bounded length: input batches may be single triples or whole files."""
-    stream = itertools.chain.from_iterable(batches)
-    while rows := list(itertools.islice(stream, _ROWS)):
-        yield rows
+def _chunks(batches: Iterable[Iterable[Triple]]) -> Iterator[Sequence[Triple]]:
+    """The same triples in parts of bounded length: input batches may be single triples or whole files."""
+    for columns, group in itertools.groupby(batches, lambda batch: isinstance(batch, TripleColumns)):
+        if columns:  # blocks of a file, which are of bounded length
+            yield from (batch for batch in group if isinstance(batch, TripleColumns) and len(batch))
+            continue
+        stream = itertools.chain.from_iterable(group)
+        while rows := list(itertools.islice(stream, _ROWS)):
+            yield rows
 
 
 def _sorted_names(

@@ -9,10 +9,11 @@ from __future__ import annotations
 import csv
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 
@@ -63,7 +64,30 @@ def is_header(block: bytes, delimiter: str) -> bool:
     return tuple(field.lower() for field in split_line(first, delimiter) or ()) in _HEADERS
 
 
-def parse_block(block: bytes, delimiter: str, path: Path, first_line: int, skips: SkipLog) -> list[Triple]:
+class TripleColumns(Sequence[Triple]):
+    """Triples as three lists of one length; the triples themselves are made when they are asked for."""
+
+    def __init__(self, heads: list[str], relations: list[str], tails: list[str]) -> None:
+        self.heads, self.relations, self.tails = heads, relations, tails
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    @overload
+    def __getitem__(self, place: int) -> Triple: ...
+    @overload
+    def __getitem__(self, place: slice) -> TripleColumns: ...
+    def __getitem__(self, place: int | slice) -> Triple | TripleColumns:
+        if isinstance(place, slice):
+            return TripleColumns(self.heads[place], self.relations[place], self.tails[place])
+        return Triple(self.heads[place], self.relations[place], self.tails[place])
+
+    def __iter__(self) -> Iterator[Triple]:
+        with _collector_paused():
+            return iter(list(map(_new_triple, zip(self.heads, self.relations, self.tails, strict=True))))
+
+
+def parse_block(block: bytes, delimiter: str, path: Path, first_line: int, skips: SkipLog) -> Sequence[Triple]:
     """The triples of a block of whole lines; malformed ones go to `skips`."""
     # Once for the block: a search for all its line ends is nothing beside a look at each line.
     if b"\r\n" in block:
@@ -76,8 +100,7 @@ def parse_block(block: bytes, delimiter: str, path: Path, first_line: int, skips
         else:
             # Every line has three fields, as was just seen, so that each third piece is of one column.
             fields = text.replace("\n", delimiter).split(delimiter)
-            with _collector_paused():
-                return list(map(_new_triple, zip(fields[0:-1:3], fields[1::3], fields[2::3], strict=True)))
+            return TripleColumns(fields[0:-1:3], fields[1::3], fields[2::3])
     return list(_parse_lines(block, delimiter, path, first_line, skips))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
@@ -22,7 +22,7 @@ _COLUMN_NAME = re.compile(r"\s*[^\W\d][\w .-]*")
 
 
 class TripleReader:
-    """The triples of one file as lists of about 50,000, in the file's order, duplicates included.
+    """The triples of one file as sequences of about 50,000, in the file's order, duplicates included.
 
     Iterating again reads the file again.
 
@@ -54,7 +54,7 @@ class TripleReader:
         """How many of `bytes_total` have been read."""
         return self._source.bytes_read
 
-    def __iter__(self) -> Iterator[list[Triple]]:
+    def __iter__(self) -> Iterator[Sequence[Triple]]:
         """Batches of triples.
 
         Raises:
@@ -73,7 +73,7 @@ class TripleReader:
         """Entities that the file itself names (RDF labels, aliases, types); complete once the triples are read."""
         yield from self._entities
 
-    def _batches(self) -> Iterator[list[Triple]]:
+    def _batches(self) -> Iterator[Sequence[Triple]]:
         if self._source.suffix in RDF_SUFFIXES:
             return self._rdf()
         json = self._source.suffix in JSONL_SUFFIXES or (self._source.suffix == ".json" and is_graph_export(self.path))
@@ -87,7 +87,7 @@ class TripleReader:
                 yield batch
         self.lines, self._entities = parser.lines, parser.entities
 
-    def _delimited(self) -> Iterator[list[Triple]]:
+    def _delimited(self) -> Iterator[Sequence[Triple]]:
         delimiter = None
         with closing(self._source.blocks()) as read:
             opening = list(islice(read, 1))

@@ -33,14 +33,14 @@ class Input:
         self._entities: EntityReader | None = None if entities is None else read_entities(entities, skip_bad=skip_bad)
         self.triples = 0
 
-    def batches(self) -> Iterator[list[Triple]]:
+    def batches(self) -> Iterator[Sequence[Triple]]:
         """The triples of all files in turn; raises `BadInputError` as the readers do."""
         for reader in self._readers:
             for batch in reader:
                 self.triples += len(batch)
                 yield batch
 
-    def shown(self, show: ProgressDisplay) -> Iterator[list[Triple]]:
+    def shown(self, show: ProgressDisplay) -> Iterator[Sequence[Triple]]:
         """`batches`, with progress by bytes."""
         for batch in self.batches():
             self.show(show)

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import delimited, read_triples
+from trivium.kg.loaders.delimited import TripleColumns
 from trivium.kg.loaders.skips import KEEP, SkipLog
-from trivium.kg.types import Triple
+from trivium.kg.streams import drain
+from trivium.kg.types import Triple, ValueText
 
 ALIEN = [Triple("Alien", "directed_by", "Ridley Scott"), Triple("Alien", "has_genre", "Horror, mostly")]
 
@@ -161,3 +164,19 @@ def test_skips_keep_the_first_few_only() -> None:
         skips.take(BadInputError("bad", path="f", line=number))
     assert (skips.count, len(skips.first)) == (20, KEEP)
     assert str(skips) == "20 malformed lines skipped"
+
+
+def test_triples_as_columns_are_a_sequence_of_triples(tmp_path: Path) -> None:
+    path = tmp_path / "triples.tsv"
+    path.write_text("a\tknows\tb\nb\tknows\tc\nc\tlikes\ta\n")
+    (columns,) = read_triples(path)
+    assert isinstance(columns, TripleColumns)
+    rows = [Triple("a", "knows", "b"), Triple("b", "knows", "c"), Triple("c", "likes", "a")]
+    assert list(columns) == rows
+    assert all(type(row) is Triple for row in columns)
+    assert (columns[1], list(columns[1:]), len(columns)) == (rows[1], rows[1:], 3)
+    # Among batches of other kinds, in order, repeats dropped.
+    build(tmp_path / "kg", [rows[:1], columns, iter([Triple("d", "likes", ValueText("3"))]), columns[:0], columns])
+    store = EmbeddedStore.open(tmp_path / "kg")
+    assert [row for batch in drain(store.triples()) for row in batch] == [*rows, Triple("d", "likes", "3")]
+    store.close_now()
