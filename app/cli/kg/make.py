@@ -215,6 +215,7 @@ def copy(
     A copy that replaces a learned KG directory is learned first, whatever its size; where it cannot be, the KG stays.
     """
     from trivium.kg.embedded import EmbeddedStore
+    from trivium.kg.manifest import is_kg
     from trivium.knowledge.knowledge import Knowledge
 
     place = _target(target)
@@ -224,6 +225,7 @@ def copy(
         store, embedder = opened.store, opened.embedder.name
         # Asked first, while nothing is written yet.
         taught = isinstance(store, EmbeddedStore) and _taught(store.path)
+        goes = replace and isinstance(place, Path) and is_kg(place) and _taught(place)
         if isinstance(place, Path):
             from trivium.app.cli.kg.writing import copy_store
 
@@ -241,6 +243,11 @@ def copy(
         complain(
             f"what pairs, synonyms or a model taught stays with {source}: "
             f"give it to the copy with trivium learn keqing --kg {target}"
+        )
+    if goes:
+        complain(
+            f"what pairs, synonyms or a model had taught {target} went with the KG that was replaced: "
+            f"teach it again with trivium learn keqing --kg {target}"
         )
     (print_json if as_json else print_facts)(asdict(held))
 

@@ -115,6 +115,16 @@ def test_a_replacement_has_learned_before_it_is_seen(
     assert has_decomposer(other / "keqing")
 
 
+def test_what_had_taught_a_replaced_kg_is_said_to_go(trivium: Trivium, kg: Path, other: Path) -> None:
+    assert "went with" not in trivium("kg", "copy", kg, other, "--replace").err
+    (other.parent / "words.txt").write_text("directed_by = helmed\n")
+    assert trivium("learn", "keqing", "--kg", other, "--synonyms", other.parent / "words.txt").code == 0
+    said = trivium("kg", "copy", kg, other, "--replace")
+    assert said.code == 0
+    assert f"had taught {other} went with the KG that was replaced" in said.err
+    assert f"trivium learn keqing --kg {other}" in said.err
+
+
 @pytest.mark.parametrize("error", [BusyError("another process writes"), OSError("no space left"), MemoryError("8 GiB")])
 def test_a_learned_kg_is_not_replaced_by_one_that_could_not_learn(
     trivium: Trivium, kg: Path, other: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
