@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,24 @@ def _ask(url: str, method: str, question: str) -> dict[str, Any]:
     return answer
 
 
+def _thumbs_at_once(urls: list[str]) -> None:
+    """Thumbs for the runs of both servers, each sent to both at the same time: every run counts once."""
+    names = ("Walnut & Pear Galette", "Recipe of nothing")
+    answers = [_ask(url, "knowgpt", f"who created {name}?") for url in urls for name in names * 3]
+    runs = [step["run"] for answer in answers for step in answer["steps"] if "run" in step]
+    assert len(set(runs)) == len(runs) >= 6
+
+    def give(asked: tuple[str, str]) -> dict[str, Any]:
+        url, run = asked
+        thumb = {"run": run, "thumb": "down", "kg": "recipes"}
+        counted: dict[str, Any] = httpx.post(f"{url}/feedback", json=thumb, timeout=60).raise_for_status().json()
+        return counted
+
+    with ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(give, [(url, run) for run in runs for url in urls]))
+    assert sorted(each["run"] for each in told if each["counted"]) == sorted(runs)
+
+
 def test_feedback_and_corrections_reach_every_worker_and_not_the_kg(tmp_path: Path) -> None:
     kg, state, source = tmp_path / "recipes-kg", tmp_path / "state", FOLDER / "recipes"
     assert run(["kg", "build", "--out", str(kg), "--entities", f"{source}/entities.tsv", f"{source}/triples.tsv"]) == 0
@@ -62,5 +81,16 @@ def test_feedback_and_corrections_reach_every_worker_and_not_the_kg(tmp_path: Pa
         assert json.loads(told.stdout)["right"]
         answers = [[item["label"] for item in _ask(each.url, "keqing", QUESTION)["answers"]] for each in (one, two)]
         assert answers[0] == answers[1] != []
+
+        _thumbs_at_once([one.url, two.url])
+        told = subprocess.run(
+            [*command[:3], "learn", "keqing", "--kg", "recipes"], cwd=folders[1], env=environment, check=False
+        )
+        assert told.returncode == 0
+        learned = [_ask(each.url, "keqing", QUESTION) for each in (one, two)]
+        assert [answer["answers"] for answer in learned] == [[], []], (
+            "learning from the schema alone forgets corrections"
+        )
+        assert [answer["events"] for answer in learned] == [[], []], "neither answers from what was learned before"
     assert _content(kg) == before
     assert (state / "recipes" / "knowgpt" / "bandit.db").is_file()
