@@ -117,7 +117,7 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
         which = "; ".join(f"{each['label']} ({each['why']})" for each in signals.readings)
         return "ambiguous", f"The question may be about several entities: {which}. Which one is meant?"
     if signals.missing:
-        return "not_found", f"This graph does not record {signals.missing} for {signals.of}.{knows}"
+        return "not_found", f'This graph does not record "{signals.missing}" for {signals.of}.{knows}'
     if signals.unmet:
         with_it = f"{signals.about}, " if signals.about else ""
         return (

@@ -138,7 +138,7 @@ function suggestions(answer, on) {
 }
 
 function reading(answer, on) {
-  const steps = readingOf(answer), part = el("section", { class: "part reading" }, el("h3", { text: "How the question was read" }));
+  const steps = readingOf(answer), part = el("section", { class: "part reading" }, el("h3", { text: answer.stop_reason === "answered" ? "How the question was read" : "The nearest reading" }));
   part.append(steps.length
     ? el("ol", {}, steps.map((each, at) => el("li", {}, el("span", { class: "no", text: `${at + 1}` }), el("span", {}, el("span", { text: each.shown }), each.relation ? el("span", { class: "how", text: `  ${each.relation}` }) : null))))
     : el("p", { class: "note", text: answer.method === "keqing" ? "It could not be read into steps." : "This method does not split a question into steps; the steps below are yours to write." }));

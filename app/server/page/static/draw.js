@@ -65,6 +65,16 @@ export function drawPaths(box, given, names, answers, onEntity) {
   }
   const columns = [];
   for (const [id, at] of depth) (columns[at] ??= []).push(id);
+  // Each column in the order of what leads to it, so that lines cross less.
+  columns.forEach((ids, at) => {
+    const before = new Map((columns[at - 1] ?? []).map((id, row) => [id, row]));
+    const row = (id) => {
+      const rows = [...edges.values()].filter((each) => each.head === id || each.tail === id).map((each) => before.get(each.head === id ? each.tail : each.head)).filter((each) => each !== undefined);
+      return rows.length ? rows.reduce((sum, each) => sum + each, 0) / rows.length : Infinity;
+    };
+    const ordered = new Map(ids.map((id) => [id, row(id)]));
+    ids.sort((a, b) => (ordered.get(a) === ordered.get(b) ? 0 : ordered.get(a) - ordered.get(b)));
+  });
   const rows = Math.max(...columns.map((each) => each?.length ?? 0));
   box.dataset.rows = String(Math.min(rows, 6));
   const key = new Map([...depth.keys()].map((id, at) => [id, `n${at}`]));

@@ -21,7 +21,7 @@ _KNOWS = ("birth year", "films directed by it")
         (
             Signals(found=False, missing="has ceo", of="Apple", about="Apple", knows=("founded by",)),
             "not_found",
-            "This graph does not record has ceo for Apple. About Apple it knows: founded by.",
+            'This graph does not record "has ceo" for Apple. About Apple it knows: founded by.',
         ),
         (
             Signals(found=False, unknown=("Alien 3",), suggestions=[Suggestion(id="a", label="Alien", why="near")]),

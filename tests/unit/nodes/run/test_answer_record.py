@@ -39,7 +39,7 @@ def kg(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a KG over that store."""
 
     async def opened(name: str) -> Any:  # noqa: ANN401 - all that the tools use of a KG
-        return SimpleNamespace(name=name, store=STORE)
+        return SimpleNamespace(name=name, store=STORE, embedder=SimpleNamespace(opened=True))
 
     monkeypatch.setattr("trivium.tools.call.open_knowledge", opened)
     return "two films"
