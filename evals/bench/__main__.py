@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from trivium.evals.ablations.asking import made_kg
 from trivium.evals.bench.answering import measure_answering
+from trivium.evals.bench.building import measure_building
 from trivium.evals.bench.model import measure_model
 from trivium.evals.bench.observing import measure_extraction, measure_observing
 from trivium.evals.bench.paths import measure_paths
@@ -136,6 +137,8 @@ async def run(data: Path | None) -> None:
     """Measure on the sample, then on MetaQA where its files are."""
     print(f"\nODA's observation\n{HEADING}", flush=True)
     _show(await measure_observing())
+    print(f"\nBuilding\n{HEADING}", flush=True)
+    _show(await asyncio.to_thread(measure_building))
     print(f"\nWriting\n{HEADING}", flush=True)
     _show(await measure_writing())
     if data is not None and (data / "wikidata_slice").is_dir():

@@ -9,6 +9,7 @@ import pytest
 
 from trivium.evals.bench import observing
 from trivium.evals.bench.answering import measure_answering
+from trivium.evals.bench.building import measure_building
 from trivium.evals.bench.model import CALL_SECONDS, measure_model
 from trivium.evals.bench.plans import measure_plans, plans_folder
 from trivium.evals.bench.prompting import measure_bandit, measure_prompting
@@ -133,3 +134,11 @@ async def test_plans_are_measured_against_numpy(tmp_path: Path, monkeypatch: pyt
     alone, proved = await measure_plans(plans_folder(tmp_path))
     assert alone.name == "filter, count over 500, p50"
     assert min(alone.value, proved.value) > 0
+
+
+def test_a_build_is_measured_in_a_process_of_its_own(films_kg: Path) -> None:
+    took, cpu, peak, size = measure_building(lambda: films_kg)
+    assert took.name.startswith("build of ")
+    assert min(took.value, cpu.value, took.against, peak.against) > 0
+    assert 20 < peak.value < 4_000, "megabytes of an interpreter with NumPy, not bytes or kilobytes"
+    assert size.value > size.against > 0, "the record, the snapshot and the manifest; the film's few rows in pages"
