@@ -34,7 +34,8 @@ from trivium.kg.plans.execute import Answer, Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Value
 from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.ranking import Ranked, learn_ranking, plan_features
+from trivium.policies.reader.pair_plans import CANDIDATES
+from trivium.policies.reader.ranking import Ranked, learn_ranking, plan_features, told_apart
 from trivium.policies.reader.reader import Outcome, Reader, Reading
 
 SAMPLE_FOLDER = Path(sample.__file__).parent
@@ -133,14 +134,18 @@ def ask(graph: Graph, reader: Reader, question: ReaderQuestion, *, within: bool 
 def _ranked(graph: Graph, reader: Reader, question: ReaderQuestion) -> list[Ranked]:
     """The best plans of a question to learn from."""
     executor, run = runner(graph.columns)
-    return [
-        Ranked(
-            each.score,
-            plan_features(question.text, each.plan, each.unread),
-            question.judge(answered(graph.columns, executor.answer(each.plan))).f1 if each.empty is not None else 0.0,
-        )
-        for each in reader.read(question.text, executor=run, most=12, seconds=20)
-    ]
+    return told_apart(
+        [
+            Ranked(
+                each.score,
+                plan_features(question.text, each.plan, each.unread, each.read_as()),
+                question.judge(answered(graph.columns, executor.answer(each.plan))).f1
+                if each.empty is not None
+                else 0.0,
+            )
+            for each in reader.read(question.text, executor=run, most=CANDIDATES, seconds=20)
+        ]
+    )
 
 
 def table(name: str, done: Sequence[Asking]) -> str:

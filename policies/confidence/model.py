@@ -84,6 +84,9 @@ PLAN_WEIGHTS: Mapping[str, float] = {
 """For answers of plans, the same on 1,485 answers; `unused`, `misfit` and `untrue` are set, and the bias 0.4 above the
 fit."""
 
+TRUSTED = 0.5
+"""Share of what held-out pairs say of a plan: their questions have an answer, users' may have none."""
+
 
 @dataclass(frozen=True)
 class ConfidenceModel:
@@ -98,6 +101,8 @@ class ConfidenceModel:
         weights = self.plan if signals.plan else self.taught if signals.taught else self.chain
         total = weights["bias"]
         total += sum(weight * getattr(signals, name) for name, weight in weights.items() if name != "bias")
+        if signals.plan and signals.trust:
+            total = (1 - TRUSTED) * total + TRUSTED * signals.trust
         return 1 / (1 + math.exp(-max(min(total, 30.0), -30.0)))
 
 

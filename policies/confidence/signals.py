@@ -79,6 +79,7 @@ class AnswerSignals:
         height: its score without what execution says.
         thin: 1 where it reads no word but asking and function words.
         vague: names that it matches in part.
+        trust: log-odds that its first reading is right by held-out pairs of the graph; 0 without any.
     """
 
     gap: float = 0.0
@@ -109,6 +110,7 @@ class AnswerSignals:
     height: float = 0.0
     thin: float = 0.0
     vague: float = 0.0
+    trust: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -210,6 +212,7 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         "height": max(min(top.lexical, 2.0), -4.0),
         "thin": float(all(_says_nothing(part.word) for part in top.parts)),
         "vague": float(sum(map(_is_vague, top.parts))),
+        "trust": (top.trust or 0.0) if plan else 0.0,
     }
     return out | ({"odd": min(sum(_is_name(word) for word in top.unread), _MOST)} if plan else {})
 

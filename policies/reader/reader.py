@@ -76,6 +76,8 @@ class Reading:
         lexical: the score without what execution says.
         typed: whether the graph's entities have types; without them chains are read less surely.
         repeats: whether the plan gives what the question asks something about: penguins, for "what do penguins eat?".
+        learned: what pairs taught of it, part of the score.
+        trust: log-odds that it is right, by held-out pairs of this graph; None without any.
     """
 
     plan: QueryPlan
@@ -88,6 +90,12 @@ class Reading:
     typed: bool = True
     repeats: bool = False
     sketch: Sketch = field(repr=False, default=())
+    learned: float = 0.0
+    trust: float | None = None
+
+    def read_as(self) -> list[tuple[str, str]]:
+        """Its words, each with what they were read as."""
+        return [(part.word, part.element) for part in self.parts]
 
 
 class Reader:
@@ -169,16 +177,24 @@ class Reader:
         if chains:
             readings = [_guided(reading, chains) for reading in readings]
         if self.ranking:
-            learned = [self.ranking.of(question, reading.plan, reading.unread) for reading in readings]
+            learned = [self.ranking.of(question, each.plan, each.unread, each.read_as()) for each in readings]
             readings = [
-                replace(each, score=each.score + more, unread=self.ranking.still_unread(each.unread))
+                replace(each, score=each.score + more, learned=more)
                 for each, more in zip(readings, learned, strict=True)
             ]
         readings.sort(key=lambda reading: -reading.score)
-        return readings[:most] if run is None else self._best(readings, run, deadline, most)
+        best = readings if run is None else self._best(readings, run, deadline, most)
+        return [self._told(each, best) for each in best[:most]] if self.ranking else best[:most]
+
+    def _told(self, reading: Reading, readings: Sequence[Reading]) -> Reading:
+        """A reading with what pairs tell of it, beside all of its question, best first."""
+        assert self.ranking is not None
+        scores = [reading.score, *(each.score for each in readings if each is not reading)]
+        trust = self.ranking.log_odds(scores, reading.learned, len(reading.unread))
+        return replace(reading, unread=self.ranking.still_unread(reading.unread), trust=trust)
 
     def _best(self, readings: Sequence[Reading], run: Executor, deadline: float, most: int) -> list[Reading]:
-        """The best readings once their plans have run, of readings sorted by score: no more is run than that takes."""
+        """The readings, the best first once their plans have run: of those sorted by score no more than that takes."""
         judged: list[Reading] = []
         for reading in readings:
             # Running a plan only lowers its score, so what is below the last one wanted stays there.
@@ -186,7 +202,7 @@ class Reader:
                 break
             judged.append(self._judge(reading, run, deadline))
             judged.sort(key=lambda each: -each.score)
-        return judged[:most]
+        return [*judged, *readings[len(judged) :]]
 
     def _showing(self, candidate: tuple[Sketch, Item, float], wanted: Sequence[Wanted]) -> tuple[Sketch, Item, float]:
         sketch, item, score = candidate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -149,7 +150,16 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         return read
     # A few pairs do not say whether they are right about words that they do not show.
     other = await _read_by(replace(found.by_schema, stale=found.stale), untrained, question, topics, kg)
-    return max((read, other), key=lambda each: each.assessment.confidence if each.assessment else 0.0)
+    return other if _sure(other) >= MIN_CONFIDENCE and _log_odds(other) > _log_odds(read) - found.doubt else read
+
+
+def _sure(read: _Decomposed) -> float:
+    return read.assessment.confidence if read.assessment else 0.0
+
+
+def _log_odds(read: _Decomposed) -> float:
+    sure = min(max(_sure(read), 1e-6), 1 - 1e-6)
+    return math.log(sure / (1 - sure))
 
 
 async def _read_by(

@@ -64,6 +64,7 @@ def _words(decomposer: CompactDecomposer) -> dict[str, Any]:
         "learned": decomposer.reader.learned and learned_words(decomposer.reader.learned),
         "ranking": dict(decomposer.ranking.weights),
         "idle": sorted(decomposer.ranking.idle),
+        "trust": list(decomposer.ranking.trust),
     }
 
 
@@ -152,7 +153,8 @@ def load_ranking(folder: Path) -> PlanRanking | None:
 
 def _ranking(model: Mapping[str, Any]) -> PlanRanking:
     weights = {str(name): float(weight) for name, weight in model.get("ranking", {}).items()}
-    return PlanRanking(weights, frozenset(map(str, model.get("idle", ()))))
+    trust = tuple(map(float, model.get("trust", ())))
+    return PlanRanking(weights, frozenset(map(str, model.get("idle", ()))), trust)
 
 
 def _segments(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> SegmentModel:

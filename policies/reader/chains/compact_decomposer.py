@@ -89,6 +89,7 @@ class CompactDecomposer:
             chains=found.chains if found else {},
             computes=_computes(split, found),
             by_schema=by_schema,
+            doubt=learned.mix.doubt if learned else 0.0,
         )
 
     def _knows(self, learned: LearnedReader, question: SplitQuestion, found: Feasible | None) -> bool:

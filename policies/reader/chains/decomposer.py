@@ -68,7 +68,7 @@ class Decomposition:
         support: how well the question's words support the reading, where the decomposer can tell.
         chains: for each entity that may be meant the chains that leave it, each with its nats behind the best.
         by_schema: the reading from the schema alone, where the pairs are few and show other words than the question's;
-            the surer of both answers.
+            it answers what it is sure of, unless this one is surer by `doubt` nats.
         stale: what was used although it is older than the KG, each with the command that renews it.
     """
 
@@ -81,6 +81,7 @@ class Decomposition:
     support: Support | None = None
     chains: Chains = field(default_factory=dict)
     by_schema: Decomposition | None = None
+    doubt: float = 0.0
     stale: tuple[str, ...] = ()
 
 

@@ -50,6 +50,7 @@ _MENTION_SAMPLE = 4000
 _WIDENED = 400  # pairs whose names are looked for beyond the exact ones too
 _SHORT_NAMES = 500_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
 _SAME_INITIALS = 8  # entities kept for the same initials, the best connected
+_DOUBT = 30.0  # nats, over the number of pairs, by which a few pairs have to be surer than the schema alone
 _MANY = 100  # pairs from which the schema alone no longer reads questions in other words than theirs
 
 
@@ -255,7 +256,9 @@ class _Lesson:
         )
         if held is not None and not held.used and len(pairs) >= _MANY:
             return self.plain, trained.candidates.wordings, held
-        mix = FEW_MIX if held is None or not held.used else replace(held.mix, compared=len(pairs) < _MANY)
+        mix = FEW_MIX if held is None or not held.used else held.mix
+        if len(pairs) < _MANY and not mix.only_known:
+            mix = replace(mix, compared=True, doubt=_DOUBT / len(pairs))
         reader = replace(self._made(pairs, trained), learned=LearnedReader(trained.candidates, mix))
         return reader, trained.candidates.wordings, held
 

@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.store import GraphStore
+from trivium.kg.types import LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.feasibility import Feasible, reached
+from trivium.policies.reader.chains.lexicon import stem
 from trivium.policies.reader.chains.pairs import AlignedPair
 from trivium.policies.reader.chains.question_words import QUESTION_WORDS
 from trivium.policies.reader.chains.readings import ChainReader
@@ -100,6 +102,11 @@ def train_on(
         for word in each.wording.words:
             if not word.startswith(("[", "<")):
                 words.setdefault(word, set()).update(segments.hops[code].relation for code in chain)
+    said: dict[LogicalChain, set[str]] = {}
+    for each in examples:
+        if each.chain:
+            hops = tuple(segments.hops[code] for code in each.chain)
+            said.setdefault(hops, set()).update(map(stem, each.wording.words))
     examples += more
     scorer: TrainedScorer
     if network and has_torch():
@@ -110,7 +117,8 @@ def train_on(
         scorer = train_log_linear(examples, segments, segments.embedder, progress)
     lengths = frozenset(len(each.chain) for each in examples if each.chain)
     shown = {word: frozenset(relations) for word, relations in words.items()}
-    return Trained(ChainCandidates(lexical, scorer, shown, lengths, wordings), known)
+    chains = {chain: frozenset(stems) for chain, stems in said.items()}
+    return Trained(ChainCandidates(lexical, scorer, shown, lengths, wordings, chains), known)
 
 
 async def hold_out(

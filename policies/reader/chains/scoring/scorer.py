@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
 from typing import NamedTuple, Protocol
@@ -92,7 +92,7 @@ class Mix:
 
     `scale` and `shift` turn the log-odds of a reading's share into those of its being right. `only_known`: only
     questions whose own words pairs show with the chain are read so; the schema alone reads the others. `compared`:
-    the schema alone reads the others as well, and the surer of both readings answers.
+    the schema alone reads the others as well, and answers what it is sure of unless pairs are surer by `doubt` nats.
     """
 
     lexical: float = 1.0
@@ -101,6 +101,7 @@ class Mix:
     shift: float = 0.0
     only_known: bool = False
     compared: bool = False
+    doubt: float = 0.0
 
     def probability(self, share: float) -> float:
         """The chance that the best reading is right, from its share of all readings; both in [0, 1]."""
@@ -160,6 +161,7 @@ class ChainCandidates:
         lexical: the schema's words.
         scorer: trained on the pairs.
         words: the pairs' own words, each with the relations of the chains that it was shown with.
+        shown: the pairs' chains, each with the stems of the words that it was shown with.
         lengths: numbers of hops of the pairs' chains.
         wordings: how many distinct ones the pairs have.
     """
@@ -169,6 +171,7 @@ class ChainCandidates:
     words: Mapping[str, frozenset[str]]
     lengths: frozenset[int]
     wordings: int
+    shown: Mapping[LogicalChain, frozenset[str]] = field(default_factory=dict)
 
     def of(self, wording: Wording, first: frozenset[Hop]) -> _Candidates:
         """The schema's best chains and the scorer's best that begin with one of `first`."""
@@ -215,9 +218,9 @@ class ChainCandidates:
         return sum(word in self._shown_with for word in said) / len(said) if said else 1.0
 
     def knows(self, wording: Wording, chain: LogicalChain) -> bool:
-        """Whether pairs show all of the wording's own words, of which it has some, with one relation of the chain."""
-        shown = [self._shown_with.get(stem(word), set()) for word in wording.words if not is_silent(word)]
-        return bool(shown) and any(all(hop.relation in each for each in shown) for hop in chain)
+        """Whether pairs show all of the wording's own words, of which it has some, with the very chain."""
+        own = {stem(word) for word in wording.words if not is_silent(word)}
+        return bool(own) and own <= self.shown.get(chain, frozenset())
 
     def is_beyond(self, wording: Wording, codes: Sequence[int]) -> bool:
         """Whether a word speaks most for a relation that no pair shows, and no pair has it for the chosen chain's."""

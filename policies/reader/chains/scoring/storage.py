@@ -26,6 +26,7 @@ def learned_words(learned: LearnedReader) -> dict[str, Any]:
         "words": {word: sorted(relations) for word, relations in sorted(found.words.items())},
         "lengths": sorted(found.lengths),
         "wordings": found.wordings,
+        "shown": [[list(map(str, chain)), sorted(stems)] for chain, stems in sorted(found.shown.items())],
     }
     match found.scorer:
         case PreparedNetwork() as prepared:
@@ -77,5 +78,6 @@ def assemble_learned(data: dict[str, Any] | None, arrays: Arrays, lexical: Chain
         scorer = LogLinearScorer(slots, Encoder(vocabulary, data["buckets"]), segments)
     words = data["words"] if isinstance(data["words"], dict) else dict.fromkeys(data["words"], ())  # before 2026-11-23
     shown = {str(word): frozenset(map(str, relations)) for word, relations in words.items()}
-    candidates = ChainCandidates(lexical, scorer, shown, frozenset(data["lengths"]), data["wordings"])
+    said = {tuple(map(Hop.parse, chain)): frozenset(map(str, stems)) for chain, stems in data.get("shown", ())}
+    candidates = ChainCandidates(lexical, scorer, shown, frozenset(data["lengths"]), data["wordings"], said)
     return LearnedReader(candidates, Mix(**data["mix"]))

@@ -126,8 +126,8 @@ async def test_of_a_few_pairs_reading_and_the_schema_s_the_surer_one_answers(
     """A lesson that misleads: pairs' reading is the wrong relation, with a small share."""
     right = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who works for Acme?")
     wrong = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who knows Cleo?")
-    for share, answers in ((0.1, ["Ann", "Bob"]), (0.999, ["Ann"])):
-        misled = replace(wrong, taught=True, confidence=share, support=Support(hops=1), by_schema=right)
+    for share, doubt, answers in ((0.1, 0.0, ["Ann", "Bob"]), (0.999, 0.0, ["Ann"]), (0.999, 9.0, ["Ann", "Bob"])):
+        misled = replace(wrong, taught=True, confidence=share, support=Support(hops=1), by_schema=right, doubt=doubt)
 
         async def read(*_: object, misled: Decomposition = misled) -> Decomposition:
             return misled

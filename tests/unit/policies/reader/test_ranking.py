@@ -9,12 +9,15 @@ import pytest
 
 from trivium.kg.embedded import build
 from trivium.kg.loaders.questions import Question
+from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.plan import ChainStep, Entities, Follow, QueryPlan
+from trivium.kg.text import fold_name
 from trivium.kg.types import Entity, Triple
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.reader.chains.artifact import load_decomposer, load_ranking
 from trivium.policies.reader.chains.teaching import teach
-from trivium.policies.reader.ranking import FEWEST, PlanRanking, Ranked, learn_ranking, plan_features
+from trivium.policies.reader.pair_plans import carriers
+from trivium.policies.reader.ranking import FEWEST, PlanRanking, Ranked, learn_ranking, plan_features, told_apart
 from trivium.tools.read_question import read_question
 
 
@@ -116,3 +119,58 @@ async def test_twenty_pairs_on_a_graph_with_types_speak_for_their_own_words(case
         for question in ("who frobbed Case70?", "who investigated Case70?", "who is the party to Case70?")
     }
     assert list(taught.values()) == [True, False, False]
+
+
+def test_words_count_as_what_they_were_read_as() -> None:
+    def asked(number: int, word: str, wrong: str) -> list[Ranked]:
+        """The right plan reads the word as the place; plan and question are alike otherwise."""
+        question = f"who {word} n{number}?"
+        return [
+            Ranked(1.0, plan_features(question, _plan("SAW"), (), [(word, wrong)]), 0.0),
+            Ranked(0.9, plan_features(question, _plan("SAW"), (), [(word, f"Place.name = n{number}")]), 1.0),
+        ]
+
+    ranking, report = learn_ranking([asked(i, "beat", "Drum") for i in range(120)])
+    assert (report.before, report.after) == (0.0, 1.0)
+    place, drum = (ranking.of("who beat n1?", _plan("SAW"), (), [("beat", each)]) for each in ("Place.name", "Drum"))
+    assert place > drum
+
+
+def test_what_all_candidates_share_is_not_kept_but_for_unread_words() -> None:
+    kept = told_apart(_asked("who bagged n0?", "CAUGHT", "SAW"))
+    assert "bagged|CAUGHT" in kept[1].features
+    assert not any("entity" in name for each in kept for name in each.features)
+    (alone,) = told_apart([Ranked(1.0, plan_features("who saw n0?", _plan("SAW"), ("Now",)), 1.0)])
+    assert alone.features == ("now|unread",)
+    assert told_apart([]) == []
+
+
+def test_inflections_of_an_unread_word_are_one() -> None:
+    right = [
+        [Ranked(1.0, plan_features("who n?", _plan("SAW"), (word,)), 1.0)] for word in ("lasted", "lasting", "lasts")
+    ]
+    assert learn_ranking(right)[0].still_unread(("lasting", "Lasted", "other")) == ("other",)
+
+
+def test_held_out_pairs_tell_how_likely_a_plan_is_right() -> None:
+    """What one verb means is learned, and another one means either."""
+    sure = [_asked(f"who bagged n{i}?", "CAUGHT", "SAW") for i in range(100)]
+    unsure = [_asked(f"who met n{i}?", *(("CAUGHT", "SAW") if i % 2 else ("SAW", "CAUGHT"))) for i in range(100)]
+    ranking, _ = learn_ranking([*sure, *unsure])
+    far, near = (ranking.log_odds((2.0, 2.0 - ahead), 1.0, 0) for ahead in (2.0, 0.0))
+    assert far is not None
+    assert near is not None
+    assert far > max(near, 1.0)
+    assert PlanRanking().log_odds((1.0,), 0.0, 0) is None
+
+
+def test_an_answer_names_what_carries_it() -> None:
+    columns = GraphColumns.of(
+        [
+            ("c1", ["Call"], {"day": "15/08/2017", "time": "01:00", "cost": 3}),
+            ("c2", ["Call"], {"day": "15/08/2017", "time": "02:00", "cost": 15}),
+            ("p1", ["Place"], {"address": "152 Chestnut Avenue"}),
+        ]
+    )
+    call, place = fold_name("15/08/2017 01:00"), fold_name("152 Chestnut Avenue")
+    assert carriers(columns, {call, place, "15", "elsewhere"}) == {"c1": {call}, "p1": {place}}
