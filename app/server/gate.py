@@ -50,6 +50,7 @@ _NO_RUN = re.compile(
     r".*/(search|count|history|cancel|state|state/checkpoint|prune)/?|/feedback|/assistants(/.*)?|/threads/?|/store/.*"
 )
 _MINUTE = 60.0
+_SWEPT = 1_000  # keys whose last minutes are kept before the idle ones are dropped
 
 
 _SPENT = "this key has used its {:,} tokens of today (UTC); without a model (model 'none' in the context) it may go on"
@@ -62,6 +63,7 @@ class Gate:
         self.app = app
         self._asked: dict[str, deque[float]] = {}
         self._running: dict[str, int] = {}
+        self._sweep_at = _SWEPT
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer why not."""
@@ -98,6 +100,8 @@ class Gate:
             await self.app(scope, _replayed(body, receive), send)
         finally:
             self._running[key.name] -= 1
+            if not self._running[key.name]:
+                del self._running[key.name]
 
     def _count(self, key: Key) -> None:
         """Count a key's request; raises `_RefusedError` for one too many."""
@@ -111,6 +115,9 @@ class Gate:
         if len(asked) >= key.per_minute:
             raise _RefusedError(429, f"this key may send {key.per_minute} requests a minute")
         asked.append(now)
+        if len(self._asked) > self._sweep_at:  # logins of another kind may have any number of users
+            self._asked = {name: times for name, times in self._asked.items() if times and times[-1] >= now - _MINUTE}
+            self._sweep_at = 2 * len(self._asked) + _SWEPT
 
 
 def starts_run(scope: Scope) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from tests.unit.app.server.conftest import KEYS, http
 from trivium.app.server.budgets import Budgets
@@ -77,6 +78,20 @@ async def test_a_key_has_its_rate() -> None:
     async with http(key=KEYS["bob"]) as bob:
         codes = [(await bob.post("/v1/chat/completions", json=ASKED)).status_code for _ in range(5)]
     assert codes == [200, 200, 200, 429, 429]
+
+
+def test_idle_users_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nobody(scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive, send
+
+    gated, now = Gate(nobody), 1_000.0
+    for number in range(20_000):  # ten a second, each once
+        now += 0.1
+        with monkeypatch.context() as patch:
+            patch.setattr("trivium.app.server.gate.time.monotonic", lambda: now)  # noqa: B023 - called at once
+            gated._count(Key(f"user-{number}"))
+    assert 600 <= len(gated._asked) < 5_000
+    assert f"user-{19_999}" in gated._asked
 
 
 REFUSED: list[tuple[str, dict[str, Any], int]] = [
