@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int32, Int64
 from trivium.kg.embedded.locks import build_lock
-from trivium.kg.embedded.natures import declared_natures, guess_kinds
+from trivium.kg.embedded.natures import declared_natures, gives_types, guess_kinds, may_give_types
 from trivium.kg.embedded.record import (
     RECORD,
     Meta,
@@ -68,7 +68,8 @@ def build(
 
     An entity that no triple mentions is kept and can be found, but `KGInfo.entities` counts those in triples.
     A tail that is a `ValueText` is a value; of other tails `trivium.kg.embedded.natures` decides by the relation.
-    `natures` names relations that are a property of a kind, or lead to an "entity", whatever their tails look like.
+    `natures` names relations that are a property of a kind, lead to an "entity", or give a "type", whatever their tails
+    look like; a relation called `type` or the like gives types where its tails tell what kind of thing an entity is.
     `empty` allows a graph without triples, such as one whose last fact was removed.
 
     Raises:
@@ -191,9 +192,12 @@ def read_input(
     numbers = read.numbers
     # Looked up here, so that an entity which no triple mentions gets a number as well.
     named = [(numbers[entity.id], entity) for entity in entities]
-    relations, relation_place = _sorted_names(read.relations, longest=LONGEST_RELATION)
+    wanted = dict(natures or {})
+    taken, typed, (heads, codes, tails) = _take_types(read, wanted, (heads, codes, tails))
+    named += typed
+    relations, relation_place = _sorted_names(read.relations, ~taken, longest=LONGEST_RELATION)
     codes = relation_place[codes]
-    declared = declared_natures(relations, natures or {}, "properties")
+    declared = declared_natures(relations, wanted, "properties")
     things = np.zeros(len(numbers), dtype=bool)
     things[heads] = True
     things[[number for number, entity in named if _has_names(entity)]] = True
@@ -223,6 +227,35 @@ def read_input(
     labels = [""] * len(keys)
     aliases, types = _attach([pair for pair in named if used[pair[0]]], place, labels)
     return Tables(keys, labels, relations, heads, codes, tails, aliases, types, values, kinds, statements)
+
+
+def _take_types(
+    read: _Read, wanted: dict[str, str], columns: tuple[Int32, Int32, Int32]
+) -> tuple[NDArray[np.bool_], list[tuple[int, Entity]], tuple[Int32, Int32, Int32]]:
+    """Which relations give their heads types, the entities with these, and the triples without them.
+
+    What `wanted` says of such a relation goes from it.
+    """
+    heads, codes, tails = columns
+    taken = np.zeros(len(read.relations), dtype=bool)
+    for relation, code in read.relations.items():
+        nature = wanted.get(relation)
+        if nature == "type" or (nature is None and may_give_types(relation) and gives_types(code, heads, codes, tails)):
+            taken[code] = not any(key[1] == code for key in read.statements)
+            wanted.pop(relation, None)
+    if not taken.any():
+        return taken, [], columns
+    given = taken[codes]
+    return taken, _typed_entities(read, heads[given], tails[given]), (heads[~given], codes[~given], tails[~given])
+
+
+def _typed_entities(read: _Read, heads: Int32, tails: Int32) -> list[tuple[int, Entity]]:
+    """Entities with the types that these triples give them."""
+    names, literals = list(read.numbers), {-number - 1: text for (_, text), number in read.literals.items()}
+    types: dict[int, list[str]] = defaultdict(list)
+    for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
+        types[head].append(names[tail] if tail >= 0 else literals[tail])
+    return [(head, Entity(names[head], names[head], types=tuple(found))) for head, found in types.items()]
 
 
 def _literal_kinds(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trivium.kg.content_hash import statement_lanes, triple_lanes
-from trivium.kg.embedded.natures import MOST_ENTITIES, declared_natures
+from trivium.kg.embedded.natures import MOST_ENTITIES, declared_natures, may_give_types
 from trivium.kg.embedded.record import UNDECIDED, LogRow, Meta, name_lanes, read_properties, write_properties
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import guess_kind, is_missing, kind_of_datatype, main_kind, read_value
@@ -65,9 +65,11 @@ def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None
     """Insert distinct triples and what they mention; returns how many were new.
 
     A plain tail is a value where its relation is a property. Of a relation that is new, its tails in `rows` decide
-    (`trivium.kg.embedded.natures`), or `natures`.
+    (`trivium.kg.embedded.natures`), or `natures`. Types that came as triples when the KG was built come so here.
     """
     connection = change.connection
+    rows, typed = _split_types(connection, rows)
+    named = name(change, typed)
     relations, new_relations = _intern(connection, "relations", "name", (row[1] for row in rows))
     rows = _typed(change, rows, relations, set(new_relations), natures or {})
     names = (name for row in rows for name in (row[0], row[2]) if not isinstance(name, ValueText))
@@ -87,7 +89,19 @@ def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None
         change.note_labels(row[0] for row in new if isinstance(row[2], ValueText) and row[0] not in fresh)
         _count(change, new, known, +1)
     _state(change, rows, known)
-    return len(new)
+    return len(new) + named
+
+
+def _split_types(connection: sqlite3.Connection, rows: list[Triple]) -> tuple[list[Triple], list[Entity]]:
+    """The triples without those that give types in a KG whose types came so, and these as entities with types."""
+    called = {row[1] for row in rows if may_give_types(row[1])}
+    if called and not connection.execute("SELECT 1 FROM types LIMIT 1").fetchone():
+        return rows, []
+    called -= _ids(connection, "relations", "name", called).keys()
+    if not called:
+        return rows, []
+    typed = [Entity(row[0], row[0], types=(str(row[2]),)) for row in rows if row[1] in called]
+    return [row for row in rows if row[1] not in called], typed
 
 
 @dataclass(slots=True)
@@ -133,7 +147,7 @@ def _typed(
         elif nature is None:
             kinds[name] = _guessed(connection, tails, heads)
         else:
-            kinds[name] = None if nature == "entity" else nature
+            kinds[name] = None if nature == "entity" or nature == "type" else nature  # noqa: PLR1714 - narrows
     typed = {row[1]: row[2] for row in rows if isinstance(row[2], ValueText)}
     for name, value in typed.items():
         if held[name][1] == 0 and name not in plain:
@@ -281,8 +295,8 @@ def _shift(connection: sqlite3.Connection, table: str, column: str, by: Counter[
     return sum((before == 0) - (now == 0) for before, now, _ in counts)
 
 
-def name(change: Change, named: list[Entity]) -> None:
-    """Give entities their labels, aliases and types; one that is not there yet comes without a triple."""
+def name(change: Change, named: list[Entity]) -> int:
+    """Give entities labels, aliases and types; returns how many were new. One not there yet comes without a triple."""
     ids, new = _intern(change.connection, "entities", "key", (entity.id for entity in named))
     change.changed |= bool(new)
     change.log += [("+entity", key, None, None, None) for key in new]
@@ -302,19 +316,22 @@ def name(change: Change, named: list[Entity]) -> None:
             came += [(kind, entity.id, text) for text in texts if text and cursor.execute(query, (row, text)).rowcount]
     change.names(came, went)
     change.note_labels(key for kind, key, _ in came if kind != "alias")
+    return len(came)
 
 
 def unname(change: Change, named: list[Entity]) -> int:
-    """Take aliases from entities; returns how many were there."""
+    """Take aliases and types from entities; returns how many were there."""
     ids = _ids(change.connection, "entities", "key", dict.fromkeys(entity.id for entity in named))
-    query = "DELETE FROM aliases WHERE entity = ? AND alias = ?"
-    gone = [
-        ("alias", entity.id, text)
-        for entity in named
-        if entity.id in ids
-        for text in entity.aliases
-        if change.connection.execute(query, (ids[entity.id], text)).rowcount
-    ]
+    gone: list[NameRow] = []
+    for entity in named:
+        for kind, table, texts in (("alias", "aliases", entity.aliases), ("type", "types", entity.types)):
+            query = f"DELETE FROM {table} WHERE entity = ? AND {kind} = ?"
+            known = [text for text in texts if entity.id in ids]
+            gone += [
+                (kind, entity.id, text)
+                for text in known
+                if change.connection.execute(query, (ids[entity.id], text)).rowcount
+            ]
     change.names(went=gone)
     return len(gone)
 
@@ -325,6 +342,8 @@ def remove(change: Change, rows: list[Triple]) -> int:
     A plain tail is an entity where such a triple is stored, else a value.
     """
     connection = change.connection
+    rows, typed = _split_types(connection, rows)
+    untyped = unname(change, typed)
     ids = _ids(connection, "entities", "key", dict.fromkeys(name for row in rows for name in (row[0], row[2])))
     relations = _ids(connection, "relations", "name", dict.fromkeys(row[1] for row in rows))
     rows = [row for row in rows if row[0] in ids and row[1] in relations]
@@ -358,7 +377,7 @@ def remove(change: Change, rows: list[Triple]) -> int:
         connection.executemany("DELETE FROM literals WHERE id = ? AND owners = 0", ((number,) for number in values))
         _drop_empty(change, gone, ids, relations)
         change.note_labels(row[0] for row in gone if isinstance(row[2], ValueText))
-    return len(gone)
+    return len(gone) + untyped
 
 
 def _as_stored(row: Triple, known: _Numbers) -> Iterator[Triple]:

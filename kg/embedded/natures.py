@@ -1,7 +1,11 @@
-"""Which relations of plain triples are properties: those whose tails are all numbers, dates or other typed values.
+"""What the relations of plain triples are: most lead to entities, some are properties, one may say what things are.
 
-Text tails stay entities. So do numbers that are ids: where more than one in ten of a relation's distinct tails is also
-the head of a triple, or was given a name or a type, the relation leads to entities.
+Properties are those whose tails are all numbers, dates or other typed values. Text tails stay entities. So do numbers
+that are ids: where more than one in ten of a relation's distinct tails is also the head of a triple, or was given a
+name or a type, the relation leads to entities.
+
+A relation called `type`, `is_a` or the like gives its heads their types, where its tails tell what kind of thing an
+entity is: they have no facts of their own, most entities have one, and the other relations join one type with another.
 """
 
 from __future__ import annotations
@@ -19,14 +23,59 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import KINDS, guess_kind, is_missing, main_kind, read_value
 
-Nature = PropertyKind | Literal["entity", "property"]
-"""What a user may declare a relation to be: a property of a kind, or of that of most values, or a relation between
-entities."""
+Nature = PropertyKind | Literal["entity", "property", "type"]
+"""What a user may declare a relation to be: a property of a kind, or of that of most values, a relation between
+entities, or what gives its heads their types."""
 
-NATURES: tuple[Nature, ...] = ("entity", "property", *KINDS)
+NATURES: tuple[Nature, ...] = ("entity", "property", "type", *KINDS)
 
 MOST_ENTITIES = 0.1
 """The share of a relation's distinct tails that may be heads or have names while it is a property."""
+
+TYPE_NAMES = frozenset(
+    ["type", "types", "rdf type", "rdf:type", "has type", "entity type", "is a", "isa", "instance of", "instanceof"]
+)
+"""What a relation that gives types is called, in lower case and with blanks between words."""
+_LEAST_TYPED = 0.6
+"""The share of the entities with facts of their own that have a type where the relation gives types."""
+_PURE = 0.9
+"""The share of a relation end's entities that are of one type, on average, from which types tell things apart; where
+one type is common the same share of what is left to tell, `_TOLD`."""
+_TOLD = 0.7
+
+
+def may_give_types(relation: str) -> bool:
+    """Whether a relation is called so that its tails may be types."""
+    return " ".join(relation.replace("_", " ").casefold().split()) in TYPE_NAMES
+
+
+def gives_types(code: int, heads: Int32, codes: Int32, tails: Int32) -> bool:
+    """Whether a relation, by the other triples of the graph, tells what kind of thing its heads are.
+
+    Args:
+        code: the relation.
+        heads: int32 [n], of all triples.
+        codes: int32 [n], their relations.
+        tails: int32 [n], below 0 where known to be values.
+    """
+    mine = codes == code
+    others = ~mine
+    if not others.any() or (tails[mine] < 0).any() or np.isin(tails[mine], heads).any():
+        return False
+    typed, places = np.unique(heads[mine], return_index=True)
+    names, of_typed = np.unique(tails[mine][places], return_inverse=True)
+    if np.isin(typed, np.unique(heads[others])).sum() < _LEAST_TYPED * len(np.unique(heads[others])):
+        return False
+    rows = np.searchsorted(typed, heads[others]).clip(max=len(typed) - 1)
+    known = typed[rows] == heads[others]
+    counts = np.zeros((int(codes.max()) + 1, len(names)), dtype=np.int64)
+    np.add.at(counts, (codes[others][known], of_typed[rows[known]]), 1)
+    counts = counts[counts.sum(axis=1) > 1]
+    if not len(counts):
+        return False
+    pure = float((counts.max(axis=1) / counts.sum(axis=1)).mean())
+    chance = float(np.bincount(of_typed).max() / len(of_typed))
+    return pure >= _PURE or pure - chance >= _TOLD * (1 - chance)
 
 
 def guess_kinds(
@@ -50,7 +99,7 @@ def guess_kinds(
             mine = sorted_distinct(tails[(codes == code) & (tails >= 0)])
             kinds[code] = main_kind(texts[number] for number in mine.tolist())
         elif nature is not None:
-            kinds[code] = None if nature == "entity" else nature
+            kinds[code] = None if nature == "entity" or nature == "type" else nature  # noqa: PLR1714 - narrows
         # One tail tells most relations: only those whose first is a value are gone through.
         elif first[code] >= 0 and _may_be_value(texts[tails[first[code]]]):
             mine = sorted_distinct(tails[(codes == code) & (tails >= 0)])
@@ -76,6 +125,8 @@ def declared_natures(relations: Sequence[str], wanted: Mapping[str, str], where:
         if nature not in NATURES:
             raise BadInputError(f"{where}: unknown kind {nature!r} for {name!r}; choose one of: {', '.join(NATURES)}")
         owners = [name] if name in relations else local.get(name, [])
+        if nature == "type" and not owners:
+            continue  # its triples were taken as types
         if len(owners) != 1:
             close = difflib.get_close_matches(name, dict.fromkeys([*relations, *local]), n=3)
             hint = f"; closest: {', '.join(map(repr, close))}" if close else ""

@@ -24,6 +24,7 @@ CHAIN_WEIGHTS: Mapping[str, float] = {
     "left": -0.31,
     "half": -5.0,
     "untrue": -5.0,
+    "turned": -3.0,
     "detour": -1.0,
     "read": -0.15,
     "ahead": -1.21,
@@ -33,10 +34,10 @@ CHAIN_WEIGHTS: Mapping[str, float] = {
 }
 """For answers of chains: logistic regression, drawn to weights of an earlier one, on 846 answers over 11 graphs: users'
 questions that the graph can answer (weight 1), those of another graph about an entity of this one (0.3), and the KG's
-own with as many that it cannot answer (0.3). `half`, `misfit`, `untrue` and `detour` are set: the films of an actor are
-no answer to which of them is the worst rated, nor a person to "when". The bias is 0.6 above the fit, so that what was
-right is claimed. Fitting them to one graph's own questions was tried: it makes users' own words, which those lack, less
-sure and wrongly so (expected calibration error 0.08 -> 0.13, right at 0.5 80 -> 75 %)."""
+own with as many that it cannot answer (0.3). `half`, `misfit`, `untrue`, `turned` and `detour` are set: the films of an
+actor are no answer to which of them is the worst rated, nor a person to "when". The bias is 0.6 above the fit, so that
+what was right is claimed. Fitting them to one graph's own questions was tried: it makes users' own words, which those
+lack, less sure and wrongly so (expected calibration error 0.08 -> 0.13, right at 0.5 80 -> 75 %)."""
 TAUGHT_WEIGHTS: Mapping[str, float] = {
     "gap": -0.28,
     "gap_unsaid": -0.35,
@@ -53,6 +54,7 @@ TAUGHT_WEIGHTS: Mapping[str, float] = {
     "left": -0.35,
     "half": -5.0,
     "untrue": -5.0,
+    "turned": -3.0,
     "read": -0.71,
     "ahead": -1.49,
     "agrees": 1.15,
@@ -66,7 +68,7 @@ pairs taught still answers. At 0.5 it claims 18 and 26 % of what these graphs ca
 PLAN_WEIGHTS: Mapping[str, float] = {
     "unread": -1.35,
     "odd": -2.29,
-    "unused": -0.8,
+    "unused": -2.4,
     "weakest": 0.23,
     "height": 0.93,
     "ahead": -3.2,
@@ -76,13 +78,14 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "thin": -2.61,
     "misfit": -3.0,
     "untrue": -3.0,
+    "turned": -3.0,
     "strange": -0.61,
     "gap_unsaid": -0.68,
     "unnamed": -1.25,
     "bias": 2.04,
 }
-"""For answers of plans, the same on 1,485 answers; `unused`, `misfit` and `untrue` are set, and the bias 0.4 above the
-fit."""
+"""For answers of plans, the same on 1,485 answers; `unused`, `misfit`, `untrue` and `turned` are set, and the bias 0.4
+above the fit."""
 
 TRUSTED = 0.5
 """Share of what held-out pairs say of a plan: their questions have an answer, users' may have none."""

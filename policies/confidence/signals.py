@@ -26,11 +26,14 @@ from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support
 from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS, YES_NO
 from trivium.policies.reader.reader import Part, Reading
+from trivium.policies.reader.tagging import UNREAD
 
 _FAR = 8.0
 """Nats beyond which a lead says no more."""
 _NAME = 0.84
 """Score of a match from which a name is the entity's."""
+_MOST_OF_NAME = 0.6
+"""The share of a name's words from which its entity is named by them."""
 _NONE_FULL = 2.0
 """Lead of the best reading where none reaches anything, in nats."""
 _OF_THINGS = frozenset({"who", "whom", "where"})
@@ -49,7 +52,8 @@ class AnswerSignals:
         foreign: words that speak for other relations than the chosen ones.
         strange: words that are like none of the schema's, and that the plan reader leaves unread too.
         odd: those of them that look like part of a name: capitals within the question, digits.
-        unnamed: share of the chosen hops that no word speaks for.
+        unnamed: share of the chosen hops that no word speaks for; of a plan on a graph without types, the share of its
+            relations.
         loose: names that the question gives in part, by initials or with a typo.
         wrong: names that have other words than the question's.
         gap_unsaid: `gap` where a hop is said by no word, or a word speaks for another relation.
@@ -71,8 +75,11 @@ class AnswerSignals:
         plan: 1 where the answer is that of a plan, 0 where it is that of chains.
         read: 1 where the plan reader read the question.
         ahead: nats of words by which its best reading that reaches nothing is ahead of the best one that does.
-        agrees: 1 where its best reading by words walks the relations of the chains, unless both guess at a word.
-        unread: content words that its best reading leaves unread.
+        turned: 1 where its best reading reaches nothing, and the answer's walks the same relation the other way: who
+            reports to X, for "who does X report to?".
+        agrees: 1 where its best reading by words walks the relations of the chains, none the other way, unless both
+            guess at a word.
+        unread: content words that its best reading leaves unread, less `Reading.aside`.
         unused: operator words that it does not use.
         weakest: score of the worst match of its words, in [0, 1].
         mean: mean score of the matches.
@@ -102,6 +109,7 @@ class AnswerSignals:
     plan: float = 0.0
     read: float = 0.0
     ahead: float = 0.0
+    turned: float = 0.0
     agrees: float = 0.0
     unread: float = 0.0
     unused: float = 0.0
@@ -141,6 +149,7 @@ def signals_of(
     same = readings[:1] if plan else [each for each in readings if walked and relations_of(each.plan) == walked]
     unread = {word for each in same[:1] for text in _left(each) for word in fold_case(text).split()}
     strange = [word for word in known.strange if not same or word in unread] if known else []
+    strange = strange[: max(len(strange) - max((each.aside for each in same[:1]), default=0), 0)]
     judged = plan and isinstance(readings[0].plan, Holds | NonEmpty)
     apart = judged or (found is not None and bool(found.computes))  # its words ask for more than chains
     direct = plan and known is not None and known.detour and len(relations_of(readings[0].plan)) < known.hops
@@ -162,11 +171,17 @@ def signals_of(
         out |= _of_words(known, strange)
         if plan and found is not None and found.taught and _only_walks(readings[0].plan):
             out["gap_unsaid"] = out["gap"]  # pairs taught that the words mean what the entity lacks
+    if plan and not readings[0].typed and not judged:
+        out["unnamed"] = len(readings[0].unsaid) / max(len(relations(readings[0].plan)), 1)
     if best is not None:
         # Two guesses at a word that both cannot place, for a relation that no word names, are not two readings.
-        guessed = known is not None and bool(strange) and known.unnamed >= known.hops
-        agrees = bool(walked) and relations_of(best.plan) == walked and not guessed
+        guessed = known is not None and bool(strange or known.foreign) and known.unnamed >= known.hops
+        ways = _ways_of_plan(best.plan)
+        same_way = _same_way(_ways_of_chains(found), ways)
+        agrees = bool(walked) and relations_of(best.plan) == walked and same_way and not guessed
         out |= _of_readings(readings, best, plan=plan, apart=apart) | {"agrees": float(agrees)}
+        own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
+        out["turned"] = float(bool(best.empty) and own.keys() == ways.keys() and not _same_way(own, ways))
     return AnswerSignals(**out)
 
 
@@ -205,13 +220,13 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
     out = {
         "read": 1.0,
         "ahead": 0.0 if computes else max(0.0, best.lexical - most),
-        "unread": min(len(top.unread), _MOST),
+        "unread": min(max(len(top.unread) - top.aside, 0), _MOST),
         "unused": min(len(top.unused), _MOST),
         "weakest": min(scores),
         "mean": sum(scores) / len(scores),
-        "height": max(min(top.lexical, 2.0), -4.0),
+        "height": max(min(top.lexical + UNREAD * top.aside, 2.0), -4.0),
         "thin": float(all(_says_nothing(part.word) for part in top.parts)),
-        "vague": float(sum(map(_is_vague, top.parts))),
+        "vague": float(_vague_words(top.parts)),
         "trust": (top.trust or 0.0) if plan else 0.0,
     }
     return out | ({"odd": min(sum(_is_name(word) for word in top.unread), _MOST)} if plan else {})
@@ -266,6 +281,28 @@ def relations_of(plan: QueryPlan) -> frozenset[str]:
     )
 
 
+def _ways_of_plan(plan: QueryPlan) -> dict[str, set[str]]:
+    """The relations that a plan walks, each with the directions ("out", "in", "any")."""
+    out: dict[str, set[str]] = {}
+    for node in nodes(plan):
+        if isinstance(node, ChainStep):
+            out.setdefault(node.relation, set()).add(node.direction)
+    return out
+
+
+def _ways_of_chains(found: Decomposition | None) -> dict[str, set[str]]:
+    out: dict[str, set[str]] = {}
+    for sub in found.sub_questions if found else ():
+        for hop in sub.chain or ():
+            out.setdefault(hop.relation, set()).add("in" if hop.inverse else "out")
+    return out
+
+
+def _same_way(one: Mapping[str, set[str]], other: Mapping[str, set[str]]) -> bool:
+    """Whether no relation that both walk is walked out by one alone and in by the other."""
+    return all(one[name] & other[name] or "any" in one[name] | other[name] for name in one.keys() & other.keys())
+
+
 def _left(reading: Reading) -> list[str]:
     """What a reading leaves unread, and the names that it matches in part."""
     return [*reading.unread, *(part.word for part in reading.parts if _is_vague(part))]
@@ -274,6 +311,19 @@ def _left(reading: Reading) -> list[str]:
 def _is_vague(part: Part) -> bool:
     """Whether a part is a name that an entity carries in part."""
     return 0 < part.score < _NAME and _is_name(part.word) and not _says_nothing(part.word)
+
+
+def _vague_words(parts: Sequence[Part]) -> int:
+    """The words that name an entity in part: one where together they are most of its name ("Dr. Petrova")."""
+    said: dict[str, list[str]] = {}
+    for part in filter(_is_vague, parts):
+        said.setdefault(part.element, []).append(fold_case(part.word))
+    count = 0
+    for element, words in said.items():
+        name = [token.text for token in tokens(element)]
+        most = len(words) > 1 and set(words) <= set(name) and len(words) >= _MOST_OF_NAME * len(name)
+        count += 1 if most else len(words)
+    return count
 
 
 def _says_nothing(text: str) -> bool:

@@ -39,6 +39,8 @@ _ANY = frozenset({"any", "a", "an", "some", "someone", "anyone"})
 _HAVING = frozenset({"have", "has", "having"})
 _AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
+_AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
+_COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 _SIGNS = {"before": "<", "after": ">"}
 
 
@@ -334,6 +336,7 @@ class Chart:
                 cost = scores.APART if gap & _APART and not self._timed(set_) else 0.0
                 cost += 0.25 if plain is right and set_.modified else 0.0
                 cost += 0.15 if plain is left and set_.form == "set" and gap else 0.0
+                cost += scores.ONES_OWN if set_.form == "name" and "s" in gap else 0.0
                 gain = scores.MERGED if set_.form in ("value", "name") else 0.0
                 form = set_.form if set_.form in ("value", "name") else "set"
                 yield Item(
@@ -494,7 +497,7 @@ class Chart:
     def _object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         several = left.category == "RU"
         edge = left.data[1] if len(left.data) > 1 and not several else None
-        walked = "" if several else self._walked(left.data[0], gap)
+        walked = "" if several else left.data[2] if len(left.data) > 2 else self._walked(left.data[0], gap)
         yield Item(
             "M",
             right.node,
@@ -514,7 +517,8 @@ class Chart:
     def _object_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         passive = right.category == "R" and self._is_passive(right.data[0])
         for item in self._object(right, left, gap):
-            item.data = (*item.data[:4], "" if passive and "s" not in gap else "out", *item.data[5:])
+            if len(right.data) < 3 or right.category != "R":  # the noun for one end says which way
+                item.data = (*item.data[:4], "" if passive and "s" not in gap else "out", *item.data[5:])
             item.score -= 0.1
             yield item
 
@@ -533,6 +537,8 @@ class Chart:
     def _same_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "knows X's phone": two words of one relation, `KNOWS_PHONE`; those side by side are one phrase."""
         known, part = (left.data[0], left.data[5:]) if left.category == "M" else (left.data[:1], (left.form,))
+        if (left.category == "R" and len(left.data) > 2) or len(right.data) > 2:
+            return  # "Milo's boss reports to"
         apart = gap and gap.isdisjoint(_OTHERS) and part[:1] not in ((), ("",), (right.form,))
         if apart and right.form and right.data == tuple(known):
             yield left.but(score=left.score + right.score + scores.ONE_NAME, links=(left.links, right.links))
@@ -561,7 +567,7 @@ class Chart:
 
     def _turned(self, hop: Walk, wanted: str, start: int, end: int) -> float:
         """What walking against the question's order of words costs, where the relation goes both ways."""
-        if not wanted or hop.direction in (wanted, "any") or not self._schema.typed:
+        if not wanted or hop.direction in (wanted, "any"):
             return 0.0
         both = (hop.relation, start, end) in self._schema.joins and (hop.relation, end, start) in self._schema.joins
         return scores.AGAINST if both else 0.0
@@ -641,7 +647,7 @@ class Chart:
 
     def _shared_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if right.form == "plain" and not gap:
-            yield right.but(category="SA", score=left.score + right.score, links=(left.links, right.links))
+            yield right.but(category="SA", data=(), score=left.score + right.score, links=(left.links, right.links))
 
     def _shared(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if not gap:
@@ -1058,7 +1064,7 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if sign == "!=":
             yield from self._not_set(left, right, gap)
-        elif right.form != "plain" and sign != "between":
+        elif right.form != "plain" and sign != "between" and hints != _COUNT:  # "under the care of X" compares nothing
             yield Item("CP", right.node, right.type, ((), "set", sign, hints), score - 0.1, links)
 
     def _compare_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -1093,6 +1099,8 @@ class Chart:
             term = ("p", (), column.name, "")
             plan = ("values", right.node, (term,))
             late = column.dated or column.yearly
+            if "date" in names and not late:
+                continue
             operator = {"age>": "<" if late else ">", "age<": ">" if late else "<"}.get(sign, sign)
             condition = ("cmp", term, _SIGNS.get(operator, operator), ("plan", plan))
             yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
@@ -1241,7 +1249,8 @@ class Chart:
         score -= 0.1 if right.modified and not gap else 0.0
         for column, gain in self._columns.ranked(right.type, hints, None):
             term = ("p", (), column.name, "")
-            yield self._top(right, term, direction == "max", limit, score + gain, links)
+            descending = (direction == "max") != (set(hints) >= _AGED and self._columns.is_age(column))
+            yield self._top(right, term, descending, limit, score + gain, links)
 
     def _vague(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "major cities": above the average of all of the type."""
@@ -1451,14 +1460,16 @@ class Chart:
         hints = left.data[0]
         links, score = (left.links, right.links), left.score + right.score
         dated = left.data[1:] == ("date",)
+        own = set()
         for column, gain in self._columns.ranked(right.type, hints, None, dated=dated):
             if gain < 0 and not dated:
                 continue
+            own.add(column.name)
             data = ("values", (("p", (), column.name, ""),))
             yield Item("X", right.node, right.type, data, score + gain + 0.1, links, right.form)
         for hop, reached in self._schema.leaving(right.type):
             for column, gain in self._columns.ranked(reached, hints, None, dated=dated)[:1]:
-                if gain > 0:
+                if gain > 0 and column.name not in own:
                     data = ("values", (("p", (hop,), column.name, ""),))
                     yield Item("X", right.node, right.type, data, score + gain - 0.5, links, right.form)
 
@@ -1470,7 +1481,9 @@ class Chart:
     def _place(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "where is X": what it is joined to that is a place, or a column that holds one."""
         links, score = (left.links, right.links), left.score + right.score
-        if right.form == "set" and self._columns.is_place(right.type):  # "where is X held": what "held" leads to
+        last = right.node[2][-1] if right.node and right.node[0] == "go" else None
+        placed = self._columns.is_place(right.type) or (last is not None and self._columns.placed(last, right.type) > 0)
+        if right.form == "set" and placed:  # "where is X held": what "held" leads to
             yield right.but(score=score + scores.PLACED, links=links)
         for hop, reached in self._schema.leaving(right.type):
             gain = self._columns.placed(hop, reached)

@@ -17,6 +17,7 @@ from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 
 _DATES = ("date", "datetime")
+_RATED = ["rating"]  # first hint of the superlatives that judge
 _TIMES = ("date", "year", "time")
 _MOST = 5  # columns for one hint
 
@@ -52,6 +53,8 @@ class Columns:
         out = []
         for each in fitting:
             gain = self._gain(each, hints) - scores.NO_HINT
+            if hints[:1] == _RATED and gain < 0:  # "the best" is not the newest
+                gain -= scores.UNORDERED
             if shape.startswith("DATE") or year:
                 gain += 0.2 if each.dated or each.yearly else -0.3 if year else 0.0
             gain += 0.15 if len(fitting) == 1 else 0.0
@@ -128,6 +131,11 @@ class Columns:
         """Directions and hints of superlatives in a relation's own name: `highest_point`."""
         found = [self.language.superlatives.get(word) for word in words_of(self.schema.names[relation])]
         return [(each.direction, each.hints) for each in found if each and each.direction in ("max", "min")]
+
+    @staticmethod
+    def is_age(column: Property) -> bool:
+        """Whether a column grows with age."""
+        return column.profile.kind == "number" and not column.yearly and "age" in words_of(column.name)
 
     @staticmethod
     def is_birth(term: Sketch) -> bool:

@@ -7,6 +7,7 @@ A reader holds no state of a question; `read` may be called from several threads
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from typing import Any
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.plans.plan import NonEmpty, QueryPlan, relations
+from trivium.kg.text import fold_case
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.chains.question_words import YES_NO
@@ -27,9 +29,10 @@ from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.phrase import Phrases
 from trivium.policies.reader.ranking import PlanRanking
+from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others
-from trivium.policies.reader.tagging import Tagged, Tagger
+from trivium.policies.reader.tagging import PERSONS, UNREAD, Tagged, Tagger
 from trivium.policies.reader.values import ValueIndex
 
 CANDIDATES = 40
@@ -38,8 +41,12 @@ EMPTY = 0.9
 matches the question nearly as well, and beats one about something else."""
 NO = 0.3
 """The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
+_WHOSE = re.compile(r"\s*whose\s+([\w\s-]+?)\s+(?:is|are|was|were)\s+(.+?)[\s?!.]*$", re.IGNORECASE)
+_OWNER = 0.8  # likeness from which a relation says who owns a thing
 _OPEN = frozenset({"what", "where", "when"})
 _DOES = frozenset({"do", "does", "did"})
+_OF_THINGS = frozenset({"who", "whom", "where"})
+_LEADING = frozenset({"in", "at", "from", "to", "and", "so", "of", "by"})
 _BEING = frozenset({"is", "are", "was", "were", "s"})
 
 
@@ -78,6 +85,10 @@ class Reading:
         repeats: whether the plan gives what the question asks something about: penguins, for "what do penguins eat?".
         learned: what pairs taught of it, part of the score.
         trust: log-odds that it is right, by held-out pairs of this graph; None without any.
+        unsaid: the relations that the plan walks and no word was read as: neither by name, nor, in a graph without
+            types, as a noun for one of its ends ("employer" for `works_for`).
+        aside: how many of the unread words are verbs that may say such a relation, the only one between two sets that
+            the question names: "looking after" for `TREATED_BY` between a doctor and a patient.
     """
 
     plan: QueryPlan
@@ -89,6 +100,8 @@ class Reading:
     lexical: float
     typed: bool = True
     repeats: bool = False
+    unsaid: frozenset[str] = frozenset()
+    aside: int = 0
     sketch: Sketch = field(repr=False, default=())
     learned: float = 0.0
     trust: float | None = None
@@ -163,7 +176,7 @@ class Reader:
             chains: what a trained decomposer knows of the chains that are meant.
         """
         deadline = time.monotonic() + seconds
-        proper, clause = split_clause(question)
+        proper, clause = split_clause(self._owner_asked(question))
         tagged = self._tagger.tag(proper, topics)
         parsed = self._chart.parse(tagged, deadline)
         wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else ()
@@ -192,6 +205,16 @@ class Reader:
         scores = [reading.score, *(each.score for each in readings if each is not reading)]
         trust = self.ranking.log_odds(scores, reading.learned, len(reading.unread))
         return replace(reading, unread=self.ranking.still_unread(reading.unread), trust=trust)
+
+    def _owner_asked(self, question: str) -> str:
+        """The question, "whose dog is Rex?" as one for the owner; not "whose mother is Ann?"."""
+        found = _WHOSE.match(question)
+        if found is None:
+            return question
+        noun = fold_case(found[1]).split()[-1]
+        related = any(match.element.kind == "relation" for match in self.matcher.phrase([noun]))
+        owned = any(match.element.kind == "relation" and match.score >= _OWNER for match in self.matcher.word("owner"))
+        return f"who is the owner of {found[2]}?" if owned and not (related or self._tagger.is_kin(noun)) else question
 
     def _best(self, readings: Sequence[Reading], run: Executor, deadline: float, most: int) -> list[Reading]:
         """The readings, the best first once their plans have run: of those sorted by score no more than that takes."""
@@ -241,6 +264,7 @@ class Reader:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):
                 score = item.score - less - (0.0 if self._asked(tagged, sketch, item) else scores.ASKED)
+                score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
                 if ask and sketch[0] not in ("count", "values", "agg", "group", "walks", "holds"):
                     if sketch[0] == "and" and any(part and part[0] == "ids" for part in sketch[1:]):
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
@@ -253,6 +277,9 @@ class Reader:
 
     def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
         """Whether a result is of the kind that the question's head noun asks for; True where it asks for none."""
+        first = next((word for word in tagged.first if word not in _LEADING), "")
+        if first in _OF_THINGS and sketch[0] == "values" and len(sketch[2]) == 1 and self._is_figure(sketch[2][0]):
+            return False
         if not tagged.asked:
             return True
         own = any(self.schema.compatible(item.type, kind) for kind in tagged.asked)
@@ -262,6 +289,11 @@ class Reader:
             return own or item.category != "S"
         counts = sketch[0] == "count" or (sketch[0] == "agg" and sketch[1] == "count")
         return (own and sketch[0] != "agg") or item.category != "X" or not counts
+
+    def _is_figure(self, term: Sketch) -> bool:
+        """Whether a column holds numbers or dates alone, which nobody is and which lie nowhere."""
+        kinds = {each.profile.kind for each in self.schema.properties if term[0] == "p" and each.name == term[2]}
+        return bool(kinds) and kinds.isdisjoint(("text", "point", "boolean"))
 
     def _finished(self, item: Item, echo: float) -> Iterable[tuple[Sketch, float]]:
         if item.category == "S":
@@ -311,7 +343,48 @@ class Reader:
         ]
         parts = tuple(Part(tagged.positions[i], self.named(what), round(float(s), 3)) for i, what, s in links)
         plan, typed, repeats = drafter.plan(sketch), self.schema.typed, _repeats(tagged, item)
-        return Reading(plan, score, parts, tuple(unread), tuple(unused), None, score, typed, repeats, sketch)
+        unsaid = self._unsaid(plan, tagged, links)
+        aside = self._aside(unsaid, tagged, links)
+        return Reading(
+            plan, score, parts, tuple(unread), tuple(unused), None, score, typed, repeats, unsaid, aside, sketch
+        )
+
+    def _aside(self, unsaid: Iterable[str], tagged: Tagged, links: Sequence[Any]) -> int:
+        read = {place for place, *_ in links}
+        verbs = sum(place not in read and tagged.unread[place] >= UNREAD for place in tagged.verbs)
+        kinds = {
+            what.number
+            for place, what, _ in links
+            if isinstance(what, Element) and what.kind == "type" and tagged.positions[place].casefold() not in PERSONS
+        }
+        if not verbs or not unsaid:
+            return 0
+        joins = [(name, pair) for (name, *pair) in self.schema.joins if kinds.issuperset(pair) and pair[0] != pair[1]]
+        named = {self.schema.names[name]: pair for name, pair in joins}
+        alone = [each for each in unsaid if each in named and sum(pair == named[each] for _, pair in joins) == 1]
+        return min(verbs, len(alone))
+
+    def _unsaid(self, plan: QueryPlan, tagged: Tagged, links: Sequence[Any]) -> frozenset[str]:
+        said = {name for _, what, _ in links for name in (self.named(what), self.named(what).rpartition(".")[2])}
+        left = {each for each in relations(plan) if said.isdisjoint((each, " ".join(words_of(each))))}
+        if self.schema.typed or not left:
+            return frozenset(left)
+        ends = [
+            tagged.positions[place].casefold()
+            for place, what, _ in links
+            if isinstance(what, Element) and what.kind == "type" and not what.name
+        ]
+        return frozenset(each for each in left if not self._names_an_end(each, ends))
+
+    def _names_an_end(self, relation: str, words: Sequence[str]) -> bool:
+        stem, deeds = self.language.stem, self.language.deeds
+        nouns = {
+            stem(word) for tail in (True, False) for noun in nouns_of(relation, tail, self.language) for word in noun
+        }
+        said = {stem(word) for word in words}
+        return bool(
+            nouns & (said | {stem(doer) for word in said for deed in deeds.get(word, ()) for doer in deed.doers})
+        )
 
     def _judge(self, reading: Reading, run: Executor, deadline: float) -> Reading:
         if time.monotonic() > deadline:
@@ -321,7 +394,7 @@ class Reader:
             return _with(reading, reading.score - 0.3, None)
         less = 0.0
         if isinstance(reading.plan, NonEmpty):
-            less = NO if outcome.size == 0 or unsaid(reading) else 0.0
+            less = NO if outcome.size == 0 or reading.unsaid else 0.0
         elif outcome.size == 0:
             less = EMPTY
         return _with(reading, reading.score - less, outcome.size == 0)
@@ -339,12 +412,6 @@ class Reader:
             return f"{name} = {what.name}" if what.name else name
         name = self.schema.names[what.number]
         return f"{name}.{what.name}" if what.name else name
-
-
-def unsaid(reading: Reading) -> set[str]:
-    """The relations that a plan walks and no word was read as: neither by name, nor as a noun for one of its ends."""
-    said = {element for part in reading.parts for element in (part.element, part.element.rpartition(".")[2])}
-    return {each for each in relations(reading.plan) if said.isdisjoint((each, " ".join(words_of(each))))}
 
 
 def _guided(reading: Reading, chains: Chains) -> Reading:
@@ -366,6 +433,17 @@ def _repeats(tagged: Tagged, item: Item) -> bool:
 
 def _is_table(sketch: Sketch) -> bool:
     return sketch[0] == "values" and len(sketch[2]) > 1
+
+
+def _is_choice(node: Sketch) -> bool:
+    """Whether a set is one of two named things, by an order: "which is older, A or B?"."""
+    return node[0] == "top" and node[1][0] == "or" and all(part and part[0] == "ids" for part in node[1][1:])
+
+
+def _holds_choice(node: Sketch) -> bool:
+    """Whether a plan goes on from such a set."""
+    parts = node[1:] if node[0] in ("and", "or") else node[1:2]
+    return _is_choice(node) or any(_holds_choice(part) for part in parts if isinstance(part, tuple) and part)
 
 
 def _echoes(node: Sketch) -> bool:

@@ -91,7 +91,9 @@ def induce(columns: GraphColumns, language: Language) -> Roles:
     roles = []
     for each in kept:
         members = sorted((i for i, g in enumerate(group) if g == each and size[i]), key=lambda i: -float(size[i]))
-        words = dict.fromkeys(word for code in members for word in _words(names[code % count], code >= count, language))
+        words = dict.fromkeys(
+            word for code in members for word in nouns_of(names[code % count], code >= count, language)
+        )
         share = len(columns) / max(len(rows), 1)
         held = tuple((code % count, code >= count) for code in members[:_ENDS])
         roles.append(Role("", tuple(words), int(float(size[members[0]]) * share), held))
@@ -103,7 +105,7 @@ def induce(columns: GraphColumns, language: Language) -> Roles:
     return Roles(roles, of_end, sorted(pairs), _owners(columns, has, rows, of_end))
 
 
-def _words(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]:
+def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]:
     """What the entities at one end of a relation are called: the tails of `directed_by` are directors.
 
     Of a deed in the active, such as `works_for`, the heads do it.
@@ -117,7 +119,17 @@ def _words(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]:
         return things if tail else doers
     if name.endswith("_of") and len(content) == 1:
         tail = not tail
-    return [content, content[-1:], *doers] if tail else things
+    # A station has a station master.
+    noun = len(words) == len(content) == 2 and language.stem(content[0]) not in language.deeds
+    owner = [content[:1]] if noun and asks_who(content[1], language) else []
+    if doers and voice_of(name, english()) < 0:
+        return doers if tail else things
+    return [content, content[-1:], *doers] if tail else [*owner, *things]
+
+
+def asks_who(noun: str, language: Language) -> bool:
+    """Whether "who" asks for what a noun names."""
+    return language.asked.get(language.stem(noun), {}).get("who", 0.0) >= 1
 
 
 def doers_of(name: str, language: Language) -> tuple[bool, frozenset[str]]:
@@ -125,6 +137,22 @@ def doers_of(name: str, language: Language) -> tuple[bool, frozenset[str]]:
     deeds = [deed for word in words_of(name) for deed in language.deeds.get(language.stem(word), ())]
     tails = voice_of(name, english()) <= 0
     return tails, frozenset(language.stem(doer) for deed in deeds for doer in deed.doers)
+
+
+def things_of(name: str, language: Language) -> frozenset[str]:
+    """The stems of the nouns for what a relation's deed is done to."""
+    deeds = [deed for word in words_of(name) for deed in language.deeds.get(language.stem(word), ())]
+    return frozenset(language.stem(thing) for deed in deeds for thing in deed.things)
+
+
+def nouns_of_ends(name: str, language: Language) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems of the nouns for a relation's heads and for its tails, where it is called by a deed."""
+    deeds = [deed for word in words_of(name) for deed in language.deeds.get(language.stem(word), ())]
+    doers = frozenset(language.stem(noun) for deed in deeds for noun in deed.doers)
+    things = frozenset(language.stem(noun) for deed in deeds for noun in deed.things)
+    both = doers & things
+    doers, things = doers - both, things - both
+    return (doers, things) if voice_of(name, english()) > 0 or name.endswith("_of") else (things, doers)
 
 
 def _owners(columns: GraphColumns, has: np.ndarray, rows: np.ndarray, of_end: list[int]) -> dict[str, int]:

@@ -16,14 +16,16 @@ from typing import Any
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
+from trivium.policies.reader.chains.lexicon import english
 from trivium.policies.reader.chains.naming import countries
+from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import Item, link
 from trivium.policies.reader.literals import Literal_, literals
 from trivium.policies.reader.matching import Element, Match, Matcher
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.roles import doers_of
+from trivium.policies.reader.roles import doers_of, nouns_of, nouns_of_ends, things_of
 from trivium.policies.reader.schema import Property, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 from trivium.policies.reader.values import ValueHit, ValueIndex
@@ -48,9 +50,39 @@ _GENERIC = 0.25  # what is lost by a relation that a word of little content name
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
 _WHO = ("who", "whom", "everyone", "everybody")
+PERSONS = (*_WHO, "people", "person", "persons")
+"""Words that ask for whatever can be asked for by "who"; nouns among them where nothing of the graph is called so."""
+_BEFORE_NOUNS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "s",
+        "of",
+        "which",
+        "what",
+        "any",
+        "some",
+        "no",
+        "this",
+        "that",
+        "its",
+        "their",
+        "his",
+        "her",
+        "my",
+        "our",
+        "in",
+        "on",
+        "at",
+        "with",
+    ]
+)
 _EXACTLY = 0.95  # likeness from which a word is an element's own
+_THING = 0.7  # likeness of "works" to what `CREATED_BY` leads from
 _DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
 _PEOPLE = 0.95  # likeness of "Italian" to Italy
+_ALIAS = 0.75  # likeness from which a phrase's one word means an element
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
@@ -67,6 +99,7 @@ class Tagged:
         first: the question's first words, folded.
         content: positions that carry content (no operators, no generic words).
         asked: the types that the head noun asks for: "which *states* border …", "how many *rivers* …".
+        verbs: positions that stand where a verb does: behind no article, possessive or question word.
         asked_as: what is asked of them: `one` (themselves: "which"), `count`, or `any` ("show the …": a table, too).
     """
 
@@ -79,6 +112,7 @@ class Tagged:
     content: list[bool]
     asked: frozenset[int] = frozenset()
     asked_as: str = ""
+    verbs: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -106,6 +140,8 @@ class Tagger:
     def __post_init__(self) -> None:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
         self._doers = self._named_by_deeds() if self.schema.typed else {}
+        self._kin = self._named_by_kin()
+        self._ends = {} if self.schema.typed else self._named_ends()
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
         self._add_operators()
 
@@ -187,8 +223,9 @@ class Tagger:
         add[("when",)].append(Item("H", data=(language.asking["when"], "date")))
         add["what", "year"].append(Item("H", data=(("year", *language.asking["when"]), "date")))
         add["what", "time"].append(Item("H", data=(("time", "hour"), "date")))
+        add["since", "when"].append(Item("H", data=(language.asking["when"], "date")))
         add[("where",)].append(Item("WHERE"))
-        add["how", "much"].append(Item("H", data=(("price", "cost", "amount", "weight"),)))
+        add["how", "much"].append(Item("H", data=(("price", "cost", "amount", "weight", "salary", "wage"),)))
 
     def _operator_blocks(self, folded: Sequence[str]) -> list[_Block]:
         out = []
@@ -228,6 +265,8 @@ class Tagger:
             for stop in range(start + 1, min(len(folded), start + 3) + 1):
                 aliases = self.language.phrases.get(tuple(folded[start:stop]), ())
                 found = [match for alias in aliases for match in self.matcher.phrase([alias])]
+                if aliases and not found:
+                    found = [match for alias in aliases for match in self.matcher.word(alias) if match.score >= _ALIAS]
                 if found:
                     exact = self.matcher.phrase(folded[start:stop])
                     parts = [m for each in aliases for m in self.matcher.word(each) if m.exact]
@@ -460,12 +499,15 @@ class Tagger:
 
     # ---- schema elements
 
-    def _element_items(self, match: Match, place: int) -> list[Item]:
+    def _element_items(self, match: Match, place: int, words: Sequence[str] = ()) -> list[Item]:
         element, score = match.element, match.score
         links = link(place, element, score)
         gain = _EXACT - _SLOPE * (1 - score)
         if element.kind == "type":
-            return [Item("S", ("all", element.number), element.number, (), gain, links, form="plain")]
+            noun = self.language.stem(words[-1]) if words else ""
+            said = self._ends.get((noun, element.number), ())
+            data = ("role", *said) if said else ()
+            return [Item("S", ("all", element.number), element.number, data, gain, links, form="plain")]
         if element.kind == "property":
             return [Item("P", data=(element.number,), score=gain, links=links)]
         if element.kind == "relation":
@@ -492,7 +534,7 @@ class Tagger:
             for match in self.matcher.word(words[0]):  # other relations with the word: `KNOWS_PHONE` beside `KNOWS`
                 if match.exact and match.element.kind == "relation":
                     matches.setdefault(match.element, match._replace(score=match.score - 0.4 * _OTHERS))
-        return self._merged(matches, place)
+        return self._merged(matches, place, words)
 
     def _heads(self, word: str) -> set[Element]:
         """The types whose names have a word as their head: `PhoneCall`."""
@@ -509,7 +551,7 @@ class Tagger:
             name.endswith("ed") and self.language.stem(name) == self.language.stem(word) for name in names
         )
 
-    def _merged(self, matches: Mapping[Element, Match], place: int) -> list[Item]:
+    def _merged(self, matches: Mapping[Element, Match], place: int, words: Sequence[str] = ()) -> list[Item]:
         """Items of matches, those of one property name on several types as one."""
         merged: dict[tuple[str, str], list[Match]] = defaultdict(list)
         out = []
@@ -518,7 +560,7 @@ class Tagger:
                 name = self.schema.properties[match.element.number].name
                 merged[name, str(round(match.score, 2))].append(match)
             else:
-                out += self._element_items(match, place)
+                out += self._element_items(match, place, words)
         for group in merged.values():
             (first, *_) = self._element_items(group[0], place)
             first.data = tuple(sorted(match.element.number for match in group))
@@ -585,8 +627,31 @@ class Tagger:
                     tagged.items.append((first, last + 1, item))
                     if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
                         tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
+        self._doubt_beside_names(tagged, loose, at)
         self._add_asked(tagged)
+        tagged.verbs = frozenset(
+            place
+            for place in range(1, len(spans))
+            if tagged.content[place]
+            and tagged.positions[place].islower()
+            and gaps[place].isdisjoint(_BEFORE_NOUNS)
+            and (gaps[place + 1] or place + 1 == len(spans) or not tagged.positions[place + 1].islower())
+        )
+        ranked = {start for start, _, item in tagged.items if item.category == "SUP"}
+        for place in tagged.verbs:
+            last = place + 1 == len(spans) and "to" in gaps[place]  # "takes the longest to make"
+            if (place + 1 in ranked and "the" in gaps[place + 1]) or last:  # "gives the most milk"
+                tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
         return tagged
+
+    @staticmethod
+    def _doubt_beside_names(tagged: Tagged, loose: Sequence[tuple[int, int, Item]], at: Mapping[int, int]) -> None:
+        """Of a word that is an entity's whole name, what it is only like in the schema costs."""
+        names = {at[start] for start, stop, item in loose if stop == start + 1 and start in at and _certain([item])}
+        for place, (start, stop, item) in enumerate(tagged.items):
+            like = item.links[0][2] if item.links else 1.0
+            if start in names and stop == start + 1 and item.category in ("S", "R", "P") and 0 < like < _EXACTLY:
+                tagged.items[place] = (start, stop, item.worse(_OTHERS))
 
     def _add_asked(self, tagged: Tagged) -> None:
         """The type of the noun that a question starts with, unless the noun only says whose column is asked for."""
@@ -635,6 +700,25 @@ class Tagger:
             or (place > 2 and word in self.language.verbs and self._is_relation(word))
         )
 
+    def _is_ones(self, word: str, before: str, after: str) -> bool:
+        """Whether a word says what something is to another thing: Ann's boss is not Ann."""
+        return (after == "of" or before == "s") and self.is_kin(word)
+
+    def _is_superlative(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word is a superlative that nothing of the graph is measured by: "the prettiest"."""
+        word = words[place].text
+        behind = place > 0 and words[place - 1].text in ("the", "s", "his", "her", "its", "their")
+        return behind and len(word) > 5 and word.endswith("est") and not self.matcher.word(word)
+
+    @staticmethod
+    def _is_unit(words: Sequence[Token], place: int) -> bool:
+        """Whether a word says what a number before it counts: "smaller than 10 hectares"."""
+        return place > 1 and words[place - 1].text.replace(".", "", 1).isdigit() and words[place].text.isalpha()
+
+    def _is_called(self, word: str) -> bool:
+        """Whether a type, a property or a relation has a word in its name."""
+        return any(match.exact for match in self.matcher.word(word))
+
     def _is_relation(self, word: str) -> bool:
         """Whether a relation is called so: "know" in a graph with `KNOWS`."""
         return any(
@@ -664,22 +748,23 @@ class Tagger:
                 ]
             return
         word = folded[0]
-        if word in ("who", "whom", "everyone", "everybody"):
+        if word in _WHO or (word in PERSONS and not self._is_called(word)):
             tagged.items += [(position, position + 1, item) for item in self._asked_for(word, position)]
             tagged.unread.append(0.1)
             tagged.content.append(False)
             return
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
-        light = language.stem(word) in language.generic and not self._heads(word)
+        light = language.stem(word) in language.generic and not self._heads(word) and not self._is_relation(word)
+        light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
         generic = light or word in language.naming or took
         after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [
             (position, position + 1, item.worse(_GENERIC) if generic and self._lacks(item, after) else item)
             for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
+            if item.category != "S" or not self._is_ones(word, words[span[0] - 1].text if span[0] else "", after)
         ]
         tagged.items += self._doer_items(word, position)
-        if word in language.counted:
-            tagged.items += self._counted_items(word, position)
+        tagged.items += self._kin_items(word, position)
         if found := language.vague.get(word):
             data = (found.direction, found.hints)
             tagged.items.append((position, position + 1, Item("ADJ", data=data, links=link(position, word, 0.9))))
@@ -688,8 +773,9 @@ class Tagger:
             if naming:
                 links = link(position, "named", 1.0)
                 tagged.items.append((position, position + 1, Item("P", data=tuple(naming), score=0.05, links=links)))
-        tagged.unread.append(UNREAD_GENERIC if generic else UNREAD)
-        tagged.content.append(not generic)
+        ranks = self._is_superlative(words, span[0])
+        tagged.unread.append(UNREAD_OPERATOR if ranks else UNREAD_GENERIC if generic else UNREAD)
+        tagged.content.append(not (generic or ranks))
 
     def _lacks(self, item: Item, after: str) -> bool:
         """Whether an item is a relation whose name ends in a preposition that does not follow: "involving X"."""
@@ -698,33 +784,77 @@ class Tagger:
         last = words_of(self.schema.names[item.data[0]])[-1:]
         return last != (after,) and self.language.stop.issuperset(last)
 
-    def _named_by_deeds(self) -> dict[str, list[tuple[int, int, Sketch]]]:
-        """For a noun's stem, the relations whose one end it names ("actor" of `ACTED_IN`), each with type and set."""
-        out: dict[str, list[tuple[int, int, Sketch]]] = defaultdict(list)
+    def _named_by_deeds(self) -> dict[str, list[tuple[int, int, float, Sketch]]]:
+        """For a noun's stem, the relations whose one end it names ("actor" of `ACTED_IN`): type, likeness, set."""
+        out: dict[str, list[tuple[int, int, float, Sketch]]] = defaultdict(list)
         for relation, name in enumerate(self.schema.names):
-            tails, nouns = doers_of(name, self.language)
-            if not nouns:
-                continue
-            hop = Walk(relation, "out" if tails else "in")
             pairs = [(head, tail) for known, head, tail in self.schema.joins if known == relation]
             if any(self.schema.compatible(*pair) for pair in pairs):
                 continue  # a friend is someone's friend
-            ends = [(tail, head) if tails else (head, tail) for head, tail in pairs]
-            for end in sorted({end for end, _ in ends if not self.schema.inside[end] & {each for each, _ in ends}}):
-                start = next(other for own, other in ends if own == end)
-                node = ("go", ("all", start), (hop,), end, True)
-                for noun in nouns:
-                    out[noun].append((relation, end, node))
+            tails, doers = doers_of(name, self.language)
+            for nouns, at_tails in ((doers, tails), (things_of(name, self.language) - doers, not tails)):
+                hop = Walk(relation, "out" if at_tails else "in")
+                ends = [(tail, head) if at_tails else (head, tail) for head, tail in pairs]
+                kinds = {end for end, _ in ends}
+                for end in sorted(each for each in kinds if not self.schema.inside[each] & kinds):
+                    start = next(other for own, other in ends if own == end)
+                    like = _THING if nouns is not doers else _DOER
+                    for noun in sorted(nouns):
+                        out[noun].append((relation, end, like, ("go", ("all", start), (hop,), end, True)))
         return out
 
     def _doer_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
-        """Those who do a deed that a relation records, where no type is called so: "actors" of `ACTED_IN`."""
+        """Those who do a deed that a relation records, where no type is called so: "actors" of `ACTED_IN`; counts."""
+        if word in self.language.counted:
+            yield from self._counted_items(word, position)
         found = self._doers.get(self.language.stem(word), ())
         if found and not self._heads(word):
-            for relation, kind, node in found:
-                links = link(position, Element("relation", relation), _DOER)
-                gain = _EXACT - _SLOPE * (1 - _DOER)
+            for relation, kind, like, node in found:
+                links = link(position, Element("relation", relation), like)
+                gain = _EXACT - _SLOPE * (1 - like)
                 yield position, position + 1, Item("S", node, kind, ("role", relation), gain, links, form="plain")
+
+    def _named_ends(self) -> dict[tuple[str, int], tuple[int, ...]]:
+        """For a noun's stem and a role, the relations whose end it names there: directors are of `directed_by`."""
+        out: dict[tuple[str, int], set[int]] = defaultdict(set)
+        for relation, head, tail in self.schema.joins:
+            own = frozenset(map(self.language.stem, words_of(self.schema.names[relation])))
+            own = own if voice_of(self.schema.names[relation], english()) else frozenset()  # "directed" is no noun
+            for role, is_tail in ((head, False), (tail, True)):
+                nouns = {
+                    self.language.stem(n[-1]) for n in nouns_of(self.schema.names[relation], is_tail, self.language)
+                }
+                for noun in nouns - own:
+                    out[noun, role].add(relation)
+        return {key: tuple(sorted(relations)) for key, relations in out.items()}
+
+    def _named_by_kin(self) -> dict[str, list[tuple[int, str]]]:
+        """For a noun's stem, the relations between things of one kind whose one end it names, and the way there.
+
+        A boss is one to whom somebody reports: a noun for what a thing is to another, and not for a kind of things.
+        """
+        out: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        own = {relation for relation, head, tail in self.schema.joins if self.schema.compatible(head, tail)}
+        for relation in sorted(own - self.schema.symmetric):
+            for direction, nouns in zip(
+                ("in", "out"), nouns_of_ends(self.schema.names[relation], self.language), strict=True
+            ):
+                for noun in nouns:
+                    out[noun].append((relation, direction))
+        return out
+
+    def is_kin(self, noun: str) -> bool:
+        """Whether a noun says what one thing is to another of its kind: "boss"."""
+        return self.language.stem(noun) in self._kin
+
+    def _kin_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
+        stem = self.language.stem(word)
+        for relation, direction in self._kin.get(stem, ()):
+            if stem in map(self.language.stem, words_of(self.schema.names[relation])):
+                continue
+            links = link(position, Element("relation", relation), _DOER)
+            gain = _EXACT - _SLOPE * (1 - _DOER)
+            yield position, position + 1, Item("R", data=(relation, None, direction), score=gain, links=links)
 
     def _counted_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
         """The columns that count what a word means, where nothing of the graph is called so: "the most people"."""

@@ -135,7 +135,7 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     """A plan or a decomposition: where pairs taught the decomposer, its own first, else the reader's plan.
 
     From the schema alone the reader's plan answers. On a graph without types a chain from a named entity is read by
-    chains, and by the plan only where they are not sure enough to claim it.
+    chains, and by the plan where they are not sure enough to claim it, or pass over a word that speaks for a relation.
 
     Raises:
         NotLearntError: neither has a reading, and no decomposer was trained on the KG.
@@ -185,7 +185,8 @@ async def _read_by(
     ]
     by_chains, assessment = max(assessed, key=lambda each: each[1].confidence)
     if len(assessed) > 1 and planned and not planned.reading.typed and assessed[0][1].confidence >= MIN_CONFIDENCE:
-        by_chains, assessment = assessed[0]
+        misses = found.support is not None and bool(found.support.foreign) and not planned.reading.unread
+        by_chains, assessment = (by_chains, assessment) if misses else assessed[0]
     if by_chains:
         return _Decomposed(found, events=_stale(found), reading=planned, assessment=assessment)
     return _Decomposed(Decomposition(()), planned=planned, reading=planned, assessment=assessment)

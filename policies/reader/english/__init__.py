@@ -1,4 +1,4 @@
-"""English as the reader needs it: `words.toml` (operators, question words), `concepts.txt` and `asked.txt` (synonyms).
+"""English as the reader needs it: operators and question words (`words.toml`), synonyms (`concepts.txt`, …).
 
 Another language is a folder beside it with the words of these lists in its own (`trivium.policies.reader.gloss`).
 """
@@ -118,6 +118,7 @@ class Language:
         """Read the folder's files."""
         raw = tomllib.loads((folder / "words.toml").read_text(encoding="utf-8"))
         irregular = raw["irregular"]
+        lines = [line for name in ("concepts.txt", "everyday.txt") for line in _lines(folder / name)]
         return cls(
             stop=_words(raw["stop"]),
             generic=frozenset(stem(word, irregular) for word in raw["generic"].split()),
@@ -158,8 +159,8 @@ class Language:
             weekdays=raw["weekdays"],
             irregular=irregular,
             abbreviations=_split(raw["abbreviations"]),
-            concepts=_concepts(folder / "concepts.txt", irregular),
-            deeds=_deeds(folder / "concepts.txt", irregular),
+            concepts=_concepts(lines, irregular),
+            deeds=_deeds(lines, irregular),
             foreign=tuple(" ".join(noun.split()) for noun in raw.get("foreign", "").split(",")),
             asked=_asked(folder / "asked.txt", irregular),
         )
@@ -253,10 +254,10 @@ def _lines(path: Path) -> list[str]:
     return [part for part in parts if part]
 
 
-def _concepts(path: Path, irregular: Mapping[str, str]) -> dict[str, frozenset[int]]:
+def _concepts(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, frozenset[int]]:
     """Lines `year date when` and `direct > director > film movie`: words and doers are one concept, things another."""
     out: dict[str, set[int]] = defaultdict(set)
-    for number, line in enumerate(_lines(path)):
+    for number, line in enumerate(lines):
         words, doers, _ = (*line.split(">"), "", "")[:3]
         for word in (*words.split(), *doers.split()):
             if word not in ("who", "when", "where", "many"):
@@ -264,9 +265,9 @@ def _concepts(path: Path, irregular: Mapping[str, str]) -> dict[str, frozenset[i
     return {word: frozenset(numbers) for word, numbers in out.items()}
 
 
-def _deeds(path: Path, irregular: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:
+def _deeds(lines: Sequence[str], irregular: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:
     out: dict[str, list[Deed]] = defaultdict(list)
-    for line in _lines(path):
+    for line in lines:
         words, *ends = (part.split() for part in line.split(">"))
         if len(ends) == 2:
             deed = Deed(*(tuple(word for word in end if word != "who") for end in ends))

@@ -30,15 +30,24 @@ Maria born_in 1960, Peter born_in 1958, Tom born_in 1988, Lisa born_in 1991,
 Tom married_to Julia, Maria has_pet Rex, Lisa has_pet Minka"""
 
 
+FARM = """\
+Daisy type Cow, Buttercup type Cow, Rose type Cow, Flint type Dog, Mill_Field type Field, Long_Meadow type Field,
+Hana type Worker, Ivo type Worker, Greta type Worker, Ivo reports_to Hana, Greta reports_to Ivo,
+Daisy age 7, Buttercup age 3, Rose age 9, Daisy grazes_on Mill_Field, Buttercup grazes_on Long_Meadow,
+Rose grazes_on Mill_Field, Ivo tends Daisy, Greta tends Rose, Flint belongs_to Greta,
+Hana salary 900, Ivo salary 700, Greta salary 500, Daisy milk_litres 24, Buttercup milk_litres 31,
+Rose milk_litres 12"""
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
-    """Both graphs, learned from their schema alone."""
+    """The graphs, learned from their schema alone."""
     folder = tmp_path_factory.mktemp("small")
-    for name, text in {"company": COMPANY, "family": FAMILY}.items():
+    for name, text in {"company": COMPANY, "family": FAMILY, "farm": FARM}.items():
         build(folder / name, [[Triple(*fact.split()) for fact in text.split(",")]])
         with Knowledge.open(folder / name) as base:
             asyncio.run(teach(base, None, lambda *_: None))
-    return {name: folder / name for name in ("company", "family")}
+    return {name: folder / name for name in ("company", "family", "farm")}
 
 
 @pytest.fixture
@@ -59,6 +68,18 @@ async def test_answers(graphs: Mapping[str, Path]) -> None:
         ("company", "what company does Cleo work at?", ["Initech"]),
         ("family", "who is Tom's wife?", ["Julia"]),
         ("family", "when was Maria born?", ["1960"]),
+        ("family", "who are Maria's kids?", ["Lisa", "Tom"]),
+        ("family", "whose pet is Rex?", ["Maria"]),
+        ("company", "how many people work for Acme?", ["2"]),
+        ("company", "who employs Dan?", ["Initech"]),
+        ("farm", "which cows graze on Mill_Field?", ["Daisy", "Rose"]),
+        ("farm", "how many dogs are there?", ["1"]),
+        ("farm", "which cow is the oldest?", ["Rose"]),  # of the highest age, though dates rank the other way
+        ("farm", "which cow gives the most milk?", ["Buttercup"]),
+        ("farm", "who is Greta's boss?", ["Ivo"]),
+        ("farm", "how much does Greta's boss earn?", ["700"]),
+        ("farm", "which worker is looking after Rose?", ["Greta"]),
+        ("farm", "whose dog is Flint?", ["Greta"]),
     ]
     for kg, question, answers in asked:
         found = await _ask(graphs[kg], question)
@@ -91,6 +112,11 @@ async def test_claims_nothing_that_is_not_there(graphs: Mapping[str, Path]) -> N
         ("family", "where was Tom born?"),  # a year is no place
         ("family", "what is Julia's job?"),
         ("family", "when did Maria die?"),
+        ("family", "who is Tom's sister?"),
+        ("farm", "who does Hana report to?"),  # nobody; not those who report to her
+        ("farm", "which cow is the prettiest?"),
+        ("farm", "what is the best field?"),
+        ("farm", "who is Ivo's dentist?"),
     ]
     for kg, question in asked:
         found = await _ask(graphs[kg], question)
