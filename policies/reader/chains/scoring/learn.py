@@ -1,8 +1,7 @@
 """Learning chains from a user's pairs: the scorer is trained, and held-out pairs decide how far it is used.
 
 The pairs are dealt into five folds. A scorer trained on four reads the fifth, mixed with the schema's words in several
-ways; the mix whose gain less its standard error is greatest is used, and none where that is below 0. So pairs do not
-hurt, and a few that gain by chance are not believed.
+ways; the mix that answers best is used, and none where the schema alone does better. So pairs do not hurt.
 """
 
 from __future__ import annotations
@@ -168,23 +167,22 @@ async def hold_out(
     progress("check on held-out pairs", len(parts), len(parts))
     if not before:
         return HeldOut(0, 0.0, 0.0, used=False, mix=MIXES[0])
-    best, used = surest(np.array(before), np.array(after))
+    best, used = chosen(np.array(before), np.array(after))
     scale, shift = _calibrated(shares[best])
     mix = replace(MIXES[best], scale=scale, shift=shift)
     return HeldOut(len(before), float(np.mean(before)), float(np.mean(after[best])), used, mix)
 
 
-def surest(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[int, bool]:
-    """The option whose mean gain less its standard error is greatest, and whether that is no loss.
+def chosen(before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[int, bool]:
+    """The option with the greatest mean, of equals the first, and whether that is no loss.
 
     Args:
         before: figures of the same pairs without any option, float64 [pairs], at least one.
         after: with each option, float64 [options, pairs].
     """
-    gains = after - before
-    sure = gains.mean(axis=1) - gains.std(axis=1) / len(before) ** 0.5
-    best = int(np.argmax(sure))
-    return best, bool(sure[best] >= 0)
+    means = after.mean(axis=1)
+    best = int(np.argmax(means))
+    return best, bool(means[best] >= before.mean())
 
 
 def _calibrated(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
