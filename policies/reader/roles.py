@@ -116,7 +116,8 @@ def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]
     doers: list[tuple[str, ...]] = [(doer,) for deed in deeds for doer in deed.doers]
     things: list[tuple[str, ...]] = [(thing,) for deed in deeds for thing in deed.things]
     if deeds and voice_of(name, english()) > 0:
-        return things if tail else doers
+        own = [content[1:]] if len(content) > 1 and words[-1] == content[-1] else []  # contains_allergen
+        return [*own, *things] if tail else doers
     if name.endswith("_of") and len(content) == 1:
         tail = not tail
     # A station has a station master.

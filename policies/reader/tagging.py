@@ -232,7 +232,7 @@ class Tagger:
         for start in range(len(folded)):
             for stop in range(start + 1, min(len(folded), start + 6) + 1):
                 phrase = tuple(folded[start:stop])
-                found = self._operators.get(phrase)
+                found = self._operators.get(phrase) or self._compared_by(phrase)
                 if not found:
                     continue
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
@@ -247,6 +247,16 @@ class Tagger:
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
+
+    def _compared_by(self, phrase: tuple[str, ...]) -> list[Item]:
+        """A comparison by an adjective that speaks for a column: "more powerful than" for `horsepower`."""
+        if len(phrase) != 3 or phrase[0] not in ("more", "less") or phrase[2] != "than":
+            return []
+        found = [match.element for match in self.matcher.word(phrase[1]) if match.score >= _ALIAS]
+        kinds = {each.kind for each in found}
+        if kinds != {"property"} or not any(self.schema.properties[each.number].ordered for each in found):
+            return []
+        return [Item("CMP", data=(">" if phrase[0] == "more" else "<", (phrase[1],)))]
 
     def _is_noun(self, word: str) -> bool:
         """Whether the number that follows is a word's own: "the sequence number of"."""
@@ -810,6 +820,8 @@ class Tagger:
         found = self._doers.get(self.language.stem(word), ())
         if found and not self._heads(word):
             for relation, kind, like, node in found:
+                if like < _NOUN and self._says_other(word, relation):
+                    continue
                 links = link(position, Element("relation", relation), like)
                 gain = _EXACT - _SLOPE * (1 - like)
                 yield position, position + 1, Item("S", node, kind, ("role", relation), gain, links, form="plain")
@@ -855,6 +867,15 @@ class Tagger:
             links = link(position, Element("relation", relation), _DOER)
             gain = _EXACT - _SLOPE * (1 - _DOER)
             yield position, position + 1, Item("R", data=(relation, None, direction), score=gain, links=links)
+
+    def _says_other(self, word: str, relation: int) -> bool:
+        """Whether a word speaks for a property or for another relation: "conditions" for `DIAGNOSED_WITH`."""
+        return any(
+            match.score >= _NOUN
+            and match.element.kind in ("property", "relation")
+            and match.element != Element("relation", relation)
+            for match in self.matcher.word(word)
+        )
 
     def _counted_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
         """The columns that count what a word means, where nothing of the graph is called so: "the most people"."""
