@@ -91,6 +91,10 @@ TRUSTED = 0.5
 """Share of what held-out pairs say of a plan: their questions have an answer, users' may have none."""
 
 
+VETOES = frozenset({"thin", "odd", "misfit", "untrue", "turned", "unused", "ahead", "wrong"})
+"""What speaks against a plan whatever pairs say: their questions have none of it to learn from."""
+
+
 @dataclass(frozen=True)
 class ConfidenceModel:
     """Weights of signals in nats, with a `bias`: for answers of chains, of chains that pairs taught, and of plans."""
@@ -102,10 +106,11 @@ class ConfidenceModel:
     def confidence(self, signals: AnswerSignals) -> float:
         """The chance in [0, 1] that the answer is right."""
         weights = self.plan if signals.plan else self.taught if signals.taught else self.chain
-        total = weights["bias"]
-        total += sum(weight * getattr(signals, name) for name, weight in weights.items() if name != "bias")
+        said = {name: weight * getattr(signals, name) for name, weight in weights.items() if name != "bias"}
+        total = weights["bias"] + sum(said.values())
         if signals.plan and signals.trust:
-            total = (1 - TRUSTED) * total + TRUSTED * signals.trust
+            against = sum(value for name, value in said.items() if name in VETOES)
+            total = (1 - TRUSTED) * (total - against) + TRUSTED * signals.trust + against
         return 1 / (1 + math.exp(-max(min(total, 30.0), -30.0)))
 
 

@@ -67,7 +67,7 @@ class AnswerSignals:
         asked_for: 1 where a strange word is what the question asks for: "which team …".
         misfit: 1 where the answer is what another asking word asks for: a person for "when did X marry?", or a year
             for "who owns X?"; and where it is what something is asked about: penguins for "what do penguins eat?".
-        untrue: 1 where the question asks for yes or no and the answer is neither.
+        untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words.
         taught: 1 where pairs taught the decomposer.
 
     Those of the plan reader:
@@ -163,7 +163,7 @@ def signals_of(
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
         "misfit": float(misfit),
-        "untrue": float(asks_truth(question) and not judged),
+        "untrue": float(asks_truth(question) and (not judged or bool(readings[0].unread))),
     }
     if found is not None:
         out |= _of_decomposition(found)

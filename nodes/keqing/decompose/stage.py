@@ -187,6 +187,8 @@ async def _read_by(
     if len(assessed) > 1 and planned and not planned.reading.typed and assessed[0][1].confidence >= MIN_CONFIDENCE:
         misses = found.support is not None and bool(found.support.foreign) and not planned.reading.unread
         by_chains, assessment = (by_chains, assessment) if misses else assessed[0]
+    if assessment.confidence < MIN_CONFIDENCE:  # where nothing is claimed, what the graph lacks is said
+        by_chains, assessment = next((each for each in assessed if each[1].missing), (by_chains, assessment))
     if by_chains:
         return _Decomposed(found, events=_stale(found), reading=planned, assessment=assessment)
     return _Decomposed(Decomposition(()), planned=planned, reading=planned, assessment=assessment)
