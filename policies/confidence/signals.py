@@ -32,6 +32,9 @@ _FAR = 8.0
 """Nats beyond which a lead says no more."""
 _NAME = 0.84
 """Score of a match from which a name is the entity's."""
+_WHEN_WHERE = frozenset({"when", "where", "what", "since"})
+"""First words of operators that ask for a date or a place and compute nothing."""
+_ASKED = 1 / 3
 _MOST_OF_NAME = 0.6
 """The share of a name's words from which its entity is named by them."""
 _NONE_FULL = 2.0
@@ -80,7 +83,8 @@ class AnswerSignals:
         agrees: 1 where its best reading by words walks the relations of the chains, none the other way, unless both
             guess at a word.
         unread: content words that its best reading leaves unread, less `Reading.aside`.
-        unused: operator words that it does not use.
+        unused: operator words that it does not use; what only asks ("when", "what year") counts a third, since a
+            relation to a year answers it too.
         weakest: score of the worst match of its words, in [0, 1].
         mean: mean score of the matches.
         height: its score without what execution says.
@@ -221,7 +225,7 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         "read": 1.0,
         "ahead": 0.0 if computes else max(0.0, best.lexical - most),
         "unread": min(max(len(top.unread) - top.aside, 0), _MOST),
-        "unused": min(len(top.unused), _MOST),
+        "unused": min(sum(_ASKED if _asks(word) else 1.0 for word in top.unused), _MOST),
         "weakest": min(scores),
         "mean": sum(scores) / len(scores),
         "height": max(min(top.lexical + UNREAD * top.aside, 2.0), -4.0),
@@ -311,6 +315,10 @@ def _left(reading: Reading) -> list[str]:
 def _is_vague(part: Part) -> bool:
     """Whether a part is a name that an entity carries in part."""
     return 0 < part.score < _NAME and _is_name(part.word) and not _says_nothing(part.word)
+
+
+def _asks(operator: str) -> bool:
+    return fold_case(operator).split()[0] in _WHEN_WHERE
 
 
 def _vague_words(parts: Sequence[Part]) -> int:
