@@ -37,6 +37,9 @@ MEASUREMENTS = {
     "own-graphs": Measurement(
         "trivium.evals.own_graphs", "Small graphs in users' manner, learned from their schema alone."
     ),
+    "small-graphs": Measurement(
+        "trivium.evals.small_graphs", "Sixteen tiny graphs, questions in users' words, a third unanswerable."
+    ),
     "load-server": Measurement(
         "trivium.evals.load_server", "A running server under load: what is lost or crossed, how long each run takes."
     ),

@@ -1,0 +1,43 @@
+"""The sixteen small graphs: every question is whole, and what counts as right, wrong and claimed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trivium.evals.small_graphs import FOLDER, PARTS, Asked, graphs, measure, table
+from trivium.kg.loaders import Question, read_questions
+
+
+def answer_of(labels: list[str], *, value: bool | None = None) -> dict[str, Any]:
+    return {"answers": [{"id": each, "label": each, "score": 1.0} for each in labels], "value": value, "values": []}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_graph_has_ten_questions_that_it_answers_and_five_that_it_does_not(part: str) -> None:
+    assert len(graphs(part)) == 8
+    for name in graphs(part):
+        asked = list(read_questions(FOLDER / part / name / "questions.jsonl"))
+        assert sum(bool(each.answers) for each in asked) == 10, name
+        assert len(asked) == 15, name
+
+
+def test_what_counts_as_right_wrong_and_claimed() -> None:
+    done = [
+        Asked("g", Question("1", "who?", answers=("Ann", "Bob")), answer_of(["Bob", "Ann"])),
+        Asked("g", Question("2", "who?", answers=("Ann",)), answer_of(["Ann", "Bob"])),
+        Asked("g", Question("3", "is it?", answers=("no",)), answer_of([], value=False)),
+        Asked("g", Question("4", "how many?", answers=("2",)), answer_of([])),
+        Asked("g", Question("5", "is it good?"), answer_of([], value=True)),
+        Asked("g", Question("6", "who?"), answer_of([])),
+    ]
+    assert [each.right for each in done] == [True, False, True, False, False, True]
+    assert table(done).splitlines()[-1].split() == ["all", "50.0", "25.0", "50.0"]
+
+
+async def test_one_of_them(tmp_path: Path) -> None:
+    done = await measure("dev", "farm", tmp_path)
+    assert sum(each.right for each in done if each.question.answers) >= 6
+    assert sum(each.claims for each in done if not each.question.answers) <= 1
