@@ -12,7 +12,7 @@ import numpy as np
 
 from trivium.kg.plans.columns import GraphColumns
 from trivium.policies.reader.chains.lexicon import english
-from trivium.policies.reader.chains.voice import voice_of
+from trivium.policies.reader.chains.voice import LITERAL, voice_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Role
@@ -115,6 +115,8 @@ def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]
     deeds = [deed for word in content for deed in language.deeds.get(language.stem(word), ())]
     doers: list[tuple[str, ...]] = [(doer,) for deed in deeds for doer in deed.doers]
     things: list[tuple[str, ...]] = [(thing,) for deed in deeds for thing in deed.things]
+    if deeds and is_done_to(name, language):
+        return ([content[1:]] if content[1:] else []) if tail else things
     if deeds and voice_of(name, english()) > 0:
         own = [content[1:]] if len(content) > 1 and words[-1] == content[-1] else []  # contains_allergen
         return [*own, *things] if tail else doers
@@ -135,9 +137,23 @@ def asks_who(noun: str, language: Language) -> bool:
 
 def doers_of(name: str, language: Language) -> tuple[bool, frozenset[str]]:
     """Which end of a relation does its deed (True: the tails), and the stems of the nouns for who does it."""
+    if is_done_to(name, language):  # who made a thing is not said by `made_from`
+        return True, frozenset()
     deeds = [deed for word in words_of(name) for deed in language.deeds.get(language.stem(word), ())]
     tails = voice_of(name, english()) <= 0
     return tails, frozenset(language.stem(doer) for deed in deeds for doer in deed.doers)
+
+
+_ALONE = frozenset({"act", "appear", "belong", "compet", "enrol", "fight", "graduat", "join", "liv", "participat"})
+_ALONE |= {"perform", "play", "resid", "sing", "speak", "star", "studi", "talk", "teach", "train", "work"}
+"""Stems of verbs whose past before a preposition says what the subject does: an actor `starred_in` a film."""
+
+
+def is_done_to(name: str, language: Language) -> bool:
+    """Whether a name says where or with what its heads are done to: `sold_at`, `made from material`; not `made_by`."""
+    first, *rest = words_of(name) or ("",)
+    done = first.endswith("ed") or language.irregular.get(first, first) != first
+    return done and bool(rest) and rest[0] in LITERAL - {"of", "to", "for"} and language.stem(first) not in _ALONE
 
 
 def things_of(name: str, language: Language) -> frozenset[str]:
@@ -153,6 +169,8 @@ def nouns_of_ends(name: str, language: Language) -> tuple[frozenset[str], frozen
     things = frozenset(language.stem(noun) for deed in deeds for noun in deed.things)
     both = doers & things
     doers, things = doers - both, things - both
+    if is_done_to(name, language):
+        return things, frozenset()
     return (doers, things) if voice_of(name, english()) > 0 or name.endswith("_of") else (things, doers)
 
 

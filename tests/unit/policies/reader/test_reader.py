@@ -21,6 +21,7 @@ from trivium.policies.reader.english import english
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.roles import doers_of, is_done_to
 
 
 @pytest.mark.parametrize(
@@ -470,3 +471,21 @@ def test_what_names_of_relations_say_by_their_parts(question: str, answer: list[
 
 def test_what_is_shown_of_a_named_thing_is_no_echo() -> None:
     assert ask("Find the supplier named Tamsin and return its city.") == {"Berlin"}
+
+
+@pytest.mark.parametrize(
+    ("name", "done"),
+    [
+        ("sold_at", True),
+        ("made from material", True),
+        ("WRITTEN_IN", True),
+        ("made_by", False),
+        ("starred_in", False),  # the subject does it
+        ("works_for", False),
+        ("capital", False),
+    ],
+)
+def test_a_name_says_what_is_done_to_its_heads(name: str, done: bool) -> None:
+    assert is_done_to(name, english()) == done
+    if done:
+        assert doers_of(name, english()) == (True, frozenset())
