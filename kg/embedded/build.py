@@ -235,13 +235,20 @@ def _take_types(
     """Which relations give their heads types, the entities with these, and the triples without them.
 
     What `wanted` says of such a relation goes from it.
+
+    Raises:
+        BadInputError: a relation that is to give types has properties of its own.
     """
     heads, codes, tails = columns
     taken = np.zeros(len(read.relations), dtype=bool)
     for relation, code in read.relations.items():
         nature = wanted.get(relation)
-        if nature == "type" or (nature is None and may_give_types(relation) and gives_types(code, heads, codes, tails)):
-            taken[code] = not any(key[1] == code for key in read.statements)
+        stated = any(key[1] == code for key in read.statements)
+        if nature == "type" and stated:
+            raise BadInputError(f"properties: {relation!r} has properties of its own, so it cannot give types")
+        guessed = nature is None and not stated and may_give_types(relation)
+        if nature == "type" or (guessed and gives_types(code, heads, codes, tails)):
+            taken[code] = True
             wanted.pop(relation, None)
     if not taken.any():
         return taken, [], columns

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from itertools import pairwise
 from typing import Any, Self
 
 from trivium.kg.plans.plan import (
@@ -25,6 +27,8 @@ from trivium.kg.types import PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support
 from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS, YES_NO
+from trivium.policies.reader.english import english
+from trivium.policies.reader.names import words_of
 from trivium.policies.reader.reader import Part, Reading
 from trivium.policies.reader.tagging import UNREAD
 
@@ -34,6 +38,8 @@ _NAME = 0.84
 """Score of a match from which a name is the entity's."""
 _WHEN_WHERE = frozenset({"when", "where", "what", "since"})
 """First words of operators that ask for a date or a place and compute nothing."""
+_RATED = frozenset({"popularity", "rating", "votes", "wealth"})
+"""Columns by whose words "how" asks for what need be no number."""
 _ASKED = 1 / 3
 _MOST_OF_NAME = 0.6
 """The share of a name's words from which its entity is named by them."""
@@ -259,15 +265,28 @@ def asks_truth(question: str) -> bool:
 
 
 def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
-    """Whether a question asks for a person or a place, and what answers it are numbers, dates or times.
+    """Whether a question asks for a person or a place and numbers, dates or times answer it, or the other way round.
+
+    "How tall is X?" asks for a measure; what is rated ("how popular") may be a word.
 
     Args:
         question: in words.
         end: the relation or property that the answers are the end of.
         kinds: what the values of each property are; None for relations.
     """
-    asked = ASKING.intersection(fold_case(question).split())
+    words = fold_case(question).split()
+    asked = ASKING.intersection(words)
+    how = {other for one, other in pairwise(words) if one == "how" and other in _measured()}
+    if how and end in kinds:
+        dated = kinds[end] in ("date", "datetime") or "year" in words_of(end)
+        return kinds[end] is None or (dated and "old" not in how)  # 1954 is no length
     return bool(asked) and asked <= _OF_THINGS and kinds.get(end) not in (None, "text", "point")
+
+
+@cache
+def _measured() -> frozenset[str]:
+    """Adjectives that "how" asks a measure with: "tall"."""
+    return frozenset(word for word, hints in english().how.items() if _RATED.isdisjoint(hints))
 
 
 def end_of(found: Decomposition | None, plan: QueryPlan | None) -> str:

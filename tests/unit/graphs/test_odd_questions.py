@@ -9,34 +9,27 @@ from contextlib import suppress
 
 import pytest
 
+from trivium.evals.bombs import BOMBS
 from trivium.graphs.methods import METHODS
 from trivium.kg.errors import UsageError
 
-ODD = {
-    "years": f"films of {' '.join(map(str, range(1920, 2000)))} by Michael Mann",
-    "one year": "1950 " * 100,
-    "names": " and ".join(["Heat", "Michael Mann", "Alien", "Ridley Scott", "Ronin"] * 60),
-    "names apart": "Michael Mann, " * 700,
-    "pieces": "who directed " * 700,
-    "digits": "1" * 9_990,
-    "more digits": f"films with more than {'9' * 400}.5 million actors",
-    "ordinal": f"the {'1' * 5_000}st film",
-    "ordinal day": f"films on May {'1' * 5_000}th 1990",
-    "exponent": "films of 1e999",
-    "spaces": f"who{' ' * 9_000}directed Heat?",
-    "brackets": "(" * 9_000,
-    "quotes": '"' * 9_000,
-    "letters": "a" * 9_999,
-    "not": f"{'not ' * 2_000} directed by Michael Mann",
-    "most": "the most the largest the smallest " * 250,
-    "or": f"who directed {' or '.join(['Heat'] * 400)}?",
-    "accents": "é" * 9_000,
-    "faces": "😀" * 4_000,
-    "options": "which? A) x B) " * 600,
-    "letters of options": "a) " * 3_000,
-    "surrogate": "who directed \ud800?",
-    "nul": "who directed \x00Heat\x00?",
+_FILMS = {
+    "Rear Window": "Heat",
+    "Alfred Hitchcock": "Michael Mann",
+    "Metropolis": "Alien",
+    "Fritz Lang": "Ridley Scott",
 }
+_FILMS["Rashomon"] = "Ronin"
+
+
+def _of_films(question: str) -> str:
+    """A question about the sample, about the films of the tests."""
+    for name, other in _FILMS.items():
+        question = question.replace(name, other)
+    return question
+
+
+ODD = {name: _of_films(question) for name, question in BOMBS.items()}
 
 
 @pytest.mark.parametrize("method", ["keqing", "oda", "knowgpt"])

@@ -12,7 +12,7 @@ from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.verify import verify
 from trivium.kg.embedded.write import add_triples, delete_triples
 from trivium.kg.errors import BadInputError
-from trivium.kg.types import Triple, ValueText
+from trivium.kg.types import QualifiedTriple, Statement, Triple, ValueText
 
 FARM = [
     *(Triple(f"cow{i}", "type", "Cow") for i in range(4)),
@@ -109,3 +109,11 @@ async def test_a_kg_without_types_gets_none_by_adding(tmp_path: Path) -> None:
     build(tmp_path / "kg", [[Triple("a", "likes", "b")]])
     assert add_triples(tmp_path / "kg", [Triple("a", "type", "Cat")]) == 1
     assert await relations(tmp_path / "kg") == {"likes", "type"}
+
+
+async def test_a_relation_with_properties_of_its_own_gives_no_types(tmp_path: Path) -> None:
+    stated = [QualifiedTriple(*FARM[0], (Statement((("since", ValueText("1990", "number")),)),)), *FARM[1:]]
+    build(tmp_path / "kg", [stated])
+    assert await types(tmp_path / "kg") == {}
+    with pytest.raises(BadInputError, match="properties of its own"):
+        build(tmp_path / "forced", [stated], natures={"type": "type"})

@@ -113,10 +113,12 @@ async def test_claims_nothing_that_is_not_there(graphs: Mapping[str, Path]) -> N
         ("family", "what is Julia's job?"),
         ("family", "when did Maria die?"),
         ("family", "who is Tom's sister?"),
+        ("family", "how long is Tom?"),  # a year is no length
         ("farm", "who does Hana report to?"),  # nobody; not those who report to her
         ("farm", "which cow is the prettiest?"),
         ("farm", "what is the best field?"),
         ("farm", "who is Ivo's dentist?"),
+        ("farm", "how tall is Greta's boss?"),  # a person is no height
     ]
     for kg, question in asked:
         found = await _ask(graphs[kg], question)
