@@ -102,9 +102,9 @@ def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, l
 
 
 def state_folder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> Path | None:
-    """Where what is learned on the KG directory of that name is kept, `[server] state`/NAME, relative to the file.
+    """Where what is learned on the KG of that name is kept, `[server] state`/NAME, relative to the file.
 
-    None where the directory itself is (no such setting, no such name, a database, the sample).
+    None where its directory is, or a database's folder in the cache (no such setting, no such name, the sample).
 
     Raises:
         BadInputError: as `named_kgs`; or the setting is not a folder's name.
@@ -115,7 +115,7 @@ def state_folder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> Path | None:
         return None
     if not isinstance(state, str) or not state.strip() or is_uri(state):
         raise BadInputError(f'[server] state must be a folder, such as "/srv/trivium", not {state!r}', path=settings)
-    if not isinstance(named_kgs(settings).get(kg), Path):
+    if kg not in named_kgs(settings):
         return None
     if not re.fullmatch(r"\w[\w.-]*", kg):
         what = f"[server] state has a folder for each KG: name kg {kg!r} with letters, digits, '.', '_' and '-' alone"

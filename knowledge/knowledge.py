@@ -45,6 +45,7 @@ from trivium.kg.catalog import (
 from trivium.kg.embedded import EmbeddedStore, Snapshot, keep
 from trivium.kg.embedded.backup import copy_state
 from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.snapshot import FOLDER as SNAPSHOT
 from trivium.kg.embedders import CachedEmbedder, additive, open_embedder
 from trivium.kg.errors import (
     BusyError,
@@ -87,8 +88,8 @@ class Knowledge:
 
     Attributes:
         name: the KG argument as it was given.
-        path: its directory; where `[server] state` names another place, and for a KG in Neo4j, the folder of what is
-            learned from it.
+        path: its directory; for a KG in Neo4j, and where `[server] state` names a place, the folder of what is learned
+            from it.
         store: its `GraphStore`.
         embedder: the KG's embedder, remembering vectors by text.
         copies: of a KG in Neo4j its local copy.
@@ -141,18 +142,21 @@ class Knowledge:
             chosen = open_embedder(wanted or read_manifest(found).embedder)
             path = state_folder(name) or found
             if path is not found:
-                copy_state(found, path)
+                copy_state(found, path, (SNAPSHOT,))
             return cls(path, EmbeddedStore.open(found), CachedEmbedder(chosen, path / "vectors.npz"), name=name)
         # Here, since the driver takes a quarter of a second to import and most KGs are directories.
-        from trivium.kg.neo4j.opening import open_now
+        from trivium.kg.neo4j.opening import OF_THIS_MACHINE, open_now
 
         opened = open_now(found, cache_folder())
         try:
             if write:
                 opened.store.check_writable()
-            chosen = open_embedder(wanted or read_manifest(opened.folder).embedder)
-            cached = CachedEmbedder(chosen, opened.folder / "vectors.npz")
-            made = cls(opened.folder, opened.store, cached, opened.copies, name)
+            path = state_folder(name) or opened.folder
+            if path is not opened.folder:
+                copy_state(opened.folder, path, OF_THIS_MACHINE)
+            chosen = open_embedder(wanted or read_manifest(path).embedder)
+            cached = CachedEmbedder(chosen, path / "vectors.npz")
+            made = cls(path, opened.store, cached, opened.copies, name)
             made._remote, made._surveyed = found, opened.store.client.state
             return made
         except BaseException:

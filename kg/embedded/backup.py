@@ -98,8 +98,10 @@ def back_up(directory: Path, file: Path, progress: Progress, *, wait: float | No
         return _pack(file, beside, [RECORD, *names], meta, progress)
 
 
-def copy_state(directory: Path, state: Path) -> None:
+def copy_state(directory: Path, state: Path, left_out: Sequence[str]) -> None:
     """Make `state` the folder of what is learned on the KG in `directory`, beginning with what was learned so far.
+
+    Files and folders of `directory` named in `left_out`, and the record, are not copied.
 
     The KG itself is only read. Several processes may ask for it at once: one makes it, and it is there as a whole.
 
@@ -112,7 +114,7 @@ def copy_state(directory: Path, state: Path) -> None:
     with FileLock(state.parent / f".{state.name}.lock"):
         if not state.exists():
             with atomic_folder(state) as beside:
-                list(_copied(directory, beside, (SNAPSHOT,)))
+                list(_copied(directory, beside, left_out))
 
 
 def _copied(directory: Path, beside: Path, left_out: Sequence[str] = _DERIVED) -> Iterator[str]:

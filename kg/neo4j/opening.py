@@ -11,16 +11,20 @@ from pathlib import Path
 
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError
 from trivium.kg.neo4j import administration as admin
-from trivium.kg.neo4j.artifacts import folder_of, prepare
+from trivium.kg.neo4j.artifacts import ORIGIN, folder_of, prepare
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.made import READY, find_marker
+from trivium.kg.neo4j.relations import SCHEMA
 from trivium.kg.neo4j.settings import RemoteKG
-from trivium.kg.neo4j.snapshots import FIRST, LocalCopy, counts_of
+from trivium.kg.neo4j.snapshots import FIRST, FOLDERS, POINTER, LocalCopy, counts_of
 from trivium.kg.neo4j.store import Neo4jStore
-from trivium.kg.neo4j.survey import surveyed
+from trivium.kg.neo4j.survey import SURVEY, surveyed
 from trivium.kg.neo4j.view import View
 
 log = logging.getLogger("trivium.neo4j")
+
+OF_THIS_MACHINE = (FOLDERS, POINTER, SURVEY, SCHEMA, ORIGIN)
+"""What of a database's folder each machine makes by itself: what is read from the database, and nothing learned."""
 
 
 @dataclass(frozen=True)

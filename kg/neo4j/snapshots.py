@@ -116,12 +116,15 @@ async def make_snapshot(store: Neo4jStore, folder: Path, progress: Progress) -> 
             entities.extend(page.entities)
             yield page.triples
 
-    await asyncio.to_thread(lambda: build(target, triples(), _each(entities), progress, empty=True))
-    # The pointer moves last, so that a copy is there whole or the one before it is.
-    write_atomic(folder / POINTER, json.dumps(asdict(made), indent=1).encode())
-    for old in (folder / FOLDERS).iterdir():
-        if old.is_dir() and old.name != made.folder and not old.name.startswith("."):
-            shutil.rmtree(old, ignore_errors=True)
+    def write() -> None:
+        build(target, triples(), _each(entities), progress, empty=True)
+        # The pointer moves last, so that a copy is there whole or the one before it is.
+        write_atomic(folder / POINTER, json.dumps(asdict(made), indent=1).encode())
+        for old in (folder / FOLDERS).iterdir():
+            if old.is_dir() and old.name != made.folder and not old.name.startswith("."):
+                shutil.rmtree(old, ignore_errors=True)
+
+    await asyncio.to_thread(write)
     return made
 
 

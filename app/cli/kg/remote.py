@@ -85,24 +85,25 @@ def index(kg: KGArgument, as_json: JsonOption = False) -> None:
 def snapshot(kg: KGArgument, as_json: JsonOption = False) -> None:
     """Make the local copy of a KG in Neo4j, on which questions are read, or renew it where the database has changed."""
     from trivium.app.cli.progress import progress
-    from trivium.kg.neo4j.snapshots import counts_of, kept_snapshot
+    from trivium.kg.neo4j.snapshots import FOLDERS, counts_of, kept_snapshot
     from trivium.kg.neo4j.store import Neo4jStore
     from trivium.knowledge.knowledge import Knowledge
 
     base = Knowledge.open(_remote(kg))
     try:
         assert isinstance(base.store, Neo4jStore)
-        before = kept_snapshot(base.path)
+        folder = base.store.folder
+        before = kept_snapshot(folder)
         if before is not None:
             nodes, relationships = before.drift(asyncio.run(counts_of(base.store)))
             complain(f"the last copy: {before.created}; since then {nodes:+,} nodes, {relationships:+,} relationships")
         with progress() as show:
             asyncio.run(base.learning_store(lambda s, done, total: show(s, done, total, "")))
-        made = kept_snapshot(base.path)
+        made = kept_snapshot(folder)
         assert made is not None
     finally:
         base.close_now()
-    report = {"folder": str(base.path / "walk" / made.folder), "created": made.created}
+    report = {"folder": str(folder / FOLDERS / made.folder), "created": made.created}
     (print_json if as_json else print_facts)({**report, "nodes": made.nodes, "relationships": made.relationships})
 
 

@@ -86,14 +86,15 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_folder() == Path.home() / ".cache" / "trivium"
 
 
-def test_the_folder_of_what_is_learned_is_named_for_directories_alone(tmp_path: Path) -> None:
+def test_the_folder_of_what_is_learned_is_named_for_named_kgs_alone(tmp_path: Path) -> None:
     settings = tmp_path / SETTINGS_FILE
     named = '[kg.films]\npath = "kg"\n[kg.base]\nuri = "bolt://localhost"\n[kg."../up"]\npath = "kg"\n'
     settings.write_text(named)
     assert state_folder("films", settings) is None
     settings.write_text(f'{named}[server]\nstate = "learned"\n')
     assert state_folder("films", settings) == tmp_path / "learned" / "films"
-    assert [state_folder(kg, settings) for kg in ("base", "sample", str(tmp_path), "")] == [None] * 4
+    assert state_folder("base", settings) == tmp_path / "learned" / "base"
+    assert [state_folder(kg, settings) for kg in ("bolt://localhost", "sample", str(tmp_path), "")] == [None] * 4
     with pytest.raises(BadInputError, match=r"name kg '\.\./up' with letters"):
         state_folder("../up", settings)
     for wrong in ("5", '""', "[]", '"bolt://localhost"'):
