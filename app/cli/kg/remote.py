@@ -92,7 +92,8 @@ def snapshot(kg: KGArgument, as_json: JsonOption = False) -> None:
     base = Knowledge.open(_remote(kg))
     try:
         assert isinstance(base.store, Neo4jStore)
-        folder = base.store.folder
+        assert base.copies is not None
+        folder = base.copies.folder
         before = kept_snapshot(folder)
         if before is not None:
             nodes, relationships = before.drift(asyncio.run(counts_of(base.store)))
