@@ -15,8 +15,11 @@ from trivium.kg.text import fold_case
 from trivium.kg.types import LogicalChain
 from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.written_questions import write_questions
+from trivium.policies.reader.chains.learning import Learnt, Progress
 from trivium.policies.reader.chains.pairs import align_pairs
+from trivium.policies.reader.chains.schema_words import Synonyms
 from trivium.policies.reader.chains.teaching import take_back, teach
+from trivium.policies.reader.chains.versions import list_versions
 
 OTHERS = 60
 """Questions that the KG writes of itself to see what else changes."""
@@ -87,12 +90,11 @@ async def correct(kg: Knowledge, pair: Question, ask: Ask, *, preview: bool = Fa
     """
     known = read_examples(kg.path, "keqing") or []
     kept = [each for each in known if fold_case(each.question) != fold_case(pair.question)]
-    number = sum(each.id.startswith(CORRECTION) for each in kept) + 1
-    pair = replace(pair, id=f"{CORRECTION}{number}")
+    pair = replace(pair, id=f"{CORRECTION}{1 + max(map(_number, kept), default=0)}")
     others = await write_questions(kg.store, OTHERS)
     asked = [pair.question, *(each.question for each in others)]
     before = [await ask(question) for question in asked]
-    learned = await teach(kg, [*kept, pair], lambda *_: None)
+    learned = await teach(kg, [*kept, pair], lambda *_: None, correction=True)
     after = [await ask(question) for question in asked]
     changes = [
         ChangedAnswer(each.question, was, now, _is_right(was, each.answers), _is_right(now, each.answers))
@@ -111,15 +113,71 @@ async def correct(kg: Knowledge, pair: Question, ask: Ask, *, preview: bool = Fa
 async def undo(kg: Knowledge) -> str:
     """Take the last correction back, its pair too; returns its question.
 
+    What was learned before it is put back; where the KG has learned anew since, or that version is no longer kept, it
+    learns again without the pair.
+
     Raises:
-        UsageError: the KG did not learn a correction last.
-        NotLearntError: the version before it is no longer kept.
+        UsageError: the KG has no correction.
     """
     known = read_examples(kg.path, "keqing") or []
-    if not known or not known[-1].id.startswith(CORRECTION):
-        raise UsageError(f"{kg.name} did not learn a correction last; trivium learn versions lists what it learned")
-    await take_back(kg, known[:-1] or None)
-    return known[-1].question
+    last = max(known, key=_number, default=None)
+    if last is None or not _number(last):
+        raise UsageError(f"{kg.name} has no correction; trivium learn versions lists what it learned")
+    left = [each for each in known if each is not last] or None
+    versions = list_versions(kg.learnt)
+    used = next((version for version in versions if version.current), None)
+    if used is not None and used.correction and used.number > versions[0].number:
+        await take_back(kg, left)
+    else:
+        await teach(kg, left, lambda *_: None)
+    return last.question
+
+
+def _number(pair: Question) -> int:
+    """The number of a correction, from 1; 0 for any other pair."""
+    number = pair.id.removeprefix(CORRECTION)
+    return int(number) if number != pair.id and number.isdecimal() else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Relearned:
+    """What learning anew came to.
+
+    Attributes:
+        learned: from the pairs and the corrections.
+        corrections: how many of these were kept.
+        replaced: how many pairs have the question of a correction, which was learned in their place.
+        dropped: how many corrections were not kept, for nothing on this KG explains them any more.
+    """
+
+    learned: Learnt
+    corrections: int = 0
+    replaced: int = 0
+    dropped: int = 0
+
+
+async def learn_anew(
+    kg: Knowledge, pairs: Sequence[Question] | None, progress: Progress, synonyms: Synonyms | None = None
+) -> Relearned:
+    """Learn from pairs, or with None from the schema alone, in place of the pairs before; corrections are kept.
+
+    A correction takes the place of a pair with its question: it was made of what such pairs had taught.
+
+    Raises:
+        BadInputError: the pairs teach nothing on this KG, or synonyms name a relation that it does not have.
+        BusyError: another process is writing.
+    """
+    corrections = [each for each in read_examples(kg.path, "keqing") or () if _number(each)]
+    teaching = pairs is None or any(each.chain or each.branches or each.answers for each in pairs)
+    if not corrections or not teaching:
+        return Relearned(await teach(kg, pairs, progress, synonyms))
+    corrected = {fold_case(each.question) for each in corrections}
+    others = [each for each in pairs or () if fold_case(each.question) not in corrected]
+    try:
+        learned = await teach(kg, [*others, *corrections], progress, synonyms)
+    except BadInputError:
+        return Relearned(await teach(kg, pairs, progress, synonyms), dropped=len(corrections))
+    return Relearned(learned, len(corrections), len(pairs or ()) - len(others))
 
 
 async def pair_of(

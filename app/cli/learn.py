@@ -23,6 +23,7 @@ from trivium.app.cli.spending import Spending
 from trivium.kg.errors import UsageError
 
 if TYPE_CHECKING:
+    from trivium.knowledge.correction import Relearned
     from trivium.knowledge.freshness import Renewed
     from trivium.knowledge.knowledge import Knowledge
     from trivium.policies.lora.train import Tuned
@@ -103,9 +104,12 @@ def learn_keqing(
     forget_synonyms: Annotated[
         bool, typer.Option("--forget-synonyms", help="Learn without the synonyms kept from earlier runs.")
     ] = False,
+    forget_corrections: Annotated[
+        bool, typer.Option("--forget-corrections", help="Learn without what `trivium correct` set right before.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Learn how questions over a KG are worded.
+    """Learn how questions over a KG are worded; corrections are kept, other pairs are those of --questions alone.
 
     Example: trivium learn keqing --kg my-kg --questions train.jsonl
     """
@@ -114,15 +118,21 @@ def learn_keqing(
     if forget_synonyms and synonyms is not None:
         raise UsageError("--synonyms replaces the kept synonyms; leave out --forget-synonyms")
     words = read_synonyms(synonyms) if synonyms is not None else {} if forget_synonyms else None
-    report_keqing(asyncio.run(_learn_keqing(kg, questions, words)), json=json)
+    found = asyncio.run(_learn_keqing(kg, questions, words, forget=forget_corrections))
+    report_keqing(found.learned, json=json, corrections=found.corrections)
+    if found.corrections and not json:
+        instead = f", {found.replaced} of them in place of a pair with the same question" if found.replaced else ""
+        print_text(f"corrections kept: {found.corrections}{instead}; --forget-corrections learns without them")
+    if found.dropped:
+        complain(f"corrections dropped: {found.dropped}; nothing on this KG explains their answers any more")
 
 
-def report_keqing(learned: Learnt, *, json: bool) -> None:
-    """Print what was learned from pairs and schema."""
+def report_keqing(learned: Learnt, *, json: bool, corrections: int = 0) -> None:
+    """Print what was learned from pairs and schema; `corrections` are among the pairs."""
     if json:
         print_json(
             {
-                "method": "keqing", "pairs": learned.pairs, "left_out": learned.left_out,
+                "method": "keqing", "pairs": learned.pairs, "left_out": learned.left_out, "corrections": corrections,
                 "wordings": learned.wordings, "templates": len(learned.templates), "seconds": round(learned.seconds, 3),
                 "held_out": learned.held_out and _held_out(learned.held_out),
                 "plans": learned.plans and _plans(learned.plans),
@@ -180,8 +190,11 @@ def _held_out_line(found: HeldOut) -> str:
     )
 
 
-async def _learn_keqing(kg: str, questions: Path | None, synonyms: dict[str, list[str]] | None) -> Learnt:
+async def _learn_keqing(
+    kg: str, questions: Path | None, synonyms: dict[str, list[str]] | None, *, forget: bool
+) -> Relearned:
     from trivium.kg.loaders import read_questions
+    from trivium.knowledge.correction import Relearned, learn_anew
     from trivium.knowledge.knowledge import close_all, open_knowledge
     from trivium.policies.reader.chains.teaching import teach
 
@@ -189,7 +202,9 @@ async def _learn_keqing(kg: str, questions: Path | None, synonyms: dict[str, lis
     knowledge = await open_knowledge(kg)
     try:
         with progress() as show:
-            return await teach(knowledge, pairs, show, synonyms)
+            if forget:
+                return Relearned(await teach(knowledge, pairs, show, synonyms))
+            return await learn_anew(knowledge, pairs, show, synonyms)
     finally:
         await close_all()
 

@@ -104,8 +104,12 @@ class Writer:
 
 
 async def write_and_learn(kg: str, writer: Writer) -> tuple[Session, Learnt]:
-    """Have the model write templates, then learn from the schema with them; raises as `Writer.write`."""
+    """Have the model write templates, then learn again with them; raises as `Writer.write`.
+
+    The pairs that the KG has learned from, corrections too, are learned from again.
+    """
     from trivium.graphs.methods import close_all  # closes the model's connections too
+    from trivium.kg.examples import read_examples
     from trivium.knowledge.knowledge import open_knowledge
     from trivium.policies.reader.chains.teaching import teach
 
@@ -113,7 +117,7 @@ async def write_and_learn(kg: str, writer: Writer) -> tuple[Session, Learnt]:
     try:
         with progress() as show:
             session = await writer.write(base, show)
-            return session, await teach(base, None, show)
+            return session, await teach(base, read_examples(base.path, "keqing"), show)
     finally:
         await close_all()
 

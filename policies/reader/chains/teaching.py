@@ -50,6 +50,7 @@ async def teach(
     synonyms: Synonyms | None = None,
     *,
     network: bool = True,
+    correction: bool = False,
 ) -> Learnt:
     """Learn from pairs, or with None from the schema alone; what there was stays as a version.
 
@@ -57,7 +58,8 @@ async def teach(
     that the KG still has, and an empty mapping forgets them. Templates that a chat model wrote for the KG are used too.
     The pairs are kept, so that `trivium learn --renew` can learn from them again.
 
-    `network`: as in `trivium.policies.reader.chains.learning.learn`.
+    `network`: as in `trivium.policies.reader.chains.learning.learn`. `correction`: the pairs are those learned
+    from before and one correction.
 
     A KG in Neo4j is learned from its walking snapshot (`KnowledgeBase.learning_store`).
 
@@ -91,7 +93,8 @@ async def teach(
         files += save_exemplars(base.learnt, exemplars, made_from)
         files += keep_synonyms(base.learnt, words)
         files += CURRENT.remove(base.learnt)
-        files += keep_version(base.learnt, learnt.templates, learnt.pairs, learnt.wordings, len(words))
+        counts = (learnt.pairs, learnt.wordings, len(words))
+        files += keep_version(base.learnt, learnt.templates, *counts, correction=correction)
         return [*files, *keep_examples(base.path, "keqing", pairs)]
 
     await asyncio.to_thread(keep, base.path, save)

@@ -33,7 +33,8 @@ _VERSIONS, _ABOUT, _MODEL = "versions", "version.json", "decomposer.json"
 class Version:
     """One lesson: its number from 1, when it was learnt (UTC, ISO 8601), from how much, whether it is in use.
 
-    `synonyms` counts the relations, or directions of one, that a user's own words were given for.
+    `synonyms` counts the relations, or directions of one, that a user's own words were given for. `correction`: whether
+    it adds one correction to the version before it.
     """
 
     number: int
@@ -43,10 +44,17 @@ class Version:
     templates: int
     synonyms: int = 0
     current: bool = False
+    correction: bool = False
 
 
 def keep_version(
-    folder: Path, templates: Sequence[QuestionTemplate], pairs: int, wordings: int, synonyms: int
+    folder: Path,
+    templates: Sequence[QuestionTemplate],
+    pairs: int,
+    wordings: int,
+    synonyms: int,
+    *,
+    correction: bool = False,
 ) -> list[Path]:
     """Keep a copy of what has just been learnt into `folder`; returns the files written and removed.
 
@@ -57,7 +65,7 @@ def keep_version(
     target = _folder(folder, number)
     target.parent.mkdir(parents=True, exist_ok=True)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    about = asdict(Version(number, now, pairs, wordings, len(templates), synonyms))
+    about = asdict(Version(number, now, pairs, wordings, len(templates), synonyms, correction=correction))
     del about["current"]
     with atomic_folder(target) as made:
         for path in _own_files(folder):

@@ -44,6 +44,33 @@ def test_a_correction_is_previewed_kept_and_undone(recipes: Path, capsys: pytest
     assert run(["correct", "--undo", "--kg", str(recipes)]) == 2
 
 
+@pytest.mark.slow
+def test_learning_anew_keeps_corrections_until_told_otherwise(
+    recipes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def learn(*more: str) -> tuple[list[str], str]:
+        capsys.readouterr()
+        assert run(["learn", "keqing", "--kg", str(recipes), *more]) == 0
+        questions = [each.question for each in read_examples(recipes, "keqing") or ()]
+        return questions, capsys.readouterr().out
+
+    assert _correct(capsys, recipes, "--chain", "created_by", "--keep")[0] == 0
+    questions, said = learn()
+    assert (questions, "corrections kept: 1" in said) == ([QUESTION], True)
+    other = "who created Walnut & Pear Galette?"
+    lines = [{"question": other, "chain": ["created_by"]}, {"question": QUESTION.upper(), "chain": ["has_ingredient"]}]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
+    questions, said = learn("--questions", str(file))
+    assert (questions, "1 of them in place of a pair" in said) == ([other, QUESTION], True)
+
+    assert run(["correct", "--undo", "--kg", str(recipes)]) == 0
+    assert [each.question for each in read_examples(recipes, "keqing") or ()] == [other], "learned since, without it"
+    assert _correct(capsys, recipes, "--chain", "created_by", "--keep")[0] == 0
+    questions, said = learn("--forget-corrections")
+    assert (questions, "kept" in said) == ([], False)
+
+
 @pytest.mark.parametrize(
     ("known", "problem"),
     [
