@@ -27,6 +27,7 @@ import trivium
 from trivium.graphs.methods import METHODS, answer, close_all, method_named
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import RequestError
+from trivium.nodes.run.context import Context
 
 GOAL = 100.0
 """Milliseconds."""
@@ -111,7 +112,7 @@ async def cost(question: str, method: str, kg: str) -> Cost:
     return sorted(found, key=lambda each: each.whole)[1]
 
 
-async def _asked(method: str, question: str, context: Any) -> None:  # noqa: ANN401 - of any method
+async def _asked(method: str, question: str, context: Context) -> None:
     with trivium.own_runs():
         await answer(method, question, context)
 

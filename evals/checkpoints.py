@@ -18,10 +18,12 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.state import CompiledStateGraph
 
 import trivium
 from trivium.graphs.methods import METHODS, close_all
 from trivium.kg.catalog import SAMPLE
+from trivium.nodes.run.context import Context
 
 _QUESTIONS = Path(trivium.__file__).parent / "kg" / "sample" / "questions.train.jsonl"
 _TURNS = 50
@@ -50,7 +52,7 @@ async def measure(method: str, questions: Sequence[str]) -> dict[str, Any]:
 _THREAD = RunnableConfig(configurable={"thread_id": "1"})
 
 
-async def _turn(graph: Any, question: str, context: Any) -> None:  # noqa: ANN401 - of any method
+async def _turn(graph: CompiledStateGraph[Any, Any, Any, Any], question: str, context: Context) -> None:
     with trivium.own_runs():
         await graph.ainvoke({"messages": [HumanMessage(question)]}, _THREAD, context=context)
 

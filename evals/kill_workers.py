@@ -23,13 +23,14 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import trivium
+from trivium.kg.types import Json
 
 _QUESTIONS = Path(trivium.__file__).parent / "kg" / "sample" / "questions.train.jsonl"
 _OVER = ("success", "error", "timeout", "interrupted")
@@ -126,7 +127,7 @@ class RunClient:
     def __init__(self, key: str) -> None:
         self._headers = {"content-type": "application/json", **({"x-api-key": key} if key else {})}
 
-    def call(self, url: str, method: str = "GET", body: object = None) -> Any:  # noqa: ANN401 - JSON
+    def call(self, url: str, method: str = "GET", body: object = None) -> Json:
         """The answer's JSON; raises OSError."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(url, data, self._headers, method=method)
@@ -134,7 +135,9 @@ class RunClient:
             return json.loads(answer.read())
 
 
-def one_round(question: str, front: int, workers: Sequence[Worker], model: SlowModel, given: Any) -> dict[str, Any]:  # noqa: ANN401 - the command line
+def one_round(
+    question: str, front: int, workers: Sequence[Worker], model: SlowModel, given: argparse.Namespace
+) -> dict[str, Any]:
     """Ask, kill who answers, and wait for somebody else's answer."""
     client = RunClient(given.key)
     workers[front].ready()
@@ -168,7 +171,7 @@ def one_round(question: str, front: int, workers: Sequence[Worker], model: SlowM
     return {"outcome": _outcome(client.call(f"{other.url}/threads/{thread}/state"), question, ended, status), **told}
 
 
-def _outcome(state: Any, question: str, ended: bool, status: str) -> str:  # noqa: ANN401 - JSON
+def _outcome(state: Json, question: str, ended: bool, status: str) -> str:
     values = state.get("values") or {}
     said = [message for message in values.get("messages", []) if message.get("type") == "ai"]
     if len(said) > 1:
@@ -223,7 +226,7 @@ def _running(given: argparse.Namespace, command: Sequence[str], model: SlowModel
             worker.kill()
 
 
-def _wait(condition: Any, seconds: float) -> bool:  # noqa: ANN401 - a function without arguments
+def _wait(condition: Callable[[], object], seconds: float) -> bool:
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
         if condition():

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import chdir, nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trivium.kg.errors import StoreError, TriviumError, UsageError
 from trivium.kg.loaders import Question
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LOCAL = "local"
 """The address of a cluster of this machine's cores alone, started for the call and stopped after it."""
 
+Ray: TypeAlias = Any  # the module, an extra: imported where it is used
 _PER_TASK = 8
 _AHEAD = 2  # tasks under way for each core of the cluster
 _REACH_SECONDS = 5.0
@@ -71,7 +72,7 @@ async def answer_on_ray(
         await asyncio.to_thread(ray.shutdown)
 
 
-def _connected(address: str) -> Any:  # noqa: ANN401 - a module
+def _connected(address: str) -> Ray:
     """Ray, connected to a cluster. Blocks for seconds."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no statistics to its maker
     try:

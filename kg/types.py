@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast
+
+Json: TypeAlias = Any
+"""What `json.loads` gives."""
 
 Direction = Literal["out", "in", "both"]
 """`out`: the entity is the head; `in`: it is the tail."""
@@ -79,7 +82,7 @@ class QualifiedTriple(Triple):
         """A triple with its statements."""
         made: Any = super().__new__(cls, head, relation, tail)
         made.statements = statements
-        return made  # type: ignore[no-any-return]
+        return cast(Self, made)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class Person:
         trouble: errors of the console and of scripts, and requests to another host.
     """
 
-    def __init__(self, browser: Browser, url: str, **settings: Any) -> None:  # noqa: ANN401 - Playwright's
+    def __init__(self, browser: Browser, url: str, **settings: Any) -> None:
         self._context = browser.new_context(**{"viewport": SIZE, **settings})
         self._context.set_default_timeout(_WAIT)
         self._url, self.trouble = url, list[str]()

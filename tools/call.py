@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_core import to_jsonable_python
 
 from trivium.kg.errors import EmbedderError
+from trivium.kg.types import Json
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 
 P = ParamSpec("P")
@@ -126,10 +127,10 @@ def _inputs(operation: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     return {name: _plain(value) for name, value in [*zip(names, args, strict=False), *kwargs.items()]}
 
 
-def _plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
+def _plain(value: object) -> Json:
     """A typed value as plain JSON values: named tuples as lists, data classes as mappings, arrays as lists."""
     return to_jsonable_python(value, fallback=_fallback)
 
 
-def _fallback(value: Any) -> Any:  # noqa: ANN401 - whatever JSON has no form for
+def _fallback(value: Json) -> Json:
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -66,7 +66,7 @@ def make_tools(kg: str) -> list[StructuredTool]:
 def _as_langchain(each: Tool[Any, ..., Any], kg: str) -> StructuredTool:
     from langchain_core.tools import StructuredTool  # a command line call does without
 
-    async def run(**given: Any) -> Result:  # noqa: ANN401 - the arguments' types are those of the schema
+    async def run(**given: Any) -> Result:
         return await each.answer(await open_knowledge(kg), each.arguments(**given))
 
     return StructuredTool.from_function(

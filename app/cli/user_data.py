@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -14,6 +15,10 @@ from trivium.app.cli.output import complain, print_json
 from trivium.kg.errors import RequestError, UsageError
 from trivium.kg.files import write_atomic
 
+if TYPE_CHECKING:
+    from langgraph_sdk.client import LangGraphClient
+
+_T = TypeVar("_T")
 API_KEY = "TRIVIUM_API_KEY"
 """The environment variable that holds the key with which the server is asked."""
 
@@ -31,7 +36,7 @@ def export(
     """Write what a server keeps of a user: threads with what was asked and answered, items of the store."""
     from trivium.app.server.user_data import kept
 
-    async def run(client: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - langgraph-sdk's
+    async def run(client: LangGraphClient) -> list[dict[str, Any]]:
         return [line async for line in kept(client, of)]
 
     lines = _asked(server, run)
@@ -56,12 +61,12 @@ def delete(
         raise RequestError(f"{told['left']} came while the others were deleted; run it again")
 
 
-def _asked(server: str, run: Any) -> Any:  # noqa: ANN401 - a function of the client, and what it gives
+def _asked(server: str, run: Callable[[LangGraphClient], Awaitable[_T]]) -> _T:
     """Run it with a client of the server; raises `RequestError` where the server refuses or is not there."""
     import httpx
     from langgraph_sdk import get_client
 
-    async def connected() -> Any:  # noqa: ANN401
+    async def connected() -> _T:
         client = get_client(url=server, api_key=os.environ.get(API_KEY))
         try:
             return await run(client)

@@ -28,14 +28,14 @@ async def authenticate(headers: dict[Any, Any]) -> Auth.types.MinimalUserDict:
 
 
 @auth.on
-async def others(ctx: Auth.types.AuthContext, value: Any) -> bool:  # noqa: ANN401 - LangGraph's, of every resource
+async def others(ctx: Auth.types.AuthContext, value: object) -> bool:
     """What is not named below: crons, and changes of assistants."""
     del value
     return _is_operator(ctx)
 
 
 @auth.on.threads
-async def threads(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str] | None:  # noqa: ANN401 - LangGraph's
+async def threads(ctx: Auth.types.AuthContext, value: object) -> dict[str, str] | None:
     """A thread is its maker's."""
     if _is_operator(ctx):
         return None
@@ -47,19 +47,19 @@ async def threads(ctx: Auth.types.AuthContext, value: Any) -> dict[str, str] | N
 
 
 @auth.on.assistants.read
-async def read_assistants(ctx: Auth.types.AuthContext, value: Any) -> None:  # noqa: ANN401 - LangGraph's
+async def read_assistants(ctx: Auth.types.AuthContext, value: object) -> None:
     """Everybody may use them."""
     del ctx, value
 
 
 @auth.on.assistants.search
-async def search_assistants(ctx: Auth.types.AuthContext, value: Any) -> None:  # noqa: ANN401 - LangGraph's
+async def search_assistants(ctx: Auth.types.AuthContext, value: object) -> None:
     """Everybody may see them."""
     del ctx, value
 
 
 @auth.on.store
-async def store(ctx: Auth.types.AuthContext, value: Any) -> bool:  # noqa: ANN401 - LangGraph's
+async def store(ctx: Auth.types.AuthContext, value: object) -> bool:
     """A key's own memory lies under its name."""
     namespace = value.get("namespace") if isinstance(value, dict) else None
     return _is_operator(ctx) or bool(namespace and namespace[0] == ctx.user.identity)

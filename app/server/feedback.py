@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID, uuid5
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -21,6 +21,9 @@ from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.access import check_policy
 from trivium.nodes.run.context import Context
 from trivium.tools.registry import call_tool, parse_call
+
+if TYPE_CHECKING:
+    from langsmith import Client
 
 log = logging.getLogger("trivium.server")
 
@@ -130,7 +133,7 @@ def _send_now(run: UUID, thumb: str) -> bool:
 
 
 @cache
-def _langsmith() -> Any:  # noqa: ANN401 - LangSmith's client, which is imported where it is used
+def _langsmith() -> Client:
     from langsmith import Client
 
     return Client(auto_batch_tracing=False)

@@ -130,7 +130,7 @@ _KINDS: dict[str, type[Any]] = {
 }
 
 
-def _key(name: str, given: Any, path: Path) -> Key:  # noqa: ANN401 - what the file says
+def _key(name: str, given: object, path: Path) -> Key:
     """The key of a table; raises `BadInputError`."""
 
     def refuse(what: str) -> BadInputError:

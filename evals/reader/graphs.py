@@ -101,7 +101,7 @@ def _nodes(question: Mapping[str, Any], called: Mapping[str, frozenset[str]]) ->
     return lambda answer: judge_nodes(question, answer, called)
 
 
-def _decoded(value: Any) -> Any:  # noqa: ANN401 - any value of a property
+def _decoded(value: object) -> object:
     """A value of the files: what JSON lacks is `{"$date": ISO}` and the like."""
     if isinstance(value, list):
         return [_decoded(each) for each in value]

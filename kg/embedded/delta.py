@@ -295,7 +295,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
 
     def __init__(self, delta: Delta) -> None:
         base = delta.base
-        self._base, self._old = base, base.arrays
+        self.base, self.old = base, base.arrays
         self._lock = threading.RLock()
         self._made: Group = {}
         # Copied, since the delta goes on growing; where it only ever appends, how far it had come says as much.
@@ -360,7 +360,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
     def _new_relations(self) -> tuple[list[str], Int64, Int64]:
         """As `_new`, of relations."""
         order = sorted(self._relations)
-        places = _ints(bisect_left(self._base.relation_names, name) for name in order)
+        places = _ints(bisect_left(self.base.relation_names, name) for name in order)
         which = np.full(len(self._relation_numbers), -1, dtype=np.int64)
         which[[-1 - self._relation_numbers[name] for name in order]] = np.arange(len(order))
         return order, places, which
@@ -368,9 +368,9 @@ class _Merged(Mapping[str, NDArray[Any]]):
     @cached_property
     def _new_values(self) -> tuple[list[_NewValue], Int64, Int64]:
         """As `_new`, of values; those that nobody has are left out."""
-        _, facts = _facts(self._added, self._base.entities)
+        _, facts = _facts(self._added, self.base.entities)
         used = sorted_distinct(-1 - facts[facts < 0]).tolist()
-        bounds = self._old["value_bounds"]
+        bounds = self.old["value_bounds"]
         names = dict(zip(*self._new_relations[:2], strict=True))
         keys = []
         for number in used:
@@ -386,9 +386,9 @@ class _Merged(Mapping[str, NDArray[Any]]):
     @cached_property
     def _gone_values(self) -> Int64:
         """The base's values that nobody has any more."""
-        owners = self._old["owner_bounds"]
-        _, removed = _facts(self._removed, self._base.entities)
-        _, added = _facts(self._added, self._base.entities)
+        owners = self.old["owner_bounds"]
+        _, removed = _facts(self._removed, self.base.entities)
+        _, added = _facts(self._added, self.base.entities)
         touched, counts = np.unique(removed, return_counts=True)
         left = owners[touched + 1] - owners[touched] - counts
         left += np.searchsorted(np.sort(added), touched, "right") - np.searchsorted(np.sort(added), touched, "left")
@@ -398,24 +398,24 @@ class _Merged(Mapping[str, NDArray[Any]]):
     @cached_property
     def _row_edits(self) -> tuple[Int64, Int64]:
         """Which rows go, and before which rows new ones come: entities, then values."""
-        entities = self._base.entities
+        entities = self.base.entities
         gone = np.concatenate((self._gone_rows, entities + self._gone_values))
         return gone, np.concatenate((self._new[1], entities + self._new_values[1]))
 
     @cached_property
     def _row_map(self) -> Int32 | None:
-        return renumbering(self._base.size, *self._row_edits)
+        return renumbering(self.base.size, *self._row_edits)
 
     @cached_property
     def _code_edits(self) -> tuple[Int64, Int64]:
         """As `_row_edits`, of the codes in [0, 2 R0)."""
-        relations, at = self._base.relations, self._new_relations[1]
+        relations, at = self.base.relations, self._new_relations[1]
         gone = np.concatenate((self._lost, relations + self._lost))
         return gone, np.concatenate((at, relations + at))
 
     @cached_property
     def _code_map(self) -> Int32 | None:
-        return renumbering(2 * self._base.relations, *self._code_edits)
+        return renumbering(2 * self.base.relations, *self._code_edits)
 
     @cached_property
     def _landed_rows(self) -> Int64:
@@ -429,20 +429,20 @@ class _Merged(Mapping[str, NDArray[Any]]):
 
     @property
     def _entities(self) -> int:
-        return self._base.entities - len(self._gone_rows) + len(self._new[0])
+        return self.base.entities - len(self._gone_rows) + len(self._new[0])
 
     @property
     def _relation_count(self) -> int:
-        return self._base.relations - len(self._lost) + len(self._new_relations[0])
+        return self.base.relations - len(self._lost) + len(self._new_relations[0])
 
     @property
     def _value_count(self) -> int:
-        return self._base.values - len(self._gone_values) + len(self._new_values[0])
+        return self.base.values - len(self._gone_values) + len(self._new_values[0])
 
     @cached_property
     def _edits(self) -> _Edits:
         """The entries of the adjacency, in both directions."""
-        old, base, added, removed = self._old, self._base, self._added, self._removed
+        old, base, added, removed = self.old, self.base, self._added, self._removed
         # The i-th new entity or value is row -1 - i, the i-th new relation's code -1 - i (forward), R' - i (inverse).
         count, fresh = len(self._new[0]), len(self._new_relations[0])
         heads = _which(added.heads, self._new[2])
@@ -472,45 +472,45 @@ class _Merged(Mapping[str, NDArray[Any]]):
         )  # fmt: skip
 
     def _removed_entries(self) -> tuple[Int64, Int64]:
-        removed, base = self._removed, self._base
+        removed, base = self._removed, self.base
         back = ~removed.literal
         rows = np.concatenate((removed.heads, removed.tails[back]))
         return rows, np.concatenate((removed.codes, removed.codes[back] + base.relations))
 
     def _places(self, row: Int64, code: Int64, end: Int64) -> Int64:
         """Before which place of the base's adjacency each entry goes."""
-        indptr, rel, dst = self._old["indptr"], self._old["rel"], self._old["dst"]
+        indptr, rel, dst = self.old["indptr"], self.old["rel"], self.old["dst"]
         row_rank, code_rank = _rank(row, self._row_edits[1]), _rank(code, self._code_edits[1])
         starts = indptr[row_rank]
-        stops = np.where(row >= 0, indptr[np.minimum(row_rank + 1, self._base.size)], starts)
+        stops = np.where(row >= 0, indptr[np.minimum(row_rank + 1, self.base.size)], starts)
         first = lower_bound(rel, starts, stops, code_rank)
         after = np.where(code >= 0, lower_bound(rel, first, stops, code_rank + 1), first)
         return lower_bound(dst, first, after, _rank(end, self._row_edits[1]))
 
     # The groups of arrays.
 
-    def _indptr(self) -> Group:
+    def indptr(self) -> Group:
         edits, (gone, at) = self._edits, self._row_edits
         went = _kept(edits.gone_row, self._row_map)
-        return {"indptr": splice_bounds(self._old["indptr"], gone, at, edits.row, went)}
+        return {"indptr": splice_bounds(self.old["indptr"], gone, at, edits.row, went)}
 
-    def _rel(self) -> Group:
+    def rel(self) -> Group:
         edits = self._edits
-        return {"rel": splice(self._old["rel"], edits.gone, edits.at, edits.code, self._code_map)}
+        return {"rel": splice(self.old["rel"], edits.gone, edits.at, edits.code, self._code_map)}
 
-    def _dst(self) -> Group:
+    def dst(self) -> Group:
         edits = self._edits
-        return {"dst": splice(self._old["dst"], edits.gone, edits.at, edits.end, self._row_map)}
+        return {"dst": splice(self.old["dst"], edits.gone, edits.at, edits.end, self._row_map)}
 
-    def _relation(self) -> Group:
+    def relation(self) -> Group:
         names, at, _ = self._new_relations
         kinds = [RELATION if kind is None else KINDS.index(kind) for kind in map(self._relations.__getitem__, names)]
-        made = _strings("relation", splice_column(self._base.column("relation"), self._lost, at, names))
-        return made | {"relation_kind": splice(self._old["relation_kind"], self._lost, at, np.array(kinds, np.uint8))}
+        made = _strings("relation", splice_column(self.base.column("relation"), self._lost, at, names))
+        return made | {"relation_kind": splice(self.old["relation_kind"], self._lost, at, np.array(kinds, np.uint8))}
 
-    def _relation_stats(self) -> Group:
+    def relation_stats(self) -> Group:
         edits, names = self._edits, self._new_relations
-        old = self._old["relation_stats"]
+        old = self.old["relation_stats"]
         stats = np.stack([splice(old[:, i], self._lost, names[1], np.zeros(len(names[0]))) for i in range(3)], axis=1)
         # An entity counts for a relation while its row has an entry of that code: look at the rows that changed.
         rows = np.concatenate((edits.known_row, edits.gone_row))
@@ -522,9 +522,9 @@ class _Merged(Mapping[str, NDArray[Any]]):
         rows, codes = (pairs >> 32) - len(self._landed_rows), (pairs & 0xFFFFFFFF) - len(self._landed_codes)
         before = np.zeros(len(pairs), dtype=np.int64)
         known = np.flatnonzero((rows >= 0) & (codes >= 0))
-        starts, stops = self._old["indptr"][rows[known]], self._old["indptr"][rows[known] + 1]
-        first = lower_bound(self._old["rel"], starts, stops, codes[known])
-        before[known] = lower_bound(self._old["rel"], first, stops, codes[known] + 1) - first
+        starts, stops = self.old["indptr"][rows[known]], self.old["indptr"][rows[known] + 1]
+        first = lower_bound(self.old["rel"], starts, stops, codes[known])
+        before[known] = lower_bound(self.old["rel"], first, stops, codes[known] + 1) - first
         runs = ((before + change > 0).astype(np.int64) - (before > 0)).astype(np.int64)
         numbered = _numbered(codes, self._code_map, self._landed_codes)
         kept = numbered >= 0
@@ -532,20 +532,20 @@ class _Merged(Mapping[str, NDArray[Any]]):
         by_code = np.bincount(numbered[kept], weights=runs[kept], minlength=2 * relations).astype(np.int64)
         triples = np.bincount(numbered[kept], weights=change[kept], minlength=2 * relations).astype(np.int64)
         values = np.diff(self["value_bounds"]) - splice(
-            np.diff(self._old["value_bounds"]), self._lost, names[1], np.zeros(len(names[0]), dtype=np.int64)
+            np.diff(self.old["value_bounds"]), self._lost, names[1], np.zeros(len(names[0]), dtype=np.int64)
         )
         stats[:, 0] += triples[:relations]
         stats[:, 1] += by_code[:relations]
         stats[:, 2] += by_code[relations:] + values
         return {"relation_stats": stats}
 
-    def _key(self) -> Group:
+    def key(self) -> Group:
         texts = [*self._new[0], *(value.text for value in self._new_values[0])]
-        return _strings("key", splice_column(self._base.keys, *self._row_edits, texts))
+        return _strings("key", splice_column(self.base.keys, *self._row_edits, texts))
 
-    def _key_index(self) -> Group:
+    def key_index(self) -> Group:
         keys, gone = self._new[0], self._gone_rows
-        table, order = self._old["key_hash"], self._old["key_order"]
+        table, order = self.old["key_hash"], self.old["key_order"]
         hashes = hash_texts(keys)
         by_hash = np.argsort(hashes, kind="stable")
         places = np.flatnonzero(np.isin(order, gone)) if len(gone) else gone
@@ -560,8 +560,8 @@ class _Merged(Mapping[str, NDArray[Any]]):
     def _called(self) -> tuple[dict[int, str], list[str]]:
         """Labels that differ from the base's, by row of the base; those of the new entities."""
         changed: dict[int, str] = {}
-        labels = self._base.labels
-        naming = _Namer(self) if self._base.naming_report or has_iris(self._base.keys, self._base.entities) else None
+        labels = self.base.labels
+        naming = _Namer(self) if self.base.naming_report or has_iris(self.base.keys, self.base.entities) else None
         for key, raw in self._labels.items():
             row = self._known.get(key, -1)
             if row >= 0 and key not in self._gone:
@@ -571,7 +571,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         new = [self._labels.get(key) or (naming.label(key) if naming else "") for key in self._new[0]]
         return changed, new
 
-    def _label(self) -> Group:
+    def label(self) -> Group:
         changed, new = self._called
         texts = [*new, *[""] * len(self._new_values[0])]
         gone, at = self._row_edits
@@ -581,7 +581,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         order = np.lexsort((np.repeat([0, 1], [len(at), len(replaced)]), places))
         every = texts + [changed[row] for row in replaced.tolist()]
         column = splice_column(
-            self._base.labels, np.union1d(gone, replaced), places[order], [every[i] for i in order.tolist()]
+            self.base.labels, np.union1d(gone, replaced), places[order], [every[i] for i in order.tolist()]
         )
         return _strings("label", column)
 
@@ -598,8 +598,8 @@ class _Merged(Mapping[str, NDArray[Any]]):
                 out.append((-1 - rows[key], int(self._landed_rows[rows[key]]), text, came))
         return sorted(out, key=lambda each: (each[1], each[2]))
 
-    def _alias(self) -> Group:
-        bounds, column = self._old["alias_bounds"], self._base.aliases
+    def alias(self) -> Group:
+        bounds, column = self.old["alias_bounds"], self.base.aliases
         ranks = self._row_edits[1]
         at, came, gone, went, texts = list[int](), list[int](), list[int](), list[int](), list[str]()
         for known, new, text, has_come in self._owned(self._aliases):
@@ -617,9 +617,9 @@ class _Merged(Mapping[str, NDArray[Any]]):
         made = splice_bounds(bounds, *self._row_edits, _ints(came), _ints(went))
         return {"alias_bounds": made} | _strings("alias", splice_column(column, gone_places, _ints(at), texts))
 
-    def _type(self) -> Group:
-        bounds, codes = self._old["type_bounds"], self._old["type_codes"]
-        names, ranks = self._base.type_names.slice(0, len(self._base.type_names)), self._row_edits[1]
+    def type(self) -> Group:
+        bounds, codes = self.old["type_bounds"], self.old["type_codes"]
+        names, ranks = self.base.type_names.slice(0, len(self.base.type_names)), self._row_edits[1]
         place_of = {name: code for code, name in enumerate(names)}
         new_names = sorted({text for (_, text), came in self._types.items() if came} - place_of.keys())
         ranked = {name: bisect_left(names, name) for name in new_names} | place_of
@@ -649,7 +649,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
     def _name_edits(self) -> tuple[Int64, Int64, UInt64, UInt64, Int64, list[str]]:
         """Names that go (places), and those that come: where, hash, hash to the letter, new row, folded text."""
         changed, _ = self._called
-        table, owners, base = self._old["name_hash"], self._old["name_entity"], self._base
+        table, owners, base = self.old["name_hash"], self.old["name_entity"], self.base
         gone_rows = set(self._gone_rows.tolist())
         touched = {*changed, *gone_rows, *(self._known[key] for key, _ in self._aliases if key in self._known)}
         old = [(row, text) for row in touched for text in _names_of(base, row)]
@@ -677,7 +677,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
 
     def _new_names(self, rows: Iterable[int]) -> tuple[list[str], list[int]]:
         """The names of these rows of the base and of the new entities as they are now, and whose each is."""
-        base, (changed, new_labels) = self._base, self._called
+        base, (changed, new_labels) = self.base, self._called
         aliases: dict[int, set[str]] = {row: set(_aliases_of(base, row)) for row in rows}
         aliases |= {-1 - place: set() for place in range(len(new_labels))}
         for row, _, text, came in self._owned(self._aliases):
@@ -693,23 +693,23 @@ class _Merged(Mapping[str, NDArray[Any]]):
             owners += [row] * len(names)
         return raw, owners
 
-    def _name(self) -> Group:
+    def name(self) -> Group:
         gone, at, hashes, letters, rows, _ = self._name_edits
         return {
-            "name_hash": splice(self._old["name_hash"], gone, at, hashes),
-            "name_raw": splice(self._old["name_raw"], gone, at, letters),
-            "name_entity": splice(self._old["name_entity"], gone, at, rows, self._row_map),
+            "name_hash": splice(self.old["name_hash"], gone, at, hashes),
+            "name_raw": splice(self.old["name_raw"], gone, at, letters),
+            "name_entity": splice(self.old["name_entity"], gone, at, rows, self._row_map),
         }
 
-    def _name_texts(self) -> Group:
+    def name_texts(self) -> Group:
         gone, at, *_, folded = self._name_edits
-        return _strings("name", splice_column(self._base.folded_names, gone, at, folded))
+        return _strings("name", splice_column(self.base.folded_names, gone, at, folded))
 
-    def _gram(self) -> Group:
+    def gram(self) -> Group:
         gone, at, *_, folded = self._name_edits
-        codes, bounds, names = self._old["gram_codes"], self._old["gram_bounds"], self._old["gram_names"]
-        size = len(self._old["name_hash"])
-        old_code, old_name = _grams(StringColumn.pack(self._base.folded_names.take(gone)), gone)
+        codes, bounds, names = self.old["gram_codes"], self.old["gram_bounds"], self.old["gram_names"]
+        size = len(self.old["name_hash"])
+        old_code, old_name = _grams(StringColumn.pack(self.base.folded_names.take(gone)), gone)
         places = np.searchsorted(codes, old_code)
         went = lower_bound(names, bounds[places], bounds[places + 1], old_name)
         new_code, which = _grams(StringColumn.pack(folded), np.arange(len(folded)))
@@ -735,55 +735,55 @@ class _Merged(Mapping[str, NDArray[Any]]):
             "gram_names": splice(names, np.sort(went), before, landed[which], renumbering(size, gone, at)),
         }
 
-    def _value(self) -> Group:
+    def value(self) -> Group:
         values, at, _ = self._new_values
         gone = self._gone_values
         made: Group = {
-            "value_kind": splice(self._old["value_kind"], gone, at, np.array([v.kind for v in values], np.uint8)),
-            "value_number": splice(self._old["value_number"], gone, at, np.array([v.number for v in values])),
+            "value_kind": splice(self.old["value_kind"], gone, at, np.array([v.kind for v in values], np.uint8)),
+            "value_number": splice(self.old["value_number"], gone, at, np.array([v.number for v in values])),
         }
         names, table, final = self._datatype_names
         came = _ints(final[value.datatype] for value in values)
-        codes = splice(self._old["value_datatype"], gone, at, came, table)
+        codes = splice(self.old["value_datatype"], gone, at, came, table)
         return made | {"value_datatype": codes} | _strings("datatype", StringColumn.pack(names))
 
     @cached_property
     def _datatype_names(self) -> tuple[list[str], NDArray[np.int16] | None, dict[str, int]]:
         """The datatypes sorted, the new code of each of the base's (None: the same), and the codes by name."""
-        old = self._base.column("datatype").slice(0, len(self._old["datatype_offsets"]) - 1)
-        held = self._old["value_datatype"]
+        old = self.base.column("datatype").slice(0, len(self.old["datatype_offsets"]) - 1)
+        held = self.old["value_datatype"]
         counts = np.bincount(held, minlength=len(old)) - np.bincount(held[self._gone_values], minlength=len(old))
-        counts += np.bincount(self._old["qualifier_datatype"], minlength=len(old))
+        counts += np.bincount(self.old["qualifier_datatype"], minlength=len(old))
         left = {name for name, count in zip(old, counts.tolist(), strict=True) if count}
         left |= {value.datatype for value in self._new_values[0]}
-        names = sorted(left | set(KINDS)) if self._value_count or len(self._old["statement_place"]) else []
+        names = sorted(left | set(KINDS)) if self._value_count or len(self.old["statement_place"]) else []
         final = {name: code for code, name in enumerate(names)}
         table = None if names == old else np.array([final.get(name, -1) for name in old], dtype=np.int16)
         return names, table, final
 
-    def _qualifier_datatype(self) -> Group:
-        codes, table = self._old["qualifier_datatype"], self._datatype_names[1]
+    def qualifier_datatype(self) -> Group:
+        codes, table = self.old["qualifier_datatype"], self._datatype_names[1]
         return {"qualifier_datatype": codes if table is None else table[codes]}
 
-    def _value_naming(self) -> Group:
-        held = self._old["value_naming"].tobytes() or b"[]"
-        there = self._value_count or len(self._old["statement_place"])
+    def value_naming(self) -> Group:
+        held = self.old["value_naming"].tobytes() or b"[]"
+        there = self._value_count or len(self.old["statement_place"])
         return {"value_naming": np.frombuffer(held if there else b"", dtype=np.uint8)}
 
-    def _value_bounds(self) -> Group:
+    def value_bounds(self) -> Group:
         names, relation_at, _ = self._new_relations
         codes = {name: int(code) for name, code in zip(names, self._landed_codes.tolist(), strict=False)}
         came = [codes.get(value.relation, -1) for value in self._new_values[0]]
-        known = [self._base.relation_codes.get(value.relation, -1) for value in self._new_values[0]]
+        known = [self.base.relation_codes.get(value.relation, -1) for value in self._new_values[0]]
         numbered = _ints(new if old < 0 else self._relation_of(old) for old, new in zip(known, came, strict=True))
-        went = np.searchsorted(self._old["value_bounds"], self._gone_values, "right") - 1
+        went = np.searchsorted(self.old["value_bounds"], self._gone_values, "right") - 1
         went = _ints(code for code in (self._relation_of(old) for old in went.tolist()) if code >= 0)
-        return {"value_bounds": splice_bounds(self._old["value_bounds"], self._lost, relation_at, numbered, went)}
+        return {"value_bounds": splice_bounds(self.old["value_bounds"], self._lost, relation_at, numbered, went)}
 
     def _relation_of(self, code: int) -> int:
         return code if self._code_map is None else int(self._code_map[code])
 
-    def _value_index(self) -> Group:
+    def value_index(self) -> Group:
         bounds, entities = self["value_bounds"], self._entities
         values, at, _ = self._new_values
         count, gone = len(values), self._gone_values
@@ -792,10 +792,10 @@ class _Merged(Mapping[str, NDArray[Any]]):
             codes = np.searchsorted(bounds, landed, "right") - 1
             hashes = value_hashes(codes, hash_texts([value.text for value in values]))
             by_hash = np.argsort(hashes, kind="stable")
-            table, order = self._old["value_hash"], self._old["value_order"]
+            table, order = self.old["value_hash"], self.old["value_order"]
             places = np.flatnonzero(np.isin(order, gone)) if len(gone) else gone
             before = np.searchsorted(table, hashes[by_hash])
-            numbers = renumbering(self._base.values, gone, at)
+            numbers = renumbering(self.base.values, gone, at)
             return {
                 "value_hash": splice(table, places, before, hashes[by_hash]),
                 "value_order": splice(order, places, before, landed[by_hash], numbers),
@@ -809,12 +809,12 @@ class _Merged(Mapping[str, NDArray[Any]]):
         by_hash = np.argsort(hashes, kind="stable")
         return {"value_hash": hashes[by_hash], "value_order": by_hash}
 
-    def _owner(self) -> Group:
-        bounds, owners = self._old["owner_bounds"], self._old["owner_rows"]
+    def owner(self) -> Group:
+        bounds, owners = self.old["owner_bounds"], self.old["owner_rows"]
         added, removed = self._added, self._removed
-        heads, values = _facts(added, self._base.entities)
+        heads, values = _facts(added, self.base.entities)
         heads, values = _which(heads, self._new[2]), _which(values, self._new_values[2])
-        numbers = renumbering(self._base.values, self._gone_values, self._new_values[1])
+        numbers = renumbering(self.base.values, self._gone_values, self._new_values[1])
         landed = _landing(self._gone_values, self._new_values[1])
         new_value = _numbered(values, numbers, landed)
         new_head = _numbered(heads, self._row_map, self._landed_rows)
@@ -822,9 +822,9 @@ class _Merged(Mapping[str, NDArray[Any]]):
         values, heads = values[order], heads[order]
         rank = _rank(values, self._new_values[1])
         starts = bounds[rank]
-        stops = np.where(values >= 0, bounds[np.minimum(rank + 1, self._base.values)], starts)
+        stops = np.where(values >= 0, bounds[np.minimum(rank + 1, self.base.values)], starts)
         at = lower_bound(owners, starts, stops, _rank(heads, self._row_edits[1]))
-        gone_head, gone_value = _facts(removed, self._base.entities)
+        gone_head, gone_value = _facts(removed, self.base.entities)
         gone = np.sort(lower_bound(owners, bounds[gone_value], bounds[gone_value + 1], gone_head))
         went = _kept(gone_value, numbers)
         return {
@@ -832,8 +832,8 @@ class _Merged(Mapping[str, NDArray[Any]]):
             "owner_rows": splice(owners, gone, at, new_head[order], self._row_map),
         }
 
-    def _statement_place(self) -> Group:
-        places = self._old["statement_place"]
+    def statement_place(self) -> Group:
+        places = self.old["statement_place"]
         return {"statement_place": moved(places, self._edits.gone, self._edits.at) if len(places) else places}
 
 
@@ -842,9 +842,9 @@ class _Namer:
 
     def __init__(self, merged: _Merged) -> None:
         self._merged = merged
-        self._report = merged._base.naming_report  # noqa: SLF001 - its other half
-        self._iris = has_iris(merged._base.keys, merged._base.entities)  # noqa: SLF001
-        self._view = Snapshot(merged._base.stamp, merged)  # noqa: SLF001
+        self._report = merged.base.naming_report
+        self._iris = has_iris(merged.base.keys, merged.base.entities)
+        self._view = Snapshot(merged.base.stamp, merged)
 
     def label(self, key: str) -> str:
         """The label of an entity; "" where nothing names it."""
@@ -930,32 +930,32 @@ def _grams(folded: StringColumn, numbers: Int64) -> tuple[NDArray[np.uint32], In
 
 
 _MAKERS: list[tuple[Callable[[_Merged], Group], tuple[str, ...]]] = [
-    (_Merged._indptr, ("indptr",)),  # noqa: SLF001
-    (_Merged._rel, ("rel",)),  # noqa: SLF001
-    (_Merged._dst, ("dst",)),  # noqa: SLF001
-    (_Merged._relation, ("relation_blob", "relation_offsets", "relation_kind")),  # noqa: SLF001
-    (_Merged._relation_stats, ("relation_stats",)),  # noqa: SLF001
-    (_Merged._key, ("key_blob", "key_offsets")),  # noqa: SLF001
-    (_Merged._key_index, ("key_hash", "key_order")),  # noqa: SLF001
-    (_Merged._label, ("label_blob", "label_offsets")),  # noqa: SLF001
-    (_Merged._alias, ("alias_bounds", "alias_blob", "alias_offsets")),  # noqa: SLF001
-    (_Merged._type, ("type_bounds", "type_codes", "type_blob", "type_offsets")),  # noqa: SLF001
-    (_Merged._name, ("name_hash", "name_raw", "name_entity")),  # noqa: SLF001
-    (_Merged._name_texts, ("name_blob", "name_offsets")),  # noqa: SLF001
-    (_Merged._gram, ("gram_codes", "gram_bounds", "gram_names")),  # noqa: SLF001
-    (_Merged._value, ("value_kind", "value_number", "value_datatype", "datatype_blob", "datatype_offsets")),  # noqa: SLF001
-    (_Merged._value_naming, ("value_naming",)),  # noqa: SLF001
-    (_Merged._value_bounds, ("value_bounds",)),  # noqa: SLF001
-    (_Merged._value_index, ("value_hash", "value_order")),  # noqa: SLF001
-    (_Merged._owner, ("owner_bounds", "owner_rows")),  # noqa: SLF001
-    (_Merged._statement_place, ("statement_place",)),  # noqa: SLF001
-    (_Merged._qualifier_datatype, ("qualifier_datatype",)),  # noqa: SLF001
+    (_Merged.indptr, ("indptr",)),
+    (_Merged.rel, ("rel",)),
+    (_Merged.dst, ("dst",)),
+    (_Merged.relation, ("relation_blob", "relation_offsets", "relation_kind")),
+    (_Merged.relation_stats, ("relation_stats",)),
+    (_Merged.key, ("key_blob", "key_offsets")),
+    (_Merged.key_index, ("key_hash", "key_order")),
+    (_Merged.label, ("label_blob", "label_offsets")),
+    (_Merged.alias, ("alias_bounds", "alias_blob", "alias_offsets")),
+    (_Merged.type, ("type_bounds", "type_codes", "type_blob", "type_offsets")),
+    (_Merged.name, ("name_hash", "name_raw", "name_entity")),
+    (_Merged.name_texts, ("name_blob", "name_offsets")),
+    (_Merged.gram, ("gram_codes", "gram_bounds", "gram_names")),
+    (_Merged.value, ("value_kind", "value_number", "value_datatype", "datatype_blob", "datatype_offsets")),
+    (_Merged.value_naming, ("value_naming",)),
+    (_Merged.value_bounds, ("value_bounds",)),
+    (_Merged.value_index, ("value_hash", "value_order")),
+    (_Merged.owner, ("owner_bounds", "owner_rows")),
+    (_Merged.statement_place, ("statement_place",)),
+    (_Merged.qualifier_datatype, ("qualifier_datatype",)),
 ]
 _GROUPS: dict[str, Callable[[_Merged], Group]] = {name: maker for maker, names in _MAKERS for name in names}
 
 
 def _unchanged(name: str) -> Callable[[_Merged], Group]:
-    return lambda merged: {name: merged._old[name]}  # noqa: SLF001
+    return lambda merged: {name: merged.old[name]}
 
 
 _GROUPS |= {name: _unchanged(name) for name in set(ARRAYS) - set(_GROUPS)}

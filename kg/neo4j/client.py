@@ -63,7 +63,7 @@ class Client:
         self._silent = False  # the last read was waited for in vain
         self._closed = False
 
-    async def read(self, text: str, seconds: float | None = None, /, **parameters: Any) -> list[Row]:  # noqa: ANN401 - whatever Cypher takes
+    async def read(self, text: str, seconds: float | None = None, /, **parameters: Any) -> list[Row]:
         """The rows of one read query.
 
         `seconds` are those after which the server ends it, if fewer than the client's time-out.
@@ -78,7 +78,7 @@ class Client:
         text: str,
         columns: Sequence[str],
         /,
-        **parameters: Any,  # noqa: ANN401 - as above
+        **parameters: Any,
     ) -> list[Row]:
         """As `read`, for answers of many rows: `columns` are the names of all that the query returns.
 
@@ -101,11 +101,11 @@ class Client:
         """
         return await self._elsewhere(self._write(work))
 
-    async def run(self, text: str, /, **parameters: Any) -> None:  # noqa: ANN401 - as above
+    async def run(self, text: str, /, **parameters: Any) -> None:
         """Run one statement that manages its own transaction: an index, a deletion in batches."""
         await self._elsewhere(self._patiently(lambda: self._run(text, parameters)))
 
-    async def stream(self, text: str, batch_size: int, /, **parameters: Any) -> AsyncIterator[list[Row]]:  # noqa: ANN401
+    async def stream(self, text: str, batch_size: int, /, **parameters: Any) -> AsyncIterator[list[Row]]:
         """The rows of a read query in batches, fetched as they are taken. No time-out: an export takes what it takes.
 
         Raises:

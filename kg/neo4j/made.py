@@ -205,7 +205,7 @@ def native(value: str) -> int | float | bool | Date | str:
     return str(value)
 
 
-def held_together(values: Sequence[str]) -> Any:  # noqa: ANN401 - what a property may be
+def held_together(values: Sequence[str]) -> object:
     """The values of a property as the database holds them: one, or a list of one type; None where there is none."""
     found = [native(value) for value in values]
     if len(found) < 2:
@@ -424,7 +424,7 @@ async def _statements(tx: AsyncManagedTransaction, marker: Marker, rows: Sequenc
     return [QualifiedTriple(*asked[i], tuple(statements)) for i, statements in found.items()]
 
 
-async def _values(tx: AsyncManagedTransaction, query: str, **parameters: Any) -> list[Row]:  # noqa: ANN401 - whatever Cypher takes
+async def _values(tx: AsyncManagedTransaction, query: str, **parameters: Any) -> list[Row]:
     return await (await tx.run(query, parameters)).values()
 
 

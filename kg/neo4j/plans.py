@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from neo4j.spatial import Point
 from neo4j.time import Date, DateTime, Duration, Time
@@ -151,7 +151,7 @@ _TIMES: tuple[tuple[type[DateTime | Date | Time | Duration], ValueKind], ...] = 
 )
 
 
-def value_of(found: Any) -> Value | None:  # noqa: ANN401 - whatever a database gives
+def value_of(found: object) -> Value | None:
     """A value of the database as a constant; None for null, NaN, empty text and what is no value."""
     if isinstance(found, bool) or (isinstance(found, str) and found):
         return Value.of(found)

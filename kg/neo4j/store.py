@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -145,12 +145,12 @@ class Neo4jStore:
             self._memory[kind] = {}  # a new one: who is still reading the old one keeps it
         return self._memory.setdefault(kind, {})
 
-    async def _once(self, kind: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever `make` gives
+    async def _once(self, kind: str, make: Callable[[], Awaitable[T]]) -> T:
         """The answer to a question about the whole KG, asked once a state of the database."""
         known = await self._known(kind)
         if kind not in known:
             known[kind] = await make()
-        return known[kind]
+        return cast(T, known[kind])
 
     @_from_copy
     async def entities(self, ids: Sequence[str]) -> list[Entity | None]:

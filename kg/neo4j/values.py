@@ -6,7 +6,7 @@ import hashlib
 import html
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from trivium.kg.neo4j.view import View
 from trivium.kg.types import Entity
@@ -27,14 +27,18 @@ def is_element(entity: str) -> bool:
     return _ELEMENT.fullmatch(entity) is not None
 
 
-def to_entity(view: View, id_: str, names: Any, aliases: Sequence[str] | None, types: Sequence[str] | None) -> Entity:  # noqa: ANN401 - one name, or those of all name properties
+Names: TypeAlias = Any
+"""The name of an entity of ours; of a user's own graph the values of all name properties."""
+
+
+def to_entity(view: View, id_: str, names: Names, aliases: Sequence[str] | None, types: Sequence[str] | None) -> Entity:
     """The entity of four columns of `trivium.kg.neo4j.patterns.about`."""
     label = label_of(view, id_, names, types)
     known = tuple(aliases or ()) if view.made else aliases_of(label)
     return Entity(id_, label, tuple(sorted(known)), tuple(sorted(types or ())))
 
 
-def label_of(view: View, id_: str, names: Any, types: Sequence[str] | None) -> str:  # noqa: ANN401 - as above
+def label_of(view: View, id_: str, names: Names, types: Sequence[str] | None) -> str:
     """The label of a node; without types, which every node of a user's own graph has a list of, it is a value."""
     if view.made:
         return names or id_

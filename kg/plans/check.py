@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from typing import Any
 
 from trivium.kg.errors import PlanError
 from trivium.kg.plans.plan import (
@@ -19,6 +18,7 @@ from trivium.kg.plans.plan import (
     Compare,
     Group,
     HasType,
+    Node,
     OfType,
     QueryPlan,
     Term,
@@ -52,7 +52,7 @@ class _Checker:
     def __init__(self, profile: GraphProfile) -> None:
         self.profile = profile
 
-    def of(self, part: Any, links: int = 0, positions: int = 1) -> Iterator[str]:  # noqa: ANN401 - any node
+    def of(self, part: Node, links: int = 0, positions: int = 1) -> Iterator[str]:
         """Problems of a node and its parts; `links` and `positions` are what a term's row has."""
         if isinstance(part, ChainStep):
             yield from self.step(part)
@@ -69,7 +69,7 @@ class _Checker:
                 if hasattr(one, "__dataclass_fields__"):
                     yield from self.of(one, *inner)
 
-    def itself(self, part: Any, links: int, positions: int) -> Iterator[str]:  # noqa: ANN401
+    def itself(self, part: Node, links: int, positions: int) -> Iterator[str]:
         """Problems of a node without its parts."""
         match part:
             case OfType() | HasType() if part.type:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import Any, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 from trivium.kg.errors import PlanError
 from trivium.kg.plans.plan import (
@@ -47,6 +47,7 @@ from trivium.kg.plans.plan import (
 )
 from trivium.kg.profile import ValueKind
 from trivium.kg.text import closest
+from trivium.kg.types import Json
 
 _OPS: dict[str, type] = {
     "entities": Entities,
@@ -158,11 +159,15 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 
+Part: TypeAlias = Any
+"""A plan, or a part of one: a node, a term, a value, a tuple of them."""
+
+
 def _form(kind: type, name: str) -> str:
     return _FIELDS["ask" if name == "ask" else f"{kind.__name__}.{name}"]
 
 
-def to_json(part: Any) -> Any:  # noqa: ANN401 - JSON
+def to_json(part: Part) -> Json:
     """A plan, or a part of one, as JSON values."""
     if isinstance(part, tuple):
         return [to_json(each) for each in part]
@@ -194,12 +199,12 @@ def loads(text: str) -> QueryPlan:
     return from_json(data)
 
 
-def from_json(data: Any) -> QueryPlan:  # noqa: ANN401 - JSON
+def from_json(data: Json) -> QueryPlan:
     """A plan from JSON values; raises `PlanError` that says where and what is wrong."""
     return cast(QueryPlan, _read("plan", data, "plan"))
 
 
-def _read(form: str, data: Any, where: str) -> Any:  # noqa: ANN401
+def _read(form: str, data: Json, where: str) -> Part:
     if form.endswith("?"):
         return None if data is None else _read(form[:-1], data, where)
     if form.endswith("*"):
@@ -224,7 +229,7 @@ _ALLOWED = {
 }
 
 
-def _op(form: str, data: Any, where: str) -> Any:  # noqa: ANN401
+def _op(form: str, data: Json, where: str) -> Part:
     allowed = _ALLOWED[form]
     if not isinstance(data, Mapping):
         raise PlanError(f"{where}: expected an object with 'op', got {_shown(data)}")
@@ -235,7 +240,7 @@ def _op(form: str, data: Any, where: str) -> Any:  # noqa: ANN401
     return _fields(_OPS[op], {name: each for name, each in data.items() if name != "op"}, f"{where}.{op}")
 
 
-def _fields(kind: type, data: Any, where: str) -> Any:  # noqa: ANN401
+def _fields(kind: type, data: Json, where: str) -> Part:
     if not isinstance(data, Mapping):
         raise PlanError(f"{where}: expected an object, got {_shown(data)}")
     known = {each.name: each for each in fields(kind)}
@@ -250,13 +255,13 @@ def _fields(kind: type, data: Any, where: str) -> Any:  # noqa: ANN401
     return kind(**given)
 
 
-def _term(data: Any, where: str) -> Term:  # noqa: ANN401
+def _term(data: Json, where: str) -> Term:
     if isinstance(data, str):
         return Term(property=data)
     return cast(Term, _fields(Term, data, where))
 
 
-def _step(data: Any, where: str) -> ChainStep:  # noqa: ANN401
+def _step(data: Json, where: str) -> ChainStep:
     if isinstance(data, str):
         if not data.lstrip("^~"):
             raise PlanError(f"{where}: empty relation")
@@ -264,7 +269,7 @@ def _step(data: Any, where: str) -> ChainStep:  # noqa: ANN401
     return cast(ChainStep, _fields(ChainStep, data, where))
 
 
-def _right(data: Any, where: str) -> Any:  # noqa: ANN401
+def _right(data: Json, where: str) -> Part:
     if isinstance(data, list):
         return tuple(_value(each, f"{where}[{i}]") for i, each in enumerate(data))
     if isinstance(data, Mapping):
@@ -275,7 +280,7 @@ def _right(data: Any, where: str) -> Any:  # noqa: ANN401
     return _value(data, where)
 
 
-def _value(data: Any, where: str) -> Value:  # noqa: ANN401
+def _value(data: Json, where: str) -> Value:
     if isinstance(data, Mapping) and len(data) == 1:
         kind, value = next(iter(data.items()))
         if kind in _KINDS:
@@ -287,19 +292,19 @@ def _value(data: Any, where: str) -> Value:  # noqa: ANN401
     raise PlanError(f'{where}: expected a number, boolean, text or {{"date": "2020-01-31"}}, got {_shown(data)}')
 
 
-def _choice(allowed: Sequence[str], data: Any, where: str, what: str) -> str:  # noqa: ANN401
+def _choice(allowed: Sequence[str], data: Json, where: str, what: str) -> str:
     if data not in allowed:
         raise PlanError(f"{where}: {_shown(data)} is no {what}; use one of {', '.join(allowed)}")
     return cast(str, data)
 
 
-def _typed(data: Any, kind: type, where: str, what: str) -> Any:  # noqa: ANN401
+def _typed(data: Json, kind: type, where: str, what: str) -> Json:
     if not isinstance(data, kind):
         raise PlanError(f"{where}: expected {what}, got {_shown(data)}")
     return data
 
 
-def _integer(data: Any, where: str) -> int:  # noqa: ANN401
+def _integer(data: Json, where: str) -> int:
     if isinstance(data, bool) or not isinstance(data, int) or data < 0:
         raise PlanError(f"{where}: expected a whole number from 0, got {_shown(data)}")
     return data
@@ -318,7 +323,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _shown(data: Any) -> str:  # noqa: ANN401
+def _shown(data: Json) -> str:
     text = repr(data)
     return text if len(text) <= 60 else text[:57] + "..."
 

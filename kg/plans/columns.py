@@ -384,7 +384,7 @@ def columns_of(values: Iterable[tuple[int, Any]], *, read_texts: bool = True) ->
     return tuple(sorted(out, key=lambda each: -len(each.owners)))
 
 
-def typed(value: Any) -> tuple[ValueKind, float, str] | None:  # noqa: ANN401 - any value of a property
+def typed(value: object) -> tuple[ValueKind, float, str] | None:
     """Kind, key and text of a value; None where it is missing."""
     if value is None:
         return None

@@ -472,7 +472,7 @@ def rewritten(plan: NodeT, change: Callable[[Any], Any]) -> NodeT:
     if other is not plan:
         return cast(NodeT, other)
 
-    def part(value: Any) -> Any:  # noqa: ANN401 - any field of a node
+    def part(value: object) -> object:
         if isinstance(value, tuple):
             return tuple(map(part, value))
         return rewritten(value, change) if hasattr(value, "__dataclass_fields__") else value

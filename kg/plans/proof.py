@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -403,7 +403,10 @@ def evidence_terms(plan: Aggregate | Group | NonEmpty) -> list[Term]:
     return [term for term in terms if term is not None and (term.property or term.steps or term.aggregate)]
 
 
-def _compares(one: Any, operator: Operator, other: Any) -> bool:  # noqa: ANN401 - two numbers, or two texts
+_Key = TypeVar("_Key", float, str)
+
+
+def _compares(one: _Key, operator: Operator, other: _Key) -> bool:
     """Whether a value compares with a constant."""
     match operator:
         case "=":

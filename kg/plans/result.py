@@ -12,7 +12,7 @@ from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.columns import GraphColumns, value_text
 from trivium.kg.plans.execute import Answer, Executor, Listed
 from trivium.kg.plans.plan import Group, QueryPlan, Value
-from trivium.kg.types import WalkedTriple
+from trivium.kg.types import Json, WalkedTriple
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def row_json(row: Sequence[Item], keys: int) -> dict[str, Any]:
     return out
 
 
-def _cell(item: Item) -> Any:  # noqa: ANN401 - JSON
+def _cell(item: Item) -> Json:
     return item.label if isinstance(item, EntityItem) else item_json(item)
 
 
@@ -144,7 +144,7 @@ def item_label(item: Item) -> str:
     return item.label if isinstance(item, EntityItem) else item_id(item)
 
 
-def item_json(item: Item) -> Any:  # noqa: ANN401 - JSON
+def item_json(item: Item) -> Json:
     """A cell as JSON: an entity as `{"id", "label"}`, else its value."""
     if isinstance(item, EntityItem):
         return {"id": item.id, "label": item.label}

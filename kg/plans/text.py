@@ -228,7 +228,7 @@ def _value(value: Value) -> str:
 def parse(text: str) -> QueryPlan:
     """The plan of a line; raises `PlanError` that says at which character."""
     reader = _Reader(text)
-    plan: QueryPlan | Walks = reader.plan()
+    plan = reader.plan()
     if reader.token:
         reader.fail("the end of the plan, or '|'")
     if isinstance(plan, Walks):
@@ -317,13 +317,13 @@ class _Reader:
 
     # Plans
 
-    def plan(self) -> Any:  # noqa: ANN401
+    def plan(self) -> QueryPlan | Walks:
         plan = self.source()
         while self.took("|"):
             plan = self.stage(plan)
         return plan
 
-    def source(self) -> Any:  # noqa: ANN401
+    def source(self) -> QueryPlan | Walks:
         if self.took("("):
             plan = self.plan()
             self.sign(")")
@@ -363,7 +363,7 @@ class _Reader:
             return cast(Scalar, plan)
         return self.value()
 
-    def stage(self, plan: Any) -> Any:  # noqa: ANN401
+    def stage(self, plan: QueryPlan | Walks) -> QueryPlan | Walks:
         at = self.start
         word = self.word(*_STAGES)
         if word in ("order", "limit", "having"):
@@ -511,13 +511,13 @@ class _Reader:
             self.fail(f"an operator ({' '.join(OPERATORS)})")
         return cast(Operator, self.next())
 
-    def right(self) -> Any:  # noqa: ANN401
+    def right(self) -> Value | tuple[Value, ...] | Term | QueryPlan:
         if self.took("["):
             values = () if self.is_sign("]") else self.listed(self.value)
             self.sign("]")
             return values
         if self.is_sign("("):
-            return self.source()
+            return cast(QueryPlan, self.source())
         if self.kind in ("string", "number") or self.is_word("true", "false") or self.is_constant():
             return self.value()
         return self.term()

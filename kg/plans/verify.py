@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -47,7 +47,7 @@ def is_claim(line: Mapping[str, Any]) -> bool:
     return bool(line.get("answers") or line.get("values") or line.get("choice")) or line.get("value") is not None
 
 
-async def _paths(line: Mapping[str, Any], store: GraphStore) -> Any:  # noqa: ANN401 - an asynchronous iterator of texts
+async def _paths(line: Mapping[str, Any], store: GraphStore) -> AsyncIterator[str]:
     triples = [Triple(t["head"], t["relation"], t["tail"]) for path in line["paths"] for t in path["triples"]]
     stored = await store.contains(triples)
     for triple, known in zip(triples, stored, strict=True):

@@ -68,7 +68,7 @@ class SqliteCache(BaseCache):
         with self._open() as found:
             found.execute("insert or replace into answers values (?, ?)", (_key(prompt, llm_string), json.dumps(kept)))
 
-    def clear(self, **kwargs: Any) -> None:  # noqa: ANN401 - LangChain's interface
+    def clear(self, **kwargs: Any) -> None:
         """Forget all answers."""
         del kwargs
         with self._open() as found:

@@ -94,7 +94,7 @@ class Context(BaseModel):
         named = named_confidence(self.kg)
         return MIN_CONFIDENCE if named is None else named
 
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - JSON of a client; what it may hold is checked here
+    def __init__(self, **settings: Any) -> None:
         if settings.get("preset") == "paper":
             model = settings.get("model", NO_MODEL) != NO_MODEL
             settings = {**type(self).paper.chosen(model=model), **settings}

@@ -10,6 +10,8 @@ from typing import Any
 
 from langgraph.types import Overwrite
 
+from trivium.kg.types import Json
+
 _ITEMS = 20  # of a list or mapping; the state has them all
 _KEPT_BACK = {
     "settings", "started", "usage", "topic_entities", "choices", "question", "stopped", "answer", "messages", "said",
@@ -22,7 +24,7 @@ def found_by(stage: str, update: Mapping[str, Any]) -> dict[str, Any]:
     return {"stage": stage, **{key: _short(value) for key, value in update.items() if key not in _KEPT_BACK}}
 
 
-def _short(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def _short(value: Json) -> Json:
     if isinstance(value, Overwrite):
         return _short(value.value)
     if isinstance(value, Mapping):

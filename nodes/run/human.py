@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from trivium.kg.errors import UnknownEntityError, UsageError
+from trivium.kg.types import Json
 from trivium.nodes.run.abstain import Stop
 from trivium.nodes.run.markdown import plain
 
@@ -135,7 +136,7 @@ def _decision(reply: object, args: Mapping[str, Any]) -> tuple[str, Any]:
     return ("edit", _data(message)) if kind == "respond" else (kind, message)
 
 
-def _data(reply: object) -> Any:  # noqa: ANN401 - JSON, as a person typed it
+def _data(reply: object) -> Json:
     """A reply as data: Studio and text fields send what was typed, JSON or not."""
     if not isinstance(reply, str):
         return reply

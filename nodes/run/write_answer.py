@@ -14,6 +14,7 @@ from trivium.nodes.run.conversation import reply
 from trivium.nodes.run.markdown import plain
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.qualifiers import qualified
+from trivium.nodes.run.usage import Usage
 
 NAMED = 12
 """Answers that a sentence names; the rest are counted."""
@@ -101,7 +102,7 @@ def record(  # noqa: PLR0913 - each is a part of the contract
     *,
     steps: Sequence[dict[str, Any]] = (),
     events: Sequence[dict[str, Any]] = (),
-    spent: Any = None,  # noqa: ANN401 - a Usage or None
+    spent: Usage | None = None,
 ) -> Answer:
     """The typed answer; unless the decision is `answered` it claims nothing, whatever was found."""
     answered = decision.stop_reason == "answered"

@@ -18,7 +18,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,7 @@ from trivium.policies.paths.policy import (
 )
 from trivium.policies.paths.search import PathQuery, best_paths, first_of_each, walk_beam
 
+Tensor: TypeAlias = Any  # torch, an extra, is imported where it is used
 CURVE, CHECKPOINT = "curve.jsonl", "checkpoint.safetensors"
 
 
@@ -232,12 +234,12 @@ class _Run:
 
     # Losses, on the device.
 
-    def _imitation(self, batch: Batch, random: np.random.Generator | None) -> Any:  # noqa: ANN401 - a tensor; torch has no types here
+    def _imitation(self, batch: Batch, random: np.random.Generator | None) -> Tensor:
         """Mean cross-entropy to the batch's shares; dropout with a generator."""
         shares = self._log_shares(batch, random)
         return -(self._tensor(batch.share) * shares).sum() / len(batch.current)
 
-    def _log_shares(self, batch: Batch, random: np.random.Generator | None = None) -> Any:  # noqa: ANN401 - a tensor
+    def _log_shares(self, batch: Batch, random: np.random.Generator | None = None) -> Tensor:
         """Log-probabilities of a batch's steps, a tensor [m]."""
         torch, inputs, parameters = self.torch, self.inputs, self.parameters
         states = self._tensor(inputs.states(batch.current, batch.target, batch.contexts, batch.left))
@@ -261,7 +263,7 @@ class _Run:
         logits = torch.where(self._tensor(batch.entity == target), parameters["arrival"], scored)
         return _log_softmax(torch, logits, owner, len(batch.current))
 
-    def _descend(self, loss: Any) -> None:  # noqa: ANN401 - a tensor
+    def _descend(self, loss: Tensor) -> None:
         self.optimizer.zero_grad()
         loss.backward()
         self.torch.nn.utils.clip_grad_norm_(list(self.parameters.values()), 5.0)
@@ -275,7 +277,7 @@ class _Run:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
 
-    def _tensor(self, array: np.ndarray[Any, Any]) -> Any:  # noqa: ANN401 - a tensor
+    def _tensor(self, array: np.ndarray[Any, Any]) -> Tensor:
         return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     # Measuring, checkpoints.
@@ -363,7 +365,7 @@ def _held_out(connected: NDArray[np.bool_], settings: PolicySettings) -> Int64:
     return np.sort(np.random.default_rng([settings.seed, 4]).permutation(pairs)[:count])
 
 
-def _log_softmax(torch: Any, logits: Any, owner: Any, groups: int) -> Any:  # noqa: ANN401 - tensors
+def _log_softmax(torch: ModuleType, logits: Tensor, owner: Tensor, groups: int) -> Tensor:
     """Log-softmax within groups of a flat tensor [m]; owner int64 [m] in [0, groups)."""
     floor = torch.full((groups,), -1e30, device=logits.device)
     top = floor.scatter_reduce(0, owner, logits.detach(), "amax")

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from trivium.kg.plans.plan import (
     Aggregate,
@@ -29,6 +29,7 @@ from trivium.kg.plans.plan import (
     Compare,
     Condition,
     Entities,
+    EntitySet,
     Follow,
     Group,
     Has,
@@ -108,6 +109,10 @@ class Drafter:
             found = self._known[sketch] = getattr(self, f"_{sketch[0]}")(*sketch[1:])
         return found
 
+    def set(self, sketch: Sketch) -> EntitySet:
+        """The plan of a set."""
+        return cast(EntitySet, self.plan(sketch))
+
     def steps(self, hops: Hops) -> tuple[ChainStep, ...]:
         """Hops as the steps of a chain."""
         names = self._schema.names
@@ -156,7 +161,7 @@ class Drafter:
     def _ids(self, _: int, ids: tuple[str, ...]) -> QueryPlan:
         return Entities(ids)
 
-    def _all(self, type_number: int) -> QueryPlan:
+    def _all(self, type_number: int) -> EntitySet:
         role = self._schema.types[type_number]
         if role.ends:
             sides = tuple(
@@ -167,42 +172,42 @@ class Drafter:
 
     def _is(self, type_number: int, number: int, operator: str, value: Sketch) -> QueryPlan:
         found = self._schema.properties[number]
-        return Where(self._all(type_number), self.condition(("cmp", ("p", (), found.name, ""), operator, value)))  # type: ignore[arg-type]
+        return Where(self._all(type_number), self.condition(("cmp", ("p", (), found.name, ""), operator, value)))
 
     def _and(self, one: Sketch, other: Sketch) -> QueryPlan:
-        left, right = self.plan(one), self.plan(other)
+        left, right = self.set(one), self.set(other)
         if one[0] == "all" and not self._schema.types[one[1]].ends:
-            return Where(right, HasType(self._schema.types[one[1]].name))  # type: ignore[arg-type]
+            return Where(right, HasType(self._schema.types[one[1]].name))
         parts = [part for each in (left, right) for part in (each.sets if isinstance(each, Intersect) else (each,))]
-        return Intersect(tuple(parts))  # type: ignore[arg-type]
+        return Intersect(tuple(parts))
 
     def _or(self, one: Sketch, other: Sketch) -> QueryPlan:
-        return Union((self.plan(one), self.plan(other)))  # type: ignore[arg-type]
+        return Union((self.set(one), self.set(other)))
 
     def _same(self, source: Sketch, type_number: int) -> QueryPlan:
         del type_number
         return self.plan(source)
 
     def _minus(self, one: Sketch, other: Sketch) -> QueryPlan:
-        return Minus(self.plan(one), self.plan(other))  # type: ignore[arg-type]
+        return Minus(self.set(one), self.set(other))
 
     def _go(self, source: Sketch, hops: Hops, type_number: int, sure: bool) -> QueryPlan:
-        reached = Follow(self.plan(source), self.steps(hops))  # type: ignore[arg-type]
+        reached = Follow(self.set(source), self.steps(hops))
         if sure or self._schema.types[type_number].ends:
             return reached
         return Where(reached, HasType(self._schema.types[type_number].name))
 
     def _where(self, source: Sketch, condition: Sketch) -> QueryPlan:
-        return Where(self.plan(source), self.condition(condition))  # type: ignore[arg-type]
+        return Where(self.set(source), self.condition(condition))
 
     def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int) -> QueryPlan:
-        return Top(self.plan(source), self.term(term), limit, descending)  # type: ignore[arg-type]
+        return Top(self.set(source), self.term(term), limit, descending)
 
     def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> QueryPlan:
         if source[0] == "top" and terms == (source[2],) and source[4] == 1 and self._several(source[2]):
             # "When was the latest film released?": of a film with several years the latest.
             return self._agg("maximum" if source[3] else "minimum", source[1], source[2])
-        return ValueOf(self.plan(source), tuple(map(self.term, terms)))  # type: ignore[arg-type]
+        return ValueOf(self.set(source), tuple(map(self.term, terms)))
 
     def _several(self, term: Sketch) -> bool:
         """Whether entities have several values of the property that a term reads."""
@@ -210,23 +215,23 @@ class Drafter:
 
     def _some(self, source: Sketch, limit: int) -> QueryPlan:
         """So many of a set, whichever: "list 3 suppliers"."""
-        return ValueOf(self.plan(source), (Term(),), limit=limit)  # type: ignore[arg-type]
+        return ValueOf(self.set(source), (Term(),), limit=limit)
 
     def _count(self, source: Sketch) -> QueryPlan:
-        return Aggregate(self.plan(source))  # type: ignore[arg-type]
+        return Aggregate(self.set(source))
 
     def _holds(self, one: Sketch, term: Sketch, sign: Any, other: Sketch) -> QueryPlan:
-        counts = [Aggregate(Follow(self.plan(each), self.steps(term[1]))) for each in (one, other)]  # type: ignore[arg-type]
+        counts = [Aggregate(Follow(self.set(each), self.steps(term[1]))) for each in (one, other)]
         return Holds(counts[0], sign, counts[1])
 
     def _agg(self, function: Any, source: Sketch, term: Sketch, distinct: bool = False) -> QueryPlan:
-        return Aggregate(self.plan(source), function, self.term(term), distinct)  # type: ignore[arg-type]
+        return Aggregate(self.set(source), function, self.term(term), distinct)
 
-    def _walks(self, function: str, source: Sketch, hop: Walk, name: str, to: Sketch | None) -> QueryPlan:
+    def _walks(self, function: Any, source: Sketch, hop: Walk, name: str, to: Sketch | None) -> QueryPlan:
         rows = self._walked(source, hop, to)
         term = Term((), name, relationship=True, start=1)
         if function:
-            return Aggregate(rows, function, term)  # type: ignore[arg-type]
+            return Aggregate(rows, function, term)
         return ValueOf(rows, (term,))
 
     def _group(self, source: Sketch, keys: Any, aggregates: Any, order: Any, descending: bool, limit: Any) -> QueryPlan:
@@ -235,7 +240,7 @@ class Drafter:
             for function, term in aggregates
         )
         return Group(
-            self.plan(source),  # type: ignore[arg-type]
+            self.set(source),
             tuple(map(self.term, keys)),
             made,
             order=order,
@@ -254,10 +259,10 @@ class Drafter:
         (step,) = self.steps((hop,))
         if to is not None:
             step = replace(step, to=Compare(Term(), "=", self.plan(to)))
-        return Walks(self.plan(source), (step,))  # type: ignore[arg-type]
+        return Walks(self.set(source), (step,))
 
     def _multi(self, source: Sketch, aggregates: Any) -> QueryPlan:
         return self._group(source, (), aggregates, None, False, None)
 
     def _yes(self, source: Sketch) -> QueryPlan:
-        return NonEmpty(self.plan(source))  # type: ignore[arg-type]
+        return NonEmpty(self.set(source))

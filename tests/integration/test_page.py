@@ -77,7 +77,7 @@ def visitor(browser: Browser) -> Iterator[Visitor]:
     """Makes somebody at a server's page; in the end nothing was wrong there, and no other host was asked."""
     made: list[Person] = []
 
-    def visit(server: Server, **settings: Any) -> Person:  # noqa: ANN401 - Playwright's
+    def visit(server: Server, **settings: Any) -> Person:
         made.append(Person(browser, server.url, **settings))
         return made[-1]
 

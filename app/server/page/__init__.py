@@ -61,7 +61,7 @@ class _Files(StaticFiles):
         except HTTPException as error:  # whatever serves our routes need not know Starlette's
             return JSONResponse({"detail": error.detail}, error.status_code)
 
-    def file_response(self, *args: Any, **kwargs: Any) -> Response:  # noqa: ANN401 - as Starlette has it
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
         response.headers.update(HEADERS)
         return response

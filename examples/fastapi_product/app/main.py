@@ -37,7 +37,7 @@ def user(x_user: Annotated[str, Header(pattern=r"^[a-z]{1,32}$")]) -> str:
     return x_user
 
 
-class Asked(BaseModel):
+class Turn(BaseModel):
     """A turn of a conversation."""
 
     text: str = Field(min_length=1, max_length=1_000)
@@ -49,7 +49,7 @@ def _thread(user: str, name: str) -> RunnableConfig:
 
 
 @app.post("/threads/{name}/questions")
-async def ask(request: Request, name: str, question: Asked, who: Annotated[str, Depends(user)]) -> dict[str, Any]:
+async def ask(request: Request, name: str, question: Turn, who: Annotated[str, Depends(user)]) -> dict[str, Any]:
     """Answer, with the paths that prove it."""
     asked = {"messages": [{"role": "user", "content": question.text}]}
     try:

@@ -36,7 +36,7 @@ def shop(tmp_path: Path, trivium: Trivium) -> Path:
     return tmp_path / "kg"
 
 
-def answer(*ids: str, **fields: Any) -> Answer:  # noqa: ANN401 - any field of an answer
+def answer(*ids: str, **fields: Any) -> Answer:
     given = {
         "answers": [{"id": each, "label": each.title(), "score": 1.0} for each in ids],
         "choice": None, "value": None, "values": [], "confidence": 0.9, "paths": [],

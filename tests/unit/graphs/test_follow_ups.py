@@ -31,7 +31,7 @@ async def say(kg_name: str) -> AsyncIterator[Say]:
     chat = builder.compile(checkpointer=InMemorySaver())
     thread: RunnableConfig = {"configurable": {"thread_id": "chat"}}
 
-    async def run(question: str, **settings: Any) -> dict[str, Any]:  # noqa: ANN401 - settings are of any kind
+    async def run(question: str, **settings: Any) -> dict[str, Any]:
         given: QuestionInput = {"question": question}
         context = KeqingContext(kg=kg_name, **settings)
         told: dict[str, Any] = (await chat.ainvoke(given, config=thread, context=context))["answer"]

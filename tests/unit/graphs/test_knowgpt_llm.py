@@ -47,7 +47,7 @@ async def run(
     kg: str,
     question: str = WHO,
     choices: Sequence[ChoiceInput] = CHOICES,
-    **settings: Any,  # noqa: ANN401 - settings are of KnowGPTContext's types
+    **settings: Any,
 ) -> dict[str, Any]:
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     context = KnowGPTContext(kg=kg, model="openai:fake", **settings)

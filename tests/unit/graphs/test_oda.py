@@ -40,7 +40,7 @@ async def ask(
     question: str,
     kg: str,
     topics: Sequence[str] = (),
-    **settings: Any,  # noqa: ANN401 - the settings' types are those of OdaContext
+    **settings: Any,
 ) -> dict[str, Any]:
     given: QuestionInput = {"question": question, "topic_entities": list(topics)}
     told: dict[str, Any] = (await graph.ainvoke(given, context=OdaContext(kg=kg, **settings)))["answer"]

@@ -53,7 +53,7 @@ async def run(
     kg: str,
     question: str = LONDON,
     *topics: str,
-    **settings: Any,  # noqa: ANN401 - the settings' types are those of OdaContext
+    **settings: Any,
 ) -> dict[str, Any]:
     patch.setenv("OPENAI_BASE_URL", server.url)
     given: QuestionInput = {"question": question, "topic_entities": list(topics)}

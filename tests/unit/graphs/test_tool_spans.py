@@ -38,7 +38,7 @@ class Spans(AsyncCallbackHandler):
 
     async def on_tool_start(
         self, serialized: dict[str, Any], input_str: str, *, run_id: UUID, parent_run_id: UUID | None = None,
-        inputs: dict[str, Any] | None = None, **kwargs: Any,  # noqa: ANN401 - LangChain's own
+        inputs: dict[str, Any] | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         self.names[run_id] = serialized["name"]
         self.started.append((serialized["name"], self.names.get(parent_run_id or run_id, ""), inputs or {}))
@@ -46,7 +46,7 @@ class Spans(AsyncCallbackHandler):
     async def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:  # noqa: ANN401 - LangChain's own
         self.ended[self.names[run_id]] = output
 
-    async def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:  # noqa: ANN401 - LangChain's own
+    async def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         self.failed[self.names[run_id]] = error
 
 

@@ -18,7 +18,7 @@ async def closed() -> AsyncIterator[None]:
     await close_all()
 
 
-def _read(name: str, **given: Any) -> tuple[str, dict[str, Any]]:  # noqa: ANN401 - JSON
+def _read(name: str, **given: Any) -> tuple[str, dict[str, Any]]:
     return f"/app/api/{name}", {"kg": "films", **given}
 
 

@@ -22,7 +22,7 @@ def state(*subs: SubQuestionState, **links: list[Link]) -> KeqingState:
     return cast("KeqingState", {"sub_questions": list(subs), "links": links})
 
 
-def settings(kg: str, **more: Any) -> Runtime[KeqingContext]:  # noqa: ANN401 - fields of the context
+def settings(kg: str, **more: Any) -> Runtime[KeqingContext]:
     return Runtime(context=KeqingContext(kg=kg, **more))
 
 

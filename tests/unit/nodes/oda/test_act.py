@@ -23,7 +23,7 @@ def _state(name: str, *entities: str, hop: str | None = None) -> OdaState:
     return {"question": "who likes it?", "action": action, "history": [], "log": [], "iteration": 1}
 
 
-async def _found(kg: str, state: OdaState, **settings: Any) -> list[list[Any]]:  # noqa: ANN401 - the settings' own types
+async def _found(kg: str, state: OdaState, **settings: Any) -> list[list[Any]]:
     update = await act(state, Runtime(context=OdaContext(kg=kg, **settings)))
     assert update["history"] == [state["action"]]
     found: list[list[Any]] = update["result"]

@@ -13,7 +13,7 @@ from trivium.nodes.oda.link_task_entities import link_task_entities
 from trivium.nodes.oda.state import OdaState
 
 
-async def begun(kg: str, question: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of the input
+async def begun(kg: str, question: str, **given: Any) -> dict[str, Any]:
     state = cast("OdaState", {"question": question, **given})
     return await link_task_entities(state, Runtime(context=OdaContext(kg=kg)))
 

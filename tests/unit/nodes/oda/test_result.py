@@ -62,7 +62,7 @@ def test_whole_paths_are_kept_the_best_first() -> None:
     assert best_paths([], [], 5) == []
 
 
-def state(**given: Any) -> OdaState:  # noqa: ANN401 - a part of the state
+def state(**given: Any) -> OdaState:
     base: dict[str, Any] = {"topics": ["t1", "t2"], "task_entities": ["t2", "e1"], "history": [], "memory": []}
     return cast("OdaState", {**base, **given})
 
