@@ -155,24 +155,14 @@ def _pack(file: Path, folder: Path, names: list[str], meta: Meta, progress: Prog
     return meta.info
 
 
-def read_contents(file: Path) -> Contents:
-    """What a backup holds.
-
-    Raises:
-        BadInputError: the file is missing, or is no backup.
-        CorruptError: it is cut short or damaged.
-        VersionError: a newer Trivium wrote it.
-    """
-    with _opened(file) as archive:
-        return _contents(file, archive)
-
-
 def restore(file: Path, directory: Path, progress: Progress) -> KGInfo:
     """Make the KG directory that a backup holds, checked to the last byte: whole at the end, or not there at all.
 
     Raises:
         KnowledgeBaseExistsError: `directory` exists and is not an empty folder.
-        BadInputError, CorruptError, VersionError: as `read_contents`.
+        BadInputError: the file is missing, or is no backup.
+        CorruptError: it is cut short or damaged.
+        VersionError: a newer Trivium wrote it.
         BusyError: another process makes a KG of that name.
         OSError: the folder cannot be written.
     """

@@ -66,18 +66,6 @@ def schema_template(hop: Hop) -> QuestionTemplate:
     return QuestionTemplate(text, ((hop,),))
 
 
-def schema_templates(schema: Iterable[RelationSchema]) -> list[QuestionTemplate]:
-    """Two templates a relation, forward and inverse; relations that read the same in words share theirs."""
-    merged: dict[str, QuestionTemplate] = {}
-    for relation in schema:
-        for hop in schema_hops([relation]):
-            made = schema_template(hop)
-            known = merged.get(made.text)
-            chains = made.chains if known is None else known.chains + made.chains
-            merged[made.text] = QuestionTemplate(made.text, chains)
-    return list(merged.values())
-
-
 def completed(
     first: Iterable[QuestionTemplate],
     offered: Iterable[QuestionTemplate],

@@ -105,7 +105,6 @@ class Language:
     values: Mapping[str, tuple[str, ...]]
     unit_hints: Mapping[str, tuple[str, ...]]
     months: Mapping[str, int]
-    weekdays: Mapping[str, int]
     irregular: Mapping[str, str]
     abbreviations: Mapping[str, tuple[str, ...]]
     concepts: Mapping[str, frozenset[int]]
@@ -156,7 +155,6 @@ class Language:
             values=_split(raw["values"]),
             unit_hints=_split(raw["unit_hints"]),
             months=raw["months"],
-            weekdays=raw["weekdays"],
             irregular=irregular,
             abbreviations=_split(raw["abbreviations"]),
             concepts=_concepts(lines, irregular),

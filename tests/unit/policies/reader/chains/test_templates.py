@@ -9,7 +9,7 @@ import pytest
 
 from trivium.kg.embedders.hashing import HashingEmbedder
 from trivium.kg.errors import CorruptError, OutdatedError
-from trivium.kg.types import Hop, RelationSchema, chain_text, parse_chain
+from trivium.kg.types import Hop, RelationSchema, chain_text, parse_chain, schema_hops
 from trivium.policies.reader.chains import templates
 from trivium.policies.reader.chains.templates import (
     QuestionTemplate,
@@ -17,7 +17,6 @@ from trivium.policies.reader.chains.templates import (
     completed,
     read_templates,
     schema_template,
-    schema_templates,
 )
 
 WORDS = HashingEmbedder(128)
@@ -30,7 +29,7 @@ TEMPLATES = [
 
 def test_a_relation_has_a_template_a_direction() -> None:
     assert schema_template(Hop("directed_by", inverse=False)).text == "what is the directed by of [mask]?"
-    found = schema_templates([RelationSchema("birthPlace", 3, 3, 2)])
+    found = completed([], [], schema_hops([RelationSchema("birthPlace", 3, 3, 2)]))
     assert [(t.text, [chain_text(c) for c in t.chains], t.count, t.exclusion) for t in found] == [
         ("what is the birth place of [mask]?", [["birthPlace"]], 0, "cue"),
         ("[mask] is the birth place of what?", [["^birthPlace"]], 0, "cue"),
@@ -38,7 +37,7 @@ def test_a_relation_has_a_template_a_direction() -> None:
 
 
 def test_relations_that_read_the_same_share_their_templates() -> None:
-    found = schema_templates([RelationSchema(name, 1, 1, 1) for name in ("has_genre", "hasGenre", "year")])
+    found = completed([], [], schema_hops(RelationSchema(name, 1, 1, 1) for name in ("has_genre", "hasGenre", "year")))
     assert len(found) == 4
     assert [chain_text(chain) for chain in found[0].chains] == [["has_genre"], ["hasGenre"]]
     assert len({template.text for template in found}) == 4
@@ -84,7 +83,8 @@ def test_matching_is_by_cosine_and_its_own_text_scores_1() -> None:
 
 def test_a_text_of_the_same_words_in_another_order_does_not_win() -> None:
     """Pooled words are the same both ways round, and the two templates walk a relation in opposite directions."""
-    pair = schema_templates([RelationSchema(name, 1, 1, 1) for name in ("REPORTS_TO", "PART_OF", "twinned with")])
+    names = ("REPORTS_TO", "PART_OF", "twinned with")
+    pair = completed([], [], schema_hops(RelationSchema(name, 1, 1, 1) for name in names))
     for ordered in (pair, pair[::-1]):
         index = TemplateIndex.build(ordered, WORDS)
         for k in (1, 2, 4):
