@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
-from trivium.kg.types import EntityHit, Hop, LogicalChain
+from trivium.kg.types import EntityHit, Hop, LogicalChain, schema_hops
 from trivium.policies.reader.chains.asked_types import TypeNames, asked_type
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decomposition, SubQuestion, generated
@@ -85,7 +85,7 @@ class CompactDecomposer:
         return replace(
             self._write(split, found, confidence),
             taught=self.is_taught,
-            support=self._support(split, found),
+            support=self._support(split, found, schema_hops(await store.schema())),
             chains=found.chains if found else {},
             computes=_computes(split, found),
             by_schema=by_schema,
@@ -105,10 +105,9 @@ class CompactDecomposer:
         """The same from the schema alone."""
         return replace(self, reader=self.reader.untaught, habits={})
 
-    def _support(self, question: SplitQuestion, found: Feasible | None) -> Support:
+    def _support(self, question: SplitQuestion, found: Feasible | None, schema: Sequence[Hop]) -> Support:
         """How well the question supports its reading against the whole schema."""
-        chains = self.reader.chains
-        everything = frozenset(chains.segments.hops) if isinstance(chains, ChainModel) else frozenset[Hop]()
+        everything = frozenset(schema) if isinstance(self.reader.chains, ChainModel) else frozenset[Hop]()
         hops = {hit.id: everything for mention in question.mentions for hit in mention.hits}
         two = found is not None and len(found.reading.topics) > 1
         opened = self.reader.readings(question, hops, two=two) if everything else []
