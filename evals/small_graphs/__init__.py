@@ -1,9 +1,11 @@
-"""Sixteen small graphs by a writer who saw no code: `python -m trivium.evals.small_graphs [--part test] [--misses]`.
+"""Small graphs by writers who saw no code: `python -m trivium.evals.small_graphs [--part test] [--misses]`.
 
-A folder a graph, `graph.tsv` (41 to 78 triples under a header; half say what things are by `type` triples) and
-`questions.jsonl`: ten questions that the graph answers, in users' own words, and five that it does not. Choices are
-made on the part `dev`; `test` is asked at the end of a piece of work, and its misses are not read. The graphs and
-questions are Trivium's own, made up by a language model from a brief, each answer checked over the triples.
+A folder a graph, a graph of triples (`graph.tsv`, half of them with `type` triples) or one of properties (`nodes.csv`
+and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: questions that the graph answers,
+in users' own words, and some that it does not. The parts are those of three writers: `dev`, `test`; `dev2`, `test2`;
+and, of properties, `dev3`, `test3`. Choices are made on the parts `dev`; a part `test` is asked at the end of a piece
+of work, and its misses are not read. The graphs and questions are Trivium's own, made up by a language model from a
+brief, each answer computed from the data.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,7 @@ from trivium.nodes.run.operator import own_runs
 from trivium.policies.reader.chains.teaching import teach
 
 FOLDER = Path(__file__).parent
-PARTS = ("dev", "test")
+PARTS = ("dev", "test", "dev2", "test2", "dev3", "test3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Asked:
     @property
     def right(self) -> bool:
         """Whether exactly the answers are given, and nothing where there are none."""
-        return score_answer(self.answer, self.question.answers).exact == 1
+        return score_answer(self.answer, self.question.answers, self.question.rows).exact == 1
 
     @property
     def claims(self) -> bool:
@@ -57,7 +60,7 @@ def graphs(part: str) -> list[str]:
 async def measure(part: str, name: str, work: Path) -> list[Asked]:
     """Build one of the graphs in the folder `work`, learn its schema, and ask `auto` all its questions."""
     source, kg = FOLDER / part / name, work / name
-    build(kg, read_triples(source / "graph.tsv"))
+    _make(kg, source)
     base = Knowledge.open(kg)
     try:
         await teach(base, None, lambda *_: None)
@@ -71,6 +74,11 @@ async def measure(part: str, name: str, work: Path) -> list[Asked]:
         ]
     finally:
         await close_all()
+
+
+def _make(kg: Path, source: Path) -> None:
+    readers = [read_triples(path) for path in sorted([*source.glob("*.tsv"), *source.glob("*.csv")])]
+    build(kg, chain.from_iterable(readers), (entity for reader in readers for entity in reader.entities()))
 
 
 def table(done: Iterable[Asked]) -> str:
@@ -88,6 +96,17 @@ def table(done: Iterable[Asked]) -> str:
         wrong = sum(each.claims and not each.right for each in answerable) / max(len(answerable), 1)
         false = sum(each.claims for each in others) / max(len(others), 1)
         lines.append(f"{name:14} {100 * right:9.1f} {100 * wrong:9.1f} {100 * false:16.1f}")
+    return "\n".join(lines)
+
+
+def kinds(done: Iterable[Asked]) -> str:
+    """A line a kind of question: n and right, in percent."""
+    groups: dict[str, list[Asked]] = defaultdict(list)
+    for each in done:
+        groups[each.question.kind].append(each)
+    lines = [f"{'kind':22} {'n':>4} {'right, %':>9}"]
+    for name, asked in sorted(groups.items()):
+        lines.append(f"{name:22} {len(asked):4} {100 * sum(each.right for each in asked) / len(asked):9.1f}")
     return "\n".join(lines)
 
 
@@ -109,6 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in graphs(given.part):
             done += asyncio.run(measure(given.part, name, Path(work)))
     print(table(done))
+    print(kinds(done))
     for each in done if given.misses else ():
         if not each.right:
             print(_miss(each))
