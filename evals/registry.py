@@ -38,7 +38,7 @@ MEASUREMENTS = {
         "trivium.evals.own_graphs", "Small graphs in users' manner, learned from their schema alone."
     ),
     "small-graphs": Measurement(
-        "trivium.evals.small_graphs", "Forty small graphs by three writers, questions in users' words, some unanswerable."
+        "trivium.evals.small_graphs", "Forty small graphs, questions in users' words by writers who saw no code."
     ),
     "load-server": Measurement(
         "trivium.evals.load_server", "A running server under load: what is lost or crossed, how long each run takes."

@@ -1,7 +1,7 @@
 """Small graphs by writers who saw no code: `python -m trivium.evals.small_graphs [--part test] [--misses]`.
 
 A folder a graph, a graph of triples (`graph.tsv`, half of them with `type` triples) or one of properties (`nodes.csv`
-and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: questions that the graph answers,
+and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: what the graph answers,
 in users' own words, and some that it does not. The parts are those of three writers: `dev`, `test`; `dev2`, `test2`;
 and, of properties, `dev3`, `test3`. Choices are made on the parts `dev`; a part `test` is asked at the end of a piece
 of work, and its misses are not read. The graphs and questions are Trivium's own, made up by a language model from a
