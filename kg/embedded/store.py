@@ -392,8 +392,11 @@ def _written(path: str) -> tuple[int, int] | None:
 
 
 def _settled(files: _Files) -> _Files | None:
-    """None where a file was written so lately that a commit may come to be seen without another change to it."""
-    latest = max((file[0] for file in files if file is not None), default=0)
+    """None where a file was written so lately that a commit may come to be seen without another change to it.
+
+    An empty log holds no commit, and the next one changes its size: SQLite makes one wherever a record is opened.
+    """
+    latest = max((written for written, size in filter(None, files) if size), default=0)
     return files if time.time_ns() - latest > _UNSETTLED else None
 
 
