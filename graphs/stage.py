@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 from langchain_core.runnables import RunnableConfig, RunnableLambda
@@ -83,12 +84,18 @@ class route(RunnableLambda[Any, Any]):  # noqa: N801 - a decorator
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
         """The names of the next stages; raises `UsageError` for a state that a client wrote and no stage left so."""
-        with reading(get_type_hints(self.func)["state"], input):
+        with reading(self._state, input):
             return self.func(input)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
         """As `invoke`."""
         return self.invoke(input)
+
+    @cached_property
+    def _state(self) -> type:
+        """The type of the states that it reads; looking it up costs as much as the routing itself."""
+        kind: type = get_type_hints(self.func)["state"]
+        return kind
 
 
 @contextmanager

@@ -29,15 +29,16 @@ def size_of(*values: object) -> int:
             total += _ARRAY + value.nbytes
             continue
         total += sys.getsizeof(value)
-        if isinstance(value, Mapping):
+        if isinstance(value, tuple | list | set | frozenset):
+            left += value
+        elif isinstance(value, dict) or (not isinstance(value, _PLAIN) and isinstance(value, Mapping)):
             left += value.keys()
             left += value.values()
-        elif isinstance(value, tuple | list | set | frozenset):
-            left += value
     return total
 
 
 _ARRAY = 112
+_PLAIN = (str, int, float)  # most of what is measured, and slow to ask whether it is a mapping
 
 
 class Memory(Generic[K, V]):

@@ -60,6 +60,7 @@ A commit is written first and seen by others when it is on the disk: tens of mil
 looked at in between do not change again when it is seen. Clocks of files tick every 1 to 10 ms as well.
 """
 _REMEMBERED = 4_000_000  # bytes of texts whose look-up is remembered
+_TEXT, _HIT = 110, 350  # bytes of a remembered text and its list, and of each hit with its id and label
 
 
 class EmbeddedStore:
@@ -77,7 +78,7 @@ class EmbeddedStore:
         self._looked = self._asked = 0.0
         self._files: _Files | None = None
         self._state = state
-        self._found: Memory[str, list[EntityHit]] = Memory(_REMEMBERED)
+        self._found = _remembered_hits()
         self._found_in: tuple[str, int] = ("", 0)
         self._schema: tuple[str, list[RelationSchema]] | None = None
         self._profile: GraphProfile | None = None
@@ -192,7 +193,7 @@ class EmbeddedStore:
     def _find_named(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
         """`search.find_named`, remembering texts: a question's spans are mostly words of other questions too."""
         if self._found_in != (snapshot.stamp, limit):
-            self._found, self._found_in = Memory(_REMEMBERED), (snapshot.stamp, limit)
+            self._found, self._found_in = _remembered_hits(), (snapshot.stamp, limit)
         remembered = self._found
         known = {text: remembered.get(text) for text in texts}
         new = [text for text, hits in known.items() if hits is None]
@@ -368,6 +369,10 @@ class EmbeddedStore:
                 self._look_again()
 
 
+def _remembered_hits() -> Memory[str, list[EntityHit]]:
+    return Memory(_REMEMBERED, lambda text, hits: _TEXT + len(text) + _HIT * len(hits))
+
+
 _Files = tuple[tuple[int, int] | None, ...]
 """When each file of a record was written last, in nanoseconds, and its size in bytes; None where there is none."""
 
@@ -380,7 +385,8 @@ def _texts(statement: Statement) -> dict[str, str]:
 
 
 def _files(folder: Path) -> _Files:
-    return tuple(_written(f"{folder}/{RECORD}{suffix}") for suffix in ("", "-wal"))
+    record = f"{folder}/{RECORD}"
+    return _written(record), _written(f"{record}-wal")
 
 
 def _written(path: str) -> tuple[int, int] | None:

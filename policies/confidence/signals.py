@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, Self
@@ -132,7 +132,7 @@ class AnswerSignals:
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
-        return {name: round(value, 4) for name, value in asdict(self).items() if value}
+        return {each.name: round(value, 4) for each in fields(self) if (value := getattr(self, each.name))}
 
     @classmethod
     def from_json(cls, given: Mapping[str, float]) -> Self:

@@ -14,6 +14,7 @@ The weights of the two and the temperature of the sum are chosen on held-out pai
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -51,6 +52,7 @@ _UNLIKELY = 12.0  # a name within another, and so much less likely by its form t
 _READ = 8  # names that are read besides
 _SPEAKS = 0.6  # nats of evidence from which a word speaks for a relation
 _REMEMBERED = 4_000_000  # bytes of wordings and their chains
+_KEY, _WORD, _CHAIN = 500, 70, 100  # bytes of an entry, of each of its words, and of each chain with its two scores
 
 
 class WordingScores(Protocol):
@@ -183,7 +185,11 @@ class ChainCandidates:
 
     @cached_property
     def _known_wordings(self) -> Memory[tuple[Wording, frozenset[Hop]], _Candidates]:
-        return Memory(_REMEMBERED)
+        # Hops and codes are shared with the schema: each entry has its own words, places and scores.
+        return Memory(
+            _REMEMBERED,
+            lambda key, found: _KEY + _WORD * len(key[0].words) + sys.getsizeof(key[1]) + _CHAIN * len(found.codes),
+        )
 
     def _scored(self, wording: Wording, first: Collection[Hop]) -> _Candidates:
         segments = self.lexical.segments
