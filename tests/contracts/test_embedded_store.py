@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sqlite3
 import sys
@@ -19,6 +20,7 @@ from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build, compact
 from trivium.kg.embedded.derive import State, current_state
 from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.record import RECORD
 from trivium.kg.embedded.snapshot import HEADER, snapshot_path
 from trivium.kg.embedded.write import add_triples
 from trivium.kg.errors import BadInputError, BusyError, CorruptError, NotAKnowledgeBaseError
@@ -110,6 +112,23 @@ async def test_a_commit_within_a_tick_of_the_clock_is_seen(films: Path, monkeypa
     add_triples(films, [NEW])
     await store.refresh()
     assert await store.contains([NEW]) == [True]
+    await store.close()
+
+
+async def test_opening_a_kg_is_no_write(films: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long_ago = time.time() - 60
+    os.utime(films / RECORD, (long_ago, long_ago))
+    store, asked = EmbeddedStore.open(films), list[None]()
+    assert (films / f"{RECORD}-wal").stat().st_mtime > long_ago  # SQLite makes its log now
+    look = store._refresh
+    monkeypatch.setattr(store, "_refresh", lambda: (asked.append(None), look())[1])
+    for _ in range(5):
+        await store.refresh()
+    assert len(asked) == 1
+    add_triples(films, [Triple("Heat", "directed_by", "Michael Mann")])
+    await store.refresh()
+    assert len(asked) == 2
+    assert await store.entities(["Michael Mann"]) != [None]
     await store.close()
 
 
