@@ -121,7 +121,12 @@ async def test_opening_a_kg_is_no_write(films: Path, monkeypatch: pytest.MonkeyP
     store, asked = EmbeddedStore.open(films), list[None]()
     assert (films / f"{RECORD}-wal").stat().st_mtime > long_ago  # SQLite makes its log now
     look = store._refresh
-    monkeypatch.setattr(store, "_refresh", lambda: (asked.append(None), look())[1])
+
+    def noted() -> None:
+        asked.append(None)
+        look()
+
+    monkeypatch.setattr(store, "_refresh", noted)
     for _ in range(5):
         await store.refresh()
     assert len(asked) == 1
