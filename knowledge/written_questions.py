@@ -23,15 +23,12 @@ from trivium.kg.profile import GraphProfile, PropertyProfile, TypeProfile
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Hop, RelationSchema, schema_hops
 from trivium.policies.reader.chains.natural import own_wordings, plural
-from trivium.policies.reader.english import english
+from trivium.policies.reader.english import classes, english
 
 UNANSWERABLE = "unanswerable"
 _MOST_ANSWERS = 12  # a question with more answers says little about a method
 _TRIES = 40  # a writer that fails so often in a row has nothing to say on this KG
 _LONGEST = 60  # characters of a name
-_LINKING = frozenset(
-    {"by", "in", "of", "at", "to", "for", "from", "on", "with", "as", "is", "has", "was", "are", "into"}
-)
 
 
 @dataclass(frozen=True)
@@ -357,7 +354,7 @@ def _is_noun(relation: str, wording: str) -> bool:
 def _reads_as_noun(words: str) -> bool:
     first, *rest = words.split()
     inner = [first, *(word for word in rest[:-1] if word != "of"), *rest[-1:]]
-    return not any(word in _LINKING or word.endswith("ed") for word in inner)
+    return not any(word in classes().linking or word.endswith("ed") for word in inner)
 
 
 def _quoted(text: str) -> str:

@@ -26,8 +26,7 @@ from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support
-from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS, YES_NO
-from trivium.policies.reader.english import english
+from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.reader import Part, Reading
 from trivium.policies.reader.tagging import UNREAD
@@ -36,8 +35,6 @@ _FAR = 8.0
 """Nats beyond which a lead says no more."""
 _NAME = 0.84
 """Score of a match from which a name is the entity's."""
-_WHEN_WHERE = frozenset({"when", "where", "what", "since"})
-"""First words of operators that ask for a date or a place and compute nothing."""
 _RATED = frozenset({"popularity", "rating", "votes", "wealth"})
 """Columns by whose words "how" asks for what need be no number."""
 _ASKED = 1 / 3
@@ -45,7 +42,6 @@ _MOST_OF_NAME = 0.6
 """The share of a name's words from which its entity is named by them."""
 _NONE_FULL = 2.0
 """Lead of the best reading where none reaches anything, in nats."""
-_OF_THINGS = frozenset({"who", "whom", "where"})
 _MOST = 4.0
 """Words beyond which their number says no more."""
 
@@ -254,14 +250,18 @@ def _merely_exists(plan: QueryPlan) -> bool:
 
 def _is_figure(question: str, plan: QueryPlan) -> bool:
     """Whether a plan computes a number where a person or a place is asked for: "who earns the most?"."""
-    asked = ASKING.intersection(fold_case(question).split())
-    return isinstance(plan, Aggregate) and bool(asked) and asked <= _OF_THINGS
+    asked = classes().asking.intersection(fold_case(question).split())
+    return isinstance(plan, Aggregate) and bool(asked) and asked <= classes().no_figure
 
 
 def asks_truth(question: str) -> bool:
     """Whether a question begins as one does that asks for yes or no."""
     words = tokens(question)
-    return bool(words) and words[0].text in YES_NO and not ASKING.intersection(word.text for word in words)
+    return (
+        bool(words)
+        and words[0].text in classes().yes_no
+        and not classes().asking.intersection(word.text for word in words)
+    )
 
 
 def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
@@ -275,12 +275,12 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
         kinds: what the values of each property are; None for relations.
     """
     words = fold_case(question).split()
-    asked = ASKING.intersection(words)
+    asked = classes().asking.intersection(words)
     how = {other for one, other in pairwise(words) if one == "how" and other in _measured()}
     if how and end in kinds:
         dated = kinds[end] in ("date", "datetime") or "year" in words_of(end)
         return kinds[end] is None or (dated and "old" not in how)  # 1954 is no length
-    return bool(asked) and asked <= _OF_THINGS and kinds.get(end) not in (None, "text", "point")
+    return bool(asked) and asked <= classes().no_figure and kinds.get(end) not in (None, "text", "point")
 
 
 @cache
@@ -337,7 +337,7 @@ def _is_vague(part: Part) -> bool:
 
 
 def _asks(operator: str) -> bool:
-    return fold_case(operator).split()[0] in _WHEN_WHERE
+    return fold_case(operator).split()[0] in classes().when_where
 
 
 def _vague_words(parts: Sequence[Part]) -> int:
@@ -354,7 +354,7 @@ def _vague_words(parts: Sequence[Part]) -> int:
 
 
 def _says_nothing(text: str) -> bool:
-    return all(word in FUNCTION_WORDS for word in fold_case(text).split())
+    return all(word in classes().function for word in fold_case(text).split())
 
 
 def _is_name(word: str) -> bool:

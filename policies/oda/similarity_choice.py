@@ -24,7 +24,7 @@ from trivium.kg.embedders import Embedder, FloatArray, additive, unit
 from trivium.kg.indexes import own_words, relation_words
 from trivium.kg.text import tokens
 from trivium.kg.types import Hop, LogicalChain
-from trivium.policies.oda.question_kind import FUNCTION_WORDS
+from trivium.policies.reader.english import classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class RelationNames:
         """A unit vector for each word of a relation's own name that can speak for it, float32 [k, d], k >= 1."""
         if relation not in self._words:
             said = self._said(relation).split()
-            self._words[relation] = self.embedder.embed([w for w in said if w not in FUNCTION_WORDS] or said)
+            self._words[relation] = self.embedder.embed([w for w in said if w not in classes().idle] or said)
         return self._words[relation]
 
 
@@ -96,7 +96,7 @@ class SimilarityChoice:
         self._rules = names.rules
         left = without_names(question, labels if self._rules.leave_names_out else ())
         (self._asked,) = names.embedder.embed([left])
-        words = [word for word in left.split() if word not in FUNCTION_WORDS]
+        words = [word for word in left.split() if word not in classes().idle]
         self._words = names.embedder.embed(words) if words else np.zeros((0, len(self._asked)), np.float32)
         self._names = names
         self._known: dict[LogicalChain, float] = {}

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from trivium.kg.indexes import own_words
 from trivium.kg.store import GraphStore
 from trivium.kg.types import EntityHit
-from trivium.policies.oda.question_kind import ASKING_WORDS, FUNCTION_WORDS
 from trivium.policies.oda.similarity_choice import RelationNames, SimilarityChoice
 from trivium.policies.reader.chains.mentions import (
     DEFAULT_MENTION_MODEL,
@@ -19,11 +18,12 @@ from trivium.policies.reader.chains.mentions import (
     mention_features,
 )
 from trivium.policies.reader.chains.similar_mentions import find_similar
+from trivium.policies.reader.english import classes
 
 _TOPICS = 4  # entities that a question starts from at most
 _NAMESAKES = 5  # entities of one name that are compared
 _TYPE_WORTH = 0.2  # cosine that a namesake gains whose type the question names ("the prefecture Tokyo")
-_KNOWN = FUNCTION_WORDS | ASKING_WORDS
+_KNOWN = classes().idle | classes().asks_or_orders
 
 
 class TaskEntities(NamedTuple):

@@ -26,23 +26,13 @@ from trivium.policies.paths.env import PathTask
 from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats
 from trivium.policies.paths.search import all_paths, as_found
+from trivium.policies.reader.english import classes
 
 MAX_SOURCES = 8
 """Entities of a question that are started from, the first."""
 _SPAN = 5  # words of a name that is looked for
 _SHORT = 3  # letters below which a single word names nothing
 _BATCH = 20_000  # spans looked up at once
-
-# fmt: off
-_FUNCTION_WORDS = frozenset({
-    "about", "all", "and", "any", "are", "been", "but", "can", "could", "did", "does", "for", "from", "had", "has",
-    "have", "her", "him", "his", "how", "its", "may", "might", "not", "off", "one", "our", "out", "own", "she",
-    "should", "some", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-    "those", "too", "very", "was", "were", "what", "when", "where", "which", "who", "whom", "whose", "why", "will",
-    "with", "would", "you", "your",
-})
-# fmt: on
-"""Words that a commonsense KG may well name ("which", "off") and that no question is about."""
 
 
 class PairExamples(NamedTuple):
@@ -80,7 +70,7 @@ def _spans(words: Sequence[Token], text: str) -> list[tuple[int, int, str]]:
 
 
 def _tells(word: str) -> bool:
-    return len(word) >= _SHORT and word not in _FUNCTION_WORDS
+    return len(word) >= _SHORT and word not in classes().no_topic
 
 
 def _chosen(words: Sequence[Token], text: str, named: dict[str, str]) -> list[str]:

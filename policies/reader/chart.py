@@ -16,6 +16,7 @@ from typing import Any
 from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
+from trivium.policies.reader.english import WordClasses
 from trivium.policies.reader.items import Category, Item
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Path, Schema, Walk
@@ -26,18 +27,10 @@ Gap = frozenset[str]
 Rule = Callable[[Item, Item, Gap], Iterable[Item]]
 Cell = dict[Category, list[Item]]
 
-_APART = frozenset({"in", "to", "from", "at", "into", "through", "within"})
-_WHOSE = frozenset({"with", "whose", "having", "of", "where", "has", "have", "is", "are"})
-_ENDS = frozenset({"by", "on", "in", "at", "to", "from", "for", "with"})  # prepositions that end relations' names
 _REMEMBERED = 20_000  # joins
 _READ = 2  # hops to a property that no word leads to
 _LONGEST = 4  # hops of one chain
 _OWNED = frozenset({"s"})
-_CLAUSES = frozenset({"that", "which", "who", "whose", "where"})
-_OTHERS = frozenset({"someone", "anyone", "those", "something", "others", "another", "other", "who", "whom"})
-_ANY = frozenset({"any", "a", "an", "some", "someone", "anyone"})
-_HAVING = frozenset({"have", "has", "having"})
-_AMONG = frozenset({"of", "in", "for", "among", "across", "from", "at", "by", "with"})
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
@@ -54,10 +47,11 @@ class Chart:
         schema: types and joins.
         columns: properties by hints.
         silent: relations whose names have no content words.
+        words: the language's classes of function words.
     """
 
-    def __init__(self, schema: Schema, columns: Columns, silent: frozenset[int]) -> None:
-        self._schema, self._columns, self._silent = schema, columns, silent
+    def __init__(self, schema: Schema, columns: Columns, silent: frozenset[int], words: WordClasses) -> None:
+        self._schema, self._columns, self._silent, self._words = schema, columns, silent, words
         rules: dict[tuple[Category, Category], list[Rule]] = defaultdict(list)
         for pair, rule in self._all_rules():
             left, right = pair.split()
@@ -333,7 +327,7 @@ class Chart:
                 held = plain.type == set_.type or plain.type in schema.inside[set_.type]
                 node = set_.node if held else ("and", plain.node, set_.node)
                 data = set_.data if set_.form == "value" else ()
-                cost = scores.APART if gap & _APART and not self._timed(set_) else 0.0
+                cost = scores.APART if gap & self._words.across and not self._timed(set_) else 0.0
                 cost += 0.25 if plain is right and set_.modified else 0.0
                 cost += 0.15 if plain is left and set_.form == "set" and gap else 0.0
                 cost += scores.ONES_OWN if set_.form == "name" and "s" in gap else 0.0
@@ -355,7 +349,7 @@ class Chart:
             return
         if left.form == "value" == right.form and left.data == right.data:
             return
-        apart = "by" in gap or (gap & _APART and not (self._timed(left) or self._timed(right)))
+        apart = "by" in gap or (gap & self._words.across and not (self._timed(left) or self._timed(right)))
         apart = apart or ("name" in (left.form, right.form) and bool(gap & {"and", "of"}))
         cost = 0.15 + (scores.APART if apart else 0.0) + (scores.BELOW if left.extreme or right.extreme else 0.0)
         yield Item("S", ("and", left.node, right.node), kind, (), score - cost, (left.links, right.links), "set", True)
@@ -539,7 +533,7 @@ class Chart:
         known, part = (left.data[0], left.data[5:]) if left.category == "M" else (left.data[:1], (left.form,))
         if (left.category == "R" and len(left.data) > 2) or len(right.data) > 2:
             return  # "Milo's boss reports to"
-        apart = gap and gap.isdisjoint(_OTHERS) and part[:1] not in ((), ("",), (right.form,))
+        apart = gap and gap.isdisjoint(self._words.others) and part[:1] not in ((), ("",), (right.form,))
         if apart and right.form and right.data == tuple(known):
             yield left.but(score=left.score + right.score + scores.ONE_NAME, links=(left.links, right.links))
 
@@ -548,7 +542,7 @@ class Chart:
 
     def _clause(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "where did crimes occur that involve X": a clause about the modifier's set, after its verb."""
-        if not gap & _CLAUSES or left.form not in ("plain", "set") or left.data[1]:
+        if not gap & self._words.clauses or left.form not in ("plain", "set") or left.data[1]:
             return
         source = left.but(category="S", data=())
         joined = self._join_right if right.category == "S" else self._modify
@@ -562,7 +556,7 @@ class Chart:
         """How a relation is walked from what follows it: "depends on X" ends at X, "manager of X" starts there."""
         last = words_of(self._schema.names[relation])[-1:]
         if gap & {"of", "for"} and last != ("of",):  # "parts of X", but "followers of X"
-            return "" if last[0].endswith("s") or last[0] in _ENDS else "out"
+            return "" if last[0].endswith("s") or last[0] in self._words.ends else "out"
         return "in" if ("by" in gap) == (last == ("by",)) else "out"
 
     def _turned(self, hop: Walk, wanted: str, start: int, end: int) -> float:
@@ -722,7 +716,7 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if right.form == "value" and right.data and right.data[0] in left.data:
             gain = (scores.BOUND if left.score >= scores.LIKE else scores.BOUND_BY_PART) + (
-                scores.WHOSE if gap & _WHOSE else 0.0
+                scores.WHOSE if gap & self._words.with_ else 0.0
             )
             yield right.but(data=(), form="set", score=score + gain, links=links)
         elif right.form == "name" and self._naming(right, left.data):
@@ -748,7 +742,7 @@ class Chart:
         lists = right.data if right.category == "PL" else (right.data,)
         if "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
-        having = gap & _HAVING or ("with" in gap and gap & _ANY)
+        having = gap & self._words.having or ("with" in gap and gap & self._words.any_)
         if having and right.category == "P":  # "persons who have a title", "with a title"
             for term, cost in self._term(left, right.data):
                 held = ("where", left.node, ("has", term))
@@ -1384,7 +1378,7 @@ class Chart:
         direction, limit, *_ = left.data
         links, score = (left.links, right.links), left.score + right.score
         if left.data[2] == "count":
-            if left.data[5:] == (True,) and gap & _AMONG and not right.extreme:
+            if left.data[5:] == (True,) and gap & self._words.among and not right.extreme:
                 yield from self._commonest(left, right, score, links)
             for item in self._by_key(right, left, gap):
                 item.score -= 0.4
@@ -1397,7 +1391,7 @@ class Chart:
             return
         for term, cost in self._term(right, left.data[2]):
             function = "maximum" if direction == "max" else "minimum"
-            value = score - cost - (0.05 if gap & _AMONG else 0.55)
+            value = score - cost - (0.05 if gap & self._words.among else 0.55)
             if limit == 1:
                 yield Item("X", right.node, right.type, ("agg", function, term), value, links, right.form)
             yield self._top(
@@ -1405,7 +1399,7 @@ class Chart:
                 term,
                 direction == "max",
                 limit,
-                score - cost - (0.1 if not gap else 0.5 if gap & _AMONG else 0.8),
+                score - cost - (0.1 if not gap else 0.5 if gap & self._words.among else 0.8),
                 links,
             )
 
@@ -1670,7 +1664,12 @@ class Chart:
             for path in self._schema.paths(left.type, right.type)[:2]:
                 data = ("values", (*left.data[1], ("e", path.hops)))
                 yield left.but(data=data, score=score - path.cost, links=links)
-        if left.data[0] in ("count", "agg") and "by" in gap and right.form == "plain" and gap.isdisjoint(_ANY):
+        if (
+            left.data[0] in ("count", "agg")
+            and "by" in gap
+            and right.form == "plain"
+            and gap.isdisjoint(self._words.any_)
+        ):
             yield from self._grouped_by_type(left, right, score + 0.3, links)
         yield from self._attach(left, right, scores.LATE, gap)
 

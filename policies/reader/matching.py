@@ -29,30 +29,6 @@ _CONCEPT = 0.85
 _NEAR = 0.36  # cosine from which two words are alike at all
 _HEAD, _PART = 1.0, 0.78  # of a word of a name: its head, another one
 _MOST = 8  # elements of one kind that a word matches
-_FUNCTION = frozenset(
-    [
-        "has",
-        "have",
-        "is",
-        "are",
-        "was",
-        "of",
-        "in",
-        "by",
-        "to",
-        "at",
-        "with",
-        "the",
-        "from",
-        "on",
-        "for",
-        "and",
-        "a",
-        "an",
-        "be",
-        "id",
-    ]
-)
 _REMEMBERED = 2_000_000  # bytes of words and what they are like
 _ACRONYM = 0.95
 _SIDE = 0.8  # of a verb that says which side of a deed is meant
@@ -119,7 +95,9 @@ class Matcher:
         stems = tuple(self.language.stem(word) for word in words)
         found: dict[Element, float] = dict(self._forms.get(stems, {}))
         if len(stems) > 1:
-            content = tuple(each for each, word in zip(stems, words, strict=True) if word not in _FUNCTION)
+            content = tuple(
+                each for each, word in zip(stems, words, strict=True) if word not in self.language.classes.in_names
+            )
             options: list[tuple[tuple[str, ...], float]] = [
                 (("".join(words[:-1]) + stems[-1],), 0.0),
                 (tuple(reversed(content)), 0.04),
@@ -174,7 +152,10 @@ class Matcher:
             return
         stems = tuple(map(stem, words))
         forms = {stems: 1.0, ("".join(words[:-1]) + stems[-1],): 1.0}
-        content = tuple(each for each, word in zip(stems, words, strict=True) if word not in _FUNCTION) or stems
+        content = (
+            tuple(each for each, word in zip(stems, words, strict=True) if word not in self.language.classes.in_names)
+            or stems
+        )
         own = {stem(word) for owner in owners for word in owner}
         rest = tuple(each for each in content if each not in own)
         if rest or content == stems:  # `orderID` is an order's key: "orders" are not asked for by it

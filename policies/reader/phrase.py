@@ -6,11 +6,11 @@ from typing import Any
 
 from trivium.kg.plans.columns import value_text
 from trivium.kg.plans.plan import Value
+from trivium.policies.reader.english import classes
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Schema, Walk
 from trivium.policies.reader.sketch import Sketch
 
-_ENDS = frozenset({"in", "at", "of", "by", "to", "from", "on", "with", "for", "through", "under", "into"})
 _SIGNS = {"=": "is", "!=": "is not", "<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 _FUNCTIONS = {"average": "average", "sum": "total", "minimum": "lowest", "maximum": "highest", "count": "number of"}
 
@@ -42,7 +42,7 @@ class Phrases:
     def _relation(self, hop: Walk) -> str:
         words = words_of(self._schema.names[hop.relation])
         name = " ".join(words)
-        if words[-1:] and words[-1] in _ENDS:
+        if words[-1:] and words[-1] in classes().prepositions:
             return name if hop.direction != "in" else f"that is {name}"
         return f"that {name}" if hop.direction != "in" else f"{name} of"
 

@@ -18,11 +18,10 @@ from trivium.kg.plans.plan import NonEmpty, QueryPlan, relations
 from trivium.kg.text import fold_case
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
-from trivium.policies.reader.chains.question_words import YES_NO
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.clauses import Wanted, shown, split_clause, wanted_columns
 from trivium.policies.reader.columns import Columns
-from trivium.policies.reader.english import Language, english
+from trivium.policies.reader.english import Language, classes, english
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element, Matcher
@@ -32,7 +31,7 @@ from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.schema import Schema
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others
-from trivium.policies.reader.tagging import PERSONS, UNREAD, Tagged, Tagger
+from trivium.policies.reader.tagging import UNREAD, Tagged, Tagger
 from trivium.policies.reader.values import ValueIndex
 
 CANDIDATES = 40
@@ -43,11 +42,6 @@ NO = 0.3
 """The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
 _WHOSE = re.compile(r"\s*whose\s+([\w\s-]+?)\s+(?:is|are|was|were)\s+(.+?)[\s?!.]*$", re.IGNORECASE)
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
-_OPEN = frozenset({"what", "where", "when"})
-_DOES = frozenset({"do", "does", "did"})
-_OF_THINGS = frozenset({"who", "whom", "where"})
-_LEADING = frozenset({"in", "at", "from", "to", "and", "so", "of", "by"})
-_BEING = frozenset({"is", "are", "was", "were", "s"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +147,7 @@ class Reader:
         silent = frozenset(
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))
         )
-        self._chart = Chart(self.schema, self._columns, silent)
+        self._chart = Chart(self.schema, self._columns, silent, self.language.classes)
 
     def read(
         self,
@@ -259,7 +253,7 @@ class Reader:
     def _candidates(self, tagged: Tagged, parsed: Sequence[Item], *, shown: bool) -> list[tuple[Sketch, Item, float]]:
         """Finished readings as sketches of results, each once, best first; `shown`: a clause says what of them."""
         best: dict[Any, tuple[Sketch, Item, float]] = {}
-        ask = tagged.first[:1] and tagged.first[0] in YES_NO
+        ask = tagged.first[:1] and tagged.first[0] in self.language.classes.yes_no
         for found in parsed:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):
@@ -277,8 +271,13 @@ class Reader:
 
     def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
         """Whether a result is of the kind that the question's head noun asks for; True where it asks for none."""
-        first = next((word for word in tagged.first if word not in _LEADING), "")
-        if first in _OF_THINGS and sketch[0] == "values" and len(sketch[2]) == 1 and self._is_figure(sketch[2][0]):
+        first = next((word for word in tagged.first if word not in self.language.classes.leading), "")
+        if (
+            first in self.language.classes.no_figure
+            and sketch[0] == "values"
+            and len(sketch[2]) == 1
+            and self._is_figure(sketch[2][0])
+        ):
             return False
         if not tagged.asked:
             return True
@@ -355,7 +354,9 @@ class Reader:
         kinds = {
             what.number
             for place, what, _ in links
-            if isinstance(what, Element) and what.kind == "type" and tagged.positions[place].casefold() not in PERSONS
+            if isinstance(what, Element)
+            and what.kind == "type"
+            and tagged.positions[place].casefold() not in self.language.classes.persons
         }
         if not verbs or not unsaid:
             return 0
@@ -421,7 +422,9 @@ def _guided(reading: Reading, chains: Chains) -> Reading:
 
 def _repeats(tagged: Tagged, item: Item) -> bool:
     first, second = (*(word for word in tagged.first if word != "else"), "", "")[:2]
-    if item.category != "S" or not (second in _DOES if first in _OPEN else first == "who" and second not in _BEING):
+    words = classes()
+    does = second in words.do if first in words.open else first == "who" and second not in words.being
+    if item.category != "S" or not does:
         return False
     links = flat(item.links)
     read = {position for position, *_ in links}

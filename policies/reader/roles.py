@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from trivium.kg.plans.columns import GraphColumns
-from trivium.policies.reader.chains.lexicon import english
-from trivium.policies.reader.chains.voice import LITERAL, voice_of
+from trivium.policies.reader.chains.lexicon import lexicon
+from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Role
@@ -23,30 +23,6 @@ _SAMPLE = 40_000  # entities that are looked at
 _SAME = 0.75  # share of the smaller end's entities that are in the larger one, from which both are one role
 _SHARED = 0.04  # share from which an entity may have both roles
 _ENDS = 3  # relation ends that a role's entities are listed by
-_FUNCTION = frozenset(
-    [
-        "has",
-        "have",
-        "is",
-        "are",
-        "was",
-        "of",
-        "in",
-        "by",
-        "to",
-        "at",
-        "with",
-        "the",
-        "from",
-        "on",
-        "for",
-        "and",
-        "a",
-        "an",
-        "be",
-        "id",
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -111,13 +87,13 @@ def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]
     Of a deed in the active, such as `works_for`, the heads do it.
     """
     words = words_of(name)
-    content = tuple(word for word in words if word not in _FUNCTION) or words
+    content = tuple(word for word in words if word not in language.classes.in_names) or words
     deeds = [deed for word in content for deed in language.deeds.get(language.stem(word), ())]
     doers: list[tuple[str, ...]] = [(doer,) for deed in deeds for doer in deed.doers]
     things: list[tuple[str, ...]] = [(thing,) for deed in deeds for thing in deed.things]
     if deeds and is_done_to(name, language):
         return ([content[1:]] if content[1:] else []) if tail else things
-    if deeds and voice_of(name, english()) > 0:
+    if deeds and voice_of(name, lexicon()) > 0:
         own = [content[1:]] if len(content) > 1 and words[-1] == content[-1] else []  # contains_allergen
         return [*own, *things] if tail else doers
     if name.endswith("_of") and len(content) == 1:
@@ -125,7 +101,7 @@ def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]
     # A station has a station master.
     noun = len(words) == len(content) == 2 and language.stem(content[0]) not in language.deeds
     owner = [content[:1]] if noun and asks_who(content[1], language) else []
-    if doers and voice_of(name, english()) < 0:
+    if doers and voice_of(name, lexicon()) < 0:
         return doers if tail else things
     return [content, content[-1:], *doers] if tail else [*owner, *things]
 
@@ -140,20 +116,20 @@ def doers_of(name: str, language: Language) -> tuple[bool, frozenset[str]]:
     if is_done_to(name, language):  # who made a thing is not said by `made_from`
         return True, frozenset()
     deeds = [deed for word in words_of(name) for deed in language.deeds.get(language.stem(word), ())]
-    tails = voice_of(name, english()) <= 0
+    tails = voice_of(name, lexicon()) <= 0
     return tails, frozenset(language.stem(doer) for deed in deeds for doer in deed.doers)
-
-
-_ALONE = frozenset({"act", "appear", "belong", "compet", "enrol", "fight", "graduat", "join", "liv", "participat"})
-_ALONE |= {"perform", "play", "resid", "sing", "speak", "star", "studi", "talk", "teach", "train", "work"}
-"""Stems of verbs whose past before a preposition says what the subject does: an actor `starred_in` a film."""
 
 
 def is_done_to(name: str, language: Language) -> bool:
     """Whether a name says where or with what its heads are done to: `sold_at`, `made from material`; not `made_by`."""
     first, *rest = words_of(name) or ("",)
     done = first.endswith("ed") or language.irregular.get(first, first) != first
-    return done and bool(rest) and rest[0] in LITERAL - {"of", "to", "for"} and language.stem(first) not in _ALONE
+    return (
+        done
+        and bool(rest)
+        and rest[0] in language.classes.literal - {"of", "to", "for"}
+        and language.stem(first) not in language.intransitive
+    )
 
 
 def things_of(name: str, language: Language) -> frozenset[str]:
@@ -171,7 +147,7 @@ def nouns_of_ends(name: str, language: Language) -> tuple[frozenset[str], frozen
     doers, things = doers - both, things - both
     if is_done_to(name, language):
         return things, frozenset()
-    return (doers, things) if voice_of(name, english()) > 0 or name.endswith("_of") else (things, doers)
+    return (doers, things) if voice_of(name, lexicon()) > 0 or name.endswith("_of") else (things, doers)
 
 
 def _owners(columns: GraphColumns, has: np.ndarray, rows: np.ndarray, of_end: list[int]) -> dict[str, int]:

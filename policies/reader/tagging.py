@@ -16,7 +16,7 @@ from typing import Any
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
-from trivium.policies.reader.chains.lexicon import english
+from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.naming import countries
 from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.english import Language
@@ -49,35 +49,6 @@ _HEAD = 0.8  # likeness from which a word is the head of a type's name
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
-_WHO = ("who", "whom", "everyone", "everybody")
-PERSONS = (*_WHO, "people", "person", "persons")
-"""Words that ask for whatever can be asked for by "who"; nouns among them where nothing of the graph is called so."""
-_BEFORE_NOUNS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "s",
-        "of",
-        "which",
-        "what",
-        "any",
-        "some",
-        "no",
-        "this",
-        "that",
-        "its",
-        "their",
-        "his",
-        "her",
-        "my",
-        "our",
-        "in",
-        "on",
-        "at",
-        "with",
-    ]
-)
 _EXACTLY = 0.95  # likeness from which a word is an element's own
 _THING = 0.7  # likeness of "works" to what `CREATED_BY` leads from
 _DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
@@ -644,7 +615,7 @@ class Tagger:
             for place in range(1, len(spans))
             if tagged.content[place]
             and tagged.positions[place].islower()
-            and gaps[place].isdisjoint(_BEFORE_NOUNS)
+            and gaps[place].isdisjoint(self.language.classes.before_nouns)
             and (gaps[place + 1] or place + 1 == len(spans) or not tagged.positions[place + 1].islower())
         )
         ranked = {start for start, _, item in tagged.items if item.category == "SUP"}
@@ -678,7 +649,10 @@ class Tagger:
             return
         if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
             return
-        who = any(start == 0 and item.links and item.links[0][1] in _WHO for start, _, item in tagged.items)
+        who = any(
+            start == 0 and item.links and item.links[0][1] in self.language.classes.who
+            for start, _, item in tagged.items
+        )
         if counted or which or who or tagged.gaps[0] & self.language.commands:
             tagged.asked = frozenset(nouns[stop])
             tagged.asked_as = "count" if counted else "one" if which or who else "any"
@@ -758,7 +732,7 @@ class Tagger:
                 ]
             return
         word = folded[0]
-        if word in _WHO or (word in PERSONS and not self._is_called(word)):
+        if word in self.language.classes.who or (word in self.language.classes.persons and not self._is_called(word)):
             tagged.items += [(position, position + 1, item) for item in self._asked_for(word, position)]
             tagged.unread.append(0.1)
             tagged.content.append(False)
@@ -831,7 +805,7 @@ class Tagger:
         out: dict[tuple[str, int], set[int]] = defaultdict(set)
         for relation, head, tail in self.schema.joins:
             own = frozenset(map(self.language.stem, words_of(self.schema.names[relation])))
-            own = own if voice_of(self.schema.names[relation], english()) else frozenset()  # "directed" is no noun
+            own = own if voice_of(self.schema.names[relation], lexicon()) else frozenset()  # "directed" is no noun
             for role, is_tail in ((head, False), (tail, True)):
                 nouns = {
                     self.language.stem(n[-1]) for n in nouns_of(self.schema.names[relation], is_tail, self.language)

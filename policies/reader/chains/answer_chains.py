@@ -19,7 +19,7 @@ from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain, ValueText
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion, find_mentions
-from trivium.policies.reader.chains.question_words import QUESTION_WORDS
+from trivium.policies.reader.english import classes
 
 Progress = Callable[[int, int], None]
 
@@ -132,7 +132,7 @@ def _names(question: SplitQuestion) -> list[Mention]:
         mention
         for mention in question.mentions
         if not any(map(mention.inside, question.mentions))
-        and not all(word in QUESTION_WORDS for word in question.plain[mention.start : mention.stop])
+        and not all(word in classes().question for word in question.plain[mention.start : mention.stop])
     ]
 
 

@@ -9,7 +9,7 @@ from trivium.kg.text import fold_case
 from trivium.kg.types import RelationSchema
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.lexicon import stem
-from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS
+from trivium.policies.reader.english import classes
 
 TypeNames = Mapping[str, str]
 """For a type's words as stems, joined by spaces, its name in the KG."""
@@ -32,14 +32,14 @@ def asked_type(words: Sequence[str], types: TypeNames) -> str:
     """
     if not types:
         return ""
-    asking = [place for place, word in enumerate(words) if word in ASKING]
+    asking = [place for place, word in enumerate(words) if word in classes().asking]
     if asking and words[asking[0]] not in ("which", "what", "how"):
         return ""
     start = asking[0] + 1 if asking else 0
-    while start < len(words) and words[start] in FUNCTION_WORDS:
+    while start < len(words) and words[start] in classes().function:
         start += 1
     for place in range(start, min(start + 1 + _ADJECTIVES, len(words))):
-        if words[place] == MASK or words[place] in FUNCTION_WORDS:
+        if words[place] == MASK or words[place] in classes().function:
             return ""
         size, name = _type_at(words, place, types)
         if size:

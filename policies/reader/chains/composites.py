@@ -14,9 +14,7 @@ from itertools import pairwise
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.wording import Wording
-
-_ASKING = frozenset({"which", "what", "who", "whom", "whose", "when", "where", "how"})
-_AUXILIARIES = frozenset({"did", "does", "do", "was", "were", "is", "are", "has", "have", "been"})
+from trivium.policies.reader.english import classes
 
 _MOST_DRAWN = 6  # a frequent step is drawn at most so many times as often as one never seen
 
@@ -88,12 +86,12 @@ def _around(
 def _as_noun(words: Sequence[str], rng: random.Random) -> list[str]:
     """A question's words as the thing it asks for: asking words and (half of the time) auxiliaries dropped."""
     out = list(words)
-    while out and out[0] in _ASKING | _AUXILIARIES:
+    while out and out[0] in classes().asking | classes().dropped_verbs:
         out = out[1:]
     for place in range(max(len(out) - 3, 0), len(out)):
-        if out[place] in _ASKING:  # "[mask] directed which movies" -> "movies [mask] directed"
+        if out[place] in classes().asking:  # "[mask] directed which movies" -> "movies [mask] directed"
             out = out[place + 1 :] + out[:place]
             break
     if rng.random() < 0.5:
-        out = [word for word in out if word not in _AUXILIARIES]
+        out = [word for word in out if word not in classes().dropped_verbs]
     return ["the", *out] if rng.random() < 0.5 and out[0] != MASK else out

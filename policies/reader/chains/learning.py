@@ -19,7 +19,7 @@ from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
 from trivium.policies.reader.chains.feasibility import Feasible
 from trivium.policies.reader.chains.follow_shares import follow_shares
-from trivium.policies.reader.chains.lexicon import english
+from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.mentions import (
     DEFAULT_MENTION_MODEL,
     MentionModel,
@@ -30,7 +30,6 @@ from trivium.policies.reader.chains.mentions import (
 from trivium.policies.reader.chains.naming import initials, initials_of, namesakes_of
 from trivium.policies.reader.chains.natural import natural_templates, own_wordings
 from trivium.policies.reader.chains.pairs import AlignedPair, align_pairs
-from trivium.policies.reader.chains.question_words import QUESTION_WORDS
 from trivium.policies.reader.chains.readings import ChainReader
 from trivium.policies.reader.chains.schema_words import Synonyms, hop_words
 from trivium.policies.reader.chains.scoring.learn import FEW_MIX, FEWEST, HeldOut, Trained, hold_out, train_on
@@ -41,6 +40,7 @@ from trivium.policies.reader.chains.template_mining import exclusion_habits, min
 from trivium.policies.reader.chains.templates import QuestionTemplate, completed
 from trivium.policies.reader.chains.wording import KnownWords
 from trivium.policies.reader.chains.written import Written, add_words, written_templates
+from trivium.policies.reader.english import classes
 from trivium.policies.reader.ranking import Ranked, RankingReport, learn_ranking
 
 Progress = Callable[[str, int, int | None], None]
@@ -100,7 +100,7 @@ async def learn(  # noqa: PLR0913 - all that a lesson is made of
     progress("read the schema", 0, None)
     segments = await schema_model(store, embedder, synonyms or {}, written)
     short = await _short_names(store)
-    plain = KnownWords(QUESTION_WORDS, frozenset(segments.stems))
+    plain = KnownWords(classes().question, frozenset(segments.stems))
 
     async def look_further(question: SplitQuestion) -> SplitQuestion:
         return await widened(question, plain, store, short)
@@ -197,7 +197,7 @@ async def schema_model(
     if unknown:
         raise BadInputError(f"the synonyms name relations that this KG has not: {', '.join(unknown)}")
     hops, follows = await follow_shares(store)
-    words = hop_words(schema, english(), hops, follows, synonyms)
+    words = hop_words(schema, lexicon(), hops, follows, synonyms)
     add_words(words, written or {})
     return SegmentModel.of(words, hops, follows, embedder)
 
@@ -238,7 +238,7 @@ class _Lesson:
         self.wider, self.lexical, self.short, self.store = wider, lexical, short, store
         self.network = network
         self.plain = ChainReader(
-            lexical, KnownWords(QUESTION_WORDS, frozenset(lexical.segments.stems)), DEFAULT_MENTION_MODEL
+            lexical, KnownWords(classes().question, frozenset(lexical.segments.stems)), DEFAULT_MENTION_MODEL
         )
 
     async def reader(self, pairs: Sequence[AlignedPair], progress: Progress) -> tuple[ChainReader, int, HeldOut | None]:

@@ -1,4 +1,4 @@
-"""A small lexicon of English for relations: which words a question may use for a relation's own (`english.txt`)."""
+"""A small lexicon of English for relations: words that questions use for a relation's own (`english/concepts.txt`)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def parse_asked(lines: Iterable[str]) -> Asked:
 
 
 @cache
-def english() -> Lexicon:
+def lexicon() -> Lexicon:
     """The lexicon that comes with Trivium."""
     concepts = parse_concepts(_FILE.read_text(encoding="utf-8").splitlines())
     return Lexicon(tuple(concepts), parse_asked(_ASKED_FILE.read_text(encoding="utf-8").splitlines()))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trivium.kg.store import GraphStore
 from trivium.kg.text import Token, tokens
 from trivium.kg.types import EntityHit
-from trivium.policies.reader.chains.question_words import FUNCTION_WORDS
+from trivium.policies.reader.english import classes
 
 MAX_WORDS = 64
 """Words of a question that are searched for mentions; a longer question is searched in its last ones."""
@@ -82,7 +82,7 @@ def _capital_places(words: Sequence[Token], text: str) -> set[int]:
     places = {
         place
         for place, word in enumerate(words)
-        if place and text[word.start].isupper() and word.text not in FUNCTION_WORDS
+        if place and text[word.start].isupper() and word.text not in classes().function
     }
     return places if 2 * len(places) <= len(words) else set()
 

@@ -7,14 +7,12 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from trivium.kg.text import fold_name
-from trivium.policies.reader.english import FOLDER
+from trivium.policies.reader.english import FOLDER, classes
 
 _FILE = FOLDER / "demonyms.txt"
 _ENDINGS = ("n", "i", "an", "ic", "er", "ian", "ean", "ese", "ish")  # what leaves most of the name first
 _FINALS = ("", "a", "y", "e", "ia", "o")
 _SHORTEST = 4  # letters of a people's name that keep its country recognisable
-_CALLED = frozenset({"people", "peoples", "language", "languages"})
-"""What names of peoples and languages end in, and questions leave out."""
 _CAPITAL = re.compile(r"\b[A-Z]")
 
 
@@ -60,7 +58,7 @@ def namesakes_of(entities: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]
     found: dict[str, list[str]] = {}
     for name, key in by_name.items():
         word, _, last = name.rpartition(" ")
-        if last in _CALLED and " " not in word and word in by_name:
+        if last in classes().peoples and " " not in word and word in by_name:
             found.setdefault(word, []).append(key)
         if " " not in name:
             meant = next((by_name[country] for country in countries(name) if country in by_name), None)

@@ -15,29 +15,12 @@ from functools import cache
 
 from trivium.kg.indexes import own_words, relation_words
 from trivium.kg.types import Hop, RelationSchema, schema_hops
-from trivium.policies.reader.chains.lexicon import english, stem
+from trivium.policies.reader.chains.lexicon import lexicon, stem
 from trivium.policies.reader.chains.templates import QuestionTemplate, schema_template
-from trivium.policies.reader.english import FOLDER
+from trivium.policies.reader.english import FOLDER, classes, english
 
 _FILE = FOLDER / "phrases.txt"
 _PATH = 3  # segments of a Freebase-like path: domain, type, property
-_AUXILIARIES = frozenset({"is", "are", "was", "were", "has", "have", "had", "be"})
-_PREPOSITIONS = frozenset(
-    {"at", "by", "for", "from", "in", "into", "near", "of", "on", "over", "through", "to", "under", "with"}
-)
-_ANY = frozenset({"thing", "entity", "resource", "node", "topic", "object", "item", "concept", "literal", "value"})
-"""Types that say nothing of what they are."""
-
-_ANYWHERE = frozenset({"citytown", "city", "state province region"})
-"""Names that mean the same over whatever event they stand."""
-
-_IRREGULAR = {"person": "people", "man": "men", "woman": "women", "child": "children", "series": "series"}
-
-
-_GROUPS = frozenset(
-    map(stem, ("company", "organization", "organisation", "institution", "team", "network", "channel", "source"))
-)
-"""Stems of doers that are no persons."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +40,7 @@ class _Names:
     @property
     def plain(self) -> tuple[str, ...]:
         """The own words without an auxiliary before them: `has genre` is `genre`."""
-        return self.own[1:] if len(self.own) > 1 and self.own[0] in _AUXILIARIES else self.own
+        return self.own[1:] if len(self.own) > 1 and self.own[0] in classes().verbs_of_names else self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +133,7 @@ def _wordings(hop: Hop, relation: RelationSchema) -> list[str]:
     texts = [_filled(pair[hop.inverse], names) for pair in both]
     # Alike so far: "the film [mask]" says which of two relations with one name is meant, and the event's name does.
     start = names.tail if hop.inverse else names.head
-    if hop.inverse and names.head and names.plain[-1] not in _PREPOSITIONS:
+    if hop.inverse and names.head and names.plain[-1] not in classes().prepositions:
         texts.append(f"which {plural(names.head)} have the {' '.join(names.plain)} [mask]?")
     texts += [text.replace("[mask]", f"the {start} [mask]") for text in texts[:1] if start and "the [mask]" not in text]
     texts += [f"{text.removesuffix('?')} by {names.between}?" for text in texts[-1:] if names.between]
@@ -174,14 +157,14 @@ def _names(relation: RelationSchema) -> _Names:
 def _noun(types: Sequence[str]) -> str:
     """The most frequent type as a noun; none where it says nothing ("Entity")."""
     words = relation_words(types[0]) if types else ""
-    return "" if words in _ANY or not words.replace(" ", "").isalpha() else words
+    return "" if words in classes().any_type or not words.replace(" ", "").isalpha() else words
 
 
 def _phrase(names: _Names) -> tuple[str, str] | None:
     """What the phrase book has for a name, as it stands or without "has" and the like."""
     book, (*more, last) = _book(), names.plain
     whole = " ".join(names.own)
-    if names.event and names.event != set(map(stem, names.own)) and whole not in _ANYWHERE:
+    if names.event and names.event != set(map(stem, names.own)) and whole not in english().anywhere:
         return None  # an `award` over a nomination is none that was won
     found = book.phrases.get(whole) or book.phrases.get(" ".join(names.plain))
     if found is None and len(more) > 1 and last == "by" and more[-1] in book.by_participle:
@@ -204,11 +187,11 @@ def _from_shape(names: _Names) -> tuple[str, str]:
     if len(words) > 2 and last == "by" and not words[-2].endswith("ed"):  # "production design by"
         deed = " ".join(words[:-1])
         return f"who did the {deed} of [mask]?", f"which {{heads}} have the {deed} by [mask]?"
-    if len(words) > 1 and last in _PREPOSITIONS:
+    if len(words) > 1 and last in classes().prepositions:
         if _is_present(first):
             return f"{who} does [mask] {' '.join([_base(first), *words[1:]])}?", f"{whose} {whole} [mask]?"
         return f"{who} was [mask] {whole}?", f"{whose} was {whole} [mask]?"
-    if len(words) > 1 and first in _PREPOSITIONS:
+    if len(words) > 1 and first in classes().prepositions:
         noun = " ".join(words[1:])
         return f"which {noun} is [mask] {first}?", f"which {{heads}} are {first} the {noun} [mask]?"
     many = _is_plural(last) or (len(words) > 1 and last.endswith("ed") and _is_plural(words[-2]))
@@ -240,9 +223,9 @@ def _filled(text: str, names: _Names) -> str:
 def _is_person(noun: str) -> bool:
     """Whether a noun's last word is a person's: one who does something, or people in general."""
     word = stem(noun.rsplit(maxsplit=1)[-1]) if noun else ""
-    return word not in _GROUPS and any(
+    return word not in english().groups and any(
         "who" in (concept.doers if word in concept.doers else concept.words)
-        for concept in english().about(word)
+        for concept in lexicon().about(word)
         if concept.doers or {"person", "human"} & concept.words
     )
 
@@ -252,7 +235,7 @@ def _is_present(word: str) -> bool:
 
 
 def _is_plural(word: str) -> bool:
-    return _is_present(word) or word in _IRREGULAR.values()
+    return _is_present(word) or word in english().plurals.values()
 
 
 def _present(base: str) -> str:
@@ -272,8 +255,8 @@ def _base(present: str) -> str:
 def plural(noun: str) -> str:
     """A noun's plural: `award nominee` -> `award nominees`."""
     *before, last = noun.split()
-    if last in _IRREGULAR:
-        last = _IRREGULAR[last]
+    if last in english().plurals:
+        last = english().plurals[last]
     elif not _is_plural(last):
         last = _present(last)
     return " ".join([*before, last])

@@ -15,17 +15,9 @@ from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
-from trivium.policies.reader.chains.question_words import (
-    ASKING,
-    FUNCTION_WORDS,
-    ONES_LIKE_IT,
-    QUESTION_WORDS,
-    SAME,
-    YES_NO,
-)
 from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic, names_refused
 from trivium.policies.reader.chains.segment_model import NEAR, SegmentModel, is_silent
-from trivium.policies.reader.english import english
+from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
 
 _SPEAKS = 0.6
@@ -40,7 +32,6 @@ _BEYOND = 4.0
 """Nats of lead from which what pairs taught does not mean the chosen chain, and its words do not speak for it."""
 _ELSEWHERE = 1.2
 """Nats by which it speaks more for another one."""
-_KINDS_ASKED = frozenset({"who", "where", "when"})
 _OF_A_KIND = 1.0
 """Nats from which a relation leads to what an asking word asks for; below a quarter of it, it does not."""
 
@@ -188,8 +179,8 @@ class _Said:
             named = [hop for hop in hops if _is_among(_root(word), parts[hop])]
             most, own = _evidence(segments, word, columns)
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
-            if word in ASKING or word not in FUNCTION_WORDS:
-                (asked if word in ASKING else said).append(list(dict.fromkeys([*strong, *named])))
+            if word in classes().asking or word not in classes().function:
+                (asked if word in classes().asking else said).append(list(dict.fromkeys([*strong, *named])))
             if is_silent(word) or word in _idle() or named:
                 continue
             if learned is not None and learned.explains(word):
@@ -212,7 +203,7 @@ class _Said:
 @cache
 def _idle() -> frozenset[str]:
     """Words that say nothing of what is asked for."""
-    return QUESTION_WORDS | english().stop | english().generic | english().naming
+    return classes().question | english().stop | english().generic | english().naming
 
 
 def _is_misfit(question: SplitQuestion, topics: Sequence[Topic], reader: ChainReader) -> bool:
@@ -220,11 +211,11 @@ def _is_misfit(question: SplitQuestion, topics: Sequence[Topic], reader: ChainRe
     if not isinstance(reader.chains, ChainModel):
         return False
     segments = reader.chains.segments
-    said = _KINDS_ASKED.intersection(question.plain)
+    said = english().asks_for.keys() & set(question.plain)
     last = {segments.number[topic.chain[-1]] for topic in topics if topic.chain and topic.chain[-1] in segments.number}
     if len(said) != 1 or not last:
         return False
-    fits = {word: max(float(segments.evidence(word).asked[place]) for place in last) for word in _KINDS_ASKED}
+    fits = {word: max(float(segments.evidence(word).asked[place]) for place in last) for word in english().asks_for}
     return fits[next(iter(said))] < _OF_A_KIND / 4 and max(fits.values()) >= _OF_A_KIND
 
 
@@ -247,16 +238,16 @@ def _said_before(words: Sequence[str], start: int) -> range:
     Not "who composed X", nor "who is suing X".
     """
     first = start
-    while first > 0 and words[first - 1] not in FUNCTION_WORDS:
+    while first > 0 and words[first - 1] not in classes().function:
         first -= 1
-    joined = first > 0 and words[first - 1] not in ASKING | SAME | ONES_LIKE_IT
-    joined = joined and not (words[first - 1] in YES_NO and words[start - 1].endswith("ing"))
+    joined = first > 0 and words[first - 1] not in classes().asking | classes().same | classes().ones_like_it
+    joined = joined and not (words[first - 1] in classes().yes_no and words[start - 1].endswith("ing"))
     return range(first if joined else start, start)
 
 
 def _stems(relation: str) -> frozenset[str]:
     """The content words of a relation's name, by their stems."""
-    return frozenset(_root(word) for word in words_of(relation) if word not in FUNCTION_WORDS)
+    return frozenset(_root(word) for word in words_of(relation) if word not in classes().function)
 
 
 def _root(word: str) -> str:

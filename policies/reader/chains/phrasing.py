@@ -8,24 +8,17 @@ from collections.abc import Collection, Container, Sequence
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
 from trivium.policies.reader.chains.wording import NAME, Wording, mask_words
+from trivium.policies.reader.english import classes
 
 OTHER = "[other]"
 """Stands for the second topic of a question with two."""
 
-_JOINS = frozenset(
-    {"and", "as", "well", "with", "but", "plus", "s", "the", "on", "in", "of", "to", "by", "from", "for", "at"}
-)
 _BOTH = frozenset({"both"})
-EXCLUSION_CUES = frozenset(
-    {"other", "others", "else", "also", "besides", "another", "too", "additional"}
-    | {"same", "share", "shares", "shared", "sharing", "co", "together", "jointly", "alongside", "common"}
-)
-"""Words by which a question leaves its own topic out of the answers (papers' notes, "Exclusion")."""
 
 
 def has_exclusion_cue(words: Collection[str]) -> bool:
     """Whether the question's own words ask for others than its topic."""
-    return not EXCLUSION_CUES.isdisjoint(words)
+    return not classes().exclusion.isdisjoint(words)
 
 
 def wording_of(question: SplitQuestion, mention: Mention, known: Container[str]) -> Wording:
@@ -41,7 +34,7 @@ def wording_of_two(question: SplitQuestion, mention: Mention, other: Mention, kn
     """
     words = _hide_names(question, (mention, other), known)
     first, second = sorted((mention, other), key=lambda m: m.start)
-    if set(words[first.stop : second.start]) <= _JOINS:
+    if set(words[first.stop : second.start]) <= classes().joins:
         start = first.start - 1 if first.start and words[first.start - 1] in _BOTH else first.start
         return mask_words(words, start, second.stop)
     wording = [*words[: other.start], OTHER, *words[other.stop :]]

@@ -27,9 +27,9 @@ from trivium.policies.reader.chains.mentions import (
     mention_features,
 )
 from trivium.policies.reader.chains.phrasing import wording_of, wording_of_two
-from trivium.policies.reader.chains.question_words import QUESTION_WORDS
 from trivium.policies.reader.chains.scoring.scorer import LearnedReader
 from trivium.policies.reader.chains.wording import KnownWords, Wording
+from trivium.policies.reader.english import classes
 
 _MENTION_WEIGHT = 2.0  # of a mention's log-odds beside its chain's score; set by hand, no other value was tried
 _RENOWN = 0.5  # nats for each e-fold of triples between namesakes; 0.3, 0.5, 0.8 do as well on two folds of WebQSP
@@ -86,7 +86,7 @@ class ChainReader:
         if self.learned is None:
             return self
         stems = self.learned.candidates.lexical.segments.stems
-        return ChainReader(self.chains, KnownWords(QUESTION_WORDS, frozenset(stems)), DEFAULT_MENTION_MODEL)
+        return ChainReader(self.chains, KnownWords(classes().question, frozenset(stems)), DEFAULT_MENTION_MODEL)
 
     def readings(self, question: SplitQuestion, hops: dict[str, frozenset[Hop]], *, two: bool) -> list[ChainReading]:
         """All readings with one topic, and with `two` also those with several, best first, at most `_READINGS`.

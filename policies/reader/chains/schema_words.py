@@ -16,7 +16,8 @@ from trivium.kg.indexes import relation_words
 from trivium.kg.text import fold_case
 from trivium.kg.types import Hop, RelationSchema
 from trivium.policies.reader.chains.lexicon import Lexicon, stem
-from trivium.policies.reader.chains.voice import LITERAL, doers_of, voice_of
+from trivium.policies.reader.chains.voice import doers_of, voice_of
+from trivium.policies.reader.english import classes, english
 
 Floats = NDArray[np.float32]
 Weights = dict[str, float]
@@ -24,29 +25,6 @@ Weights = dict[str, float]
 Synonyms = Mapping[str, Sequence[str]]
 """A user's own words for a relation, by its name, or for one direction of it, by `^name`."""
 
-_STOP = frozenset(
-    {
-        "an",
-        "and",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "has",
-        "hav",
-        "in",
-        "is",
-        "of",
-        "on",
-        "or",
-        "the",
-        "thi",
-        "to",
-        "was",
-        "with",
-    }
-)
 _NOUN = 0.9  # a type's name
 _SYNONYM = 0.8
 _GUESS = 0.6  # what a deed is commonly done to
@@ -54,8 +32,6 @@ _BETWEEN = 0.6  # words between the type a path leaves and its last property
 _TYPE = 0.3  # the type's name as a word for the relation itself
 _NEIGHBOUR = 0.8  # a noun that other hops leave the same entities by
 _SURE = 0.6  # share of what a hop reaches from which another hop's noun is one for it
-_ASKING = {"who": ("person", "people"), "where": ("place", "location"), "when": ()}
-"""Asking words that ask for a kind of entity, and nouns for all of that kind."""
 _PATH = 3  # segments of a Freebase-like path: domain, type, property
 _TYPES_READ = 2  # types read of each end, the most frequent
 
@@ -76,7 +52,7 @@ class HopWords:
 
 def _put(weights: Weights, words: Iterable[str], weight: float) -> None:
     for word in words:
-        if word and word not in _STOP:
+        if word and word not in classes().stop_stems:
             weights[word] = max(weights.get(word, 0.0), weight)
 
 
@@ -129,7 +105,7 @@ def hop_words(
 def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
     own, types, between = split_name(relation.name)
     words = HopWords({}, {}, {}, voice=voice_of(relation.name, lexicon))
-    content = [word for word in own if word not in _STOP]
+    content = [word for word in own if word not in classes().stop_stems]
     content += [part for word in content for part in lexicon.parts(word)]
     _put(words.own, content, 1.0)
     _put(words.own, between, _BETWEEN)
@@ -164,13 +140,13 @@ def _put_literal_ends(words: HopWords, own: Sequence[str]) -> None:
     """Nouns for the ends of `head NAME tail`: a `capital of` leaves a capital, a `belongs_to_class` reaches a class."""
     if own[-1] == "of":
         _put(words.start, own[-2:-1], 1.0)
-    elif own[-1] not in LITERAL and own[-1] != "by" and len(own) > 1:
+    elif own[-1] not in classes().literal and own[-1] != "by" and len(own) > 1:
         _put(words.end, own[-1:], 1.0)
 
 
 def _heads(own: Sequence[str]) -> list[str]:
     """The nouns that a name says its triples end in: of `place of birth` place, and birth; else the last word."""
-    content = [word for word in own if word not in _STOP]
+    content = [word for word in own if word not in classes().stop_stems]
     if "of" in own[1:-1]:
         return [own[own.index("of") - 1], content[-1]]
     return content[-1:]
@@ -198,7 +174,7 @@ def _put_asked(side: Weights, types: Sequence[str], lexicon: Lexicon) -> None:
     for noun in types:
         for word, weight in lexicon.asked.get(noun, {}).items():
             asked[word] = max(asked.get(word, 0.0), weight)
-    for word in _ASKING if asked else ():
+    for word in english().asks_for if asked else ():
         side.pop(word, None)
         _put(side, [word] if word in asked else (), _NOUN * asked.get(word, 0.0))
-        _put(side, map(stem, _ASKING[word]) if asked.get(word) == 1 else (), _SYNONYM)
+        _put(side, map(stem, english().asks_for[word]) if asked.get(word) == 1 else (), _SYNONYM)

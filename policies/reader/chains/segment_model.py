@@ -25,11 +25,11 @@ from trivium.kg.types import Hop
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.grown_chains import Grown
 from trivium.policies.reader.chains.lexicon import stem
-from trivium.policies.reader.chains.question_words import ASKING, FUNCTION_WORDS, KINDS, ONES_LIKE_IT, SAME
 from trivium.policies.reader.chains.schema_words import HopWords
 from trivium.policies.reader.chains.voice import is_passive
 from trivium.policies.reader.chains.word_table import WordTable
 from trivium.policies.reader.chains.wording import Wording
+from trivium.policies.reader.english import classes
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int64]
@@ -209,9 +209,9 @@ class SegmentModel:
         first = nothing if beside in (-1, focus) else self.evidence(words[beside]).topic
         last = nothing if focus < 0 else self.evidence(words[focus]).asked
         # "share" asks for what is like the topic, but not where it is a relation's own word: `shares border with`.
-        same = any(word in SAME and not self.own.holds(self.rows.get(stem(word))) for word in words)
-        bare = focus >= 0 and words[focus] in ASKING
-        return Marks(left, right, first, last, same, same or not ONES_LIKE_IT.isdisjoint(words), bare)
+        same = any(word in classes().same and not self.own.holds(self.rows.get(stem(word))) for word in words)
+        bare = focus >= 0 and words[focus] in classes().asking
+        return Marks(left, right, first, last, same, same or not classes().ones_like_it.isdisjoint(words), bare)
 
     def _said(self, words: Sequence[str], place: int, mask: int) -> Floats:
         """What the word at `place` says of each hop where it stands: a verb says which way round, too."""
@@ -221,7 +221,7 @@ class SegmentModel:
 
     def _noun_before(self, words: Sequence[str], mask: int) -> int:
         """The place of the noun right before the mask: "the film [mask]"; -1 where there is none, or a verb."""
-        if not mask or words[mask - 1] in FUNCTION_WORDS or self.evidence(words[mask - 1]).deed.any():
+        if not mask or words[mask - 1] in classes().function or self.evidence(words[mask - 1]).deed.any():
             return -1
         return mask - 1
 
@@ -230,7 +230,7 @@ class SegmentModel:
         for place, word in enumerate(words):
             if word in ("which", "what"):
                 return self._noun_from(words, place + 1)
-            if word in ASKING:
+            if word in classes().asking:
                 return place if word not in ("whose", "how") else -1
         return self._noun_from(words, 0)  # "list the films of [mask]", "followers of [mask]"
 
@@ -239,9 +239,9 @@ class SegmentModel:
         for place in range(start, min(start + _FOCUS_AFTER - 1, len(words))):
             if words[place] == MASK:
                 return -1
-            if words[place] in FUNCTION_WORDS:
+            if words[place] in classes().function:
                 continue
-            if words[place] in KINDS and words[place + 1 : place + 2] == ("of",):
+            if words[place] in classes().kinds and words[place + 1 : place + 2] == ("of",):
                 return -1  # "what kind of film": both words speak, and neither alone is what is asked for
             said = self.evidence(words[place])
             if said.deed.any() and not self.end.holds(self.rows.get(stem(words[place]))):
@@ -344,7 +344,7 @@ class SegmentModel:
 
 def is_silent(word: str) -> bool:
     """Whether a word says nothing by itself: a function word, or one that stands for a name."""
-    return word in FUNCTION_WORDS or word.startswith(("[", "<"))
+    return word in classes().function or word.startswith(("[", "<"))
 
 
 def _information(likeness: Floats) -> Floats:

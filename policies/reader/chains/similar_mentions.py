@@ -14,7 +14,7 @@ from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit
 from trivium.policies.reader.chains.mentions import MAX_SPAN, Mention, SplitQuestion
 from trivium.policies.reader.chains.naming import countries
-from trivium.policies.reader.chains.question_words import FUNCTION_WORDS
+from trivium.policies.reader.english import classes
 
 _FUZZY_SPANS = 20  # windows that are searched with typos
 _SHORTEST_TYPO = 4  # letters of what may be misspelt: any three letters are nearly somebody's name ("gmt", MGMT)
@@ -44,8 +44,8 @@ async def find_similar(
     unknown = [i for i, word in enumerate(plain) if word not in known]
     names = {(i, j + 1) for i in unknown for j in unknown if i <= j < i + MAX_SPAN}
     # One more word on either side may belong to the name, though questions hold it too: "united states".
-    wider = names | {(i - 1, j) for i, j in names if i and plain[i - 1] not in FUNCTION_WORDS}
-    wider |= {(i, j + 1) for i, j in wider if j < len(plain) and plain[j] not in FUNCTION_WORDS}
+    wider = names | {(i - 1, j) for i, j in names if i and plain[i - 1] not in classes().function}
+    wider |= {(i, j + 1) for i, j in wider if j < len(plain) and plain[j] not in classes().function}
     windows = sorted(wider, key=lambda w: (w[0] - w[1], w[0]))[:_FUZZY_SPANS]
     spans = {w: question.text[question.words[w[0]].start : question.words[w[1] - 1].end] for w in windows}
     partial = await store.find_partial(list(spans.values()))

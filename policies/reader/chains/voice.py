@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from trivium.kg.indexes import own_words, relation_words
 from trivium.kg.text import fold_case
 from trivium.policies.reader.chains.lexicon import Lexicon, stem
-
-LITERAL = frozenset({"in", "on", "at", "to", "of", "for", "from", "with", "under", "into", "within", "about"})
-"""Prepositions: a name that ends in one, or has one behind its first word, reads `head NAME tail`."""
+from trivium.policies.reader.english import classes
 
 _BY_WITHIN = 2  # words after a participle among which "by" makes a passive
 
@@ -26,7 +24,9 @@ def voice_of(relation: str, lexicon: Lexicon) -> int:
         return 0
     if words[-1] == "by":
         return -1
-    if len(words) > 1 and (words[-1] in LITERAL or words[1] in LITERAL - {"of"}):  # but place_of_birth
+    if len(words) > 1 and (
+        words[-1] in classes().literal or words[1] in classes().literal - {"of"}
+    ):  # but place_of_birth
         return 1
     verb = stem(words[0])
     deed = any(concept.doers and verb in concept.words - concept.doers for concept in lexicon.about(verb))

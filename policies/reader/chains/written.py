@@ -20,9 +20,9 @@ from trivium.kg.types import Hop, RelationSchema, schema_hops
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.lexicon import stem
 from trivium.policies.reader.chains.natural import natural_templates
-from trivium.policies.reader.chains.question_words import QUESTION_WORDS
 from trivium.policies.reader.chains.schema_words import HopWords
 from trivium.policies.reader.chains.templates import QuestionTemplate
+from trivium.policies.reader.english import classes
 
 Written = Mapping[Hop, Sequence[str]]
 """For each hop that was asked for its templates, the most natural first; none where nothing usable came."""
@@ -94,7 +94,7 @@ def _cleaned(text: str) -> str | None:
     """The text on one line, as a question; None where it is none with one mask and a word of its own."""
     line = " ".join(text.split()).replace("[MASK]", MASK).replace("[Mask]", MASK)
     words = fold_name(line.replace(MASK, " ")).split()
-    said = any(word.isalpha() and word not in QUESTION_WORDS for word in words)
+    said = any(word.isalpha() and word not in classes().question for word in words)
     if line.count(MASK) != 1 or len(words) < 2 or len(line) > _LONGEST or not (said or len(words) > 2):
         return None
     return line if line.endswith("?") else f"{line.rstrip('.! ')}?"
@@ -131,7 +131,7 @@ def add_words(profiles: Mapping[Hop, HopWords], written: Written) -> None:
 
 def _content(text: str) -> list[str]:
     """The words of a template that say something."""
-    return [word for word in fold_name(text.replace(MASK, " ")).split() if word not in QUESTION_WORDS]
+    return [word for word in fold_name(text.replace(MASK, " ")).split() if word not in classes().question]
 
 
 def _asked_for(texts: Collection[str]) -> set[str]:
@@ -139,6 +139,6 @@ def _asked_for(texts: Collection[str]) -> set[str]:
     found = set()
     for text in texts:
         words = fold_name(text.replace(MASK, " ")).split()
-        if len(words) > 1 and words[0] in ("which", "what") and words[1] not in QUESTION_WORDS:
+        if len(words) > 1 and words[0] in ("which", "what") and words[1] not in classes().question:
             found.add(stem(words[1]))
     return found

@@ -52,6 +52,62 @@ class Deed(NamedTuple):
 
 
 @dataclass(frozen=True)
+class WordClasses:
+    """Closed classes of words by what they do in a question; `words.toml` says it of each beside its words."""
+
+    asking: frozenset[str]
+    yes_no: frozenset[str]
+    kinds: frozenset[str]
+    same: frozenset[str]
+    ones_like_it: frozenset[str]
+    exclusion: frozenset[str]
+    function: frozenset[str]
+    who: frozenset[str]
+    persons: frozenset[str]
+    no_figure: frozenset[str]
+    open: frozenset[str]
+    do: frozenset[str]
+    being: frozenset[str]
+    leading: frozenset[str]
+    before_nouns: frozenset[str]
+    across: frozenset[str]
+    with_: frozenset[str]
+    clauses: frozenset[str]
+    others: frozenset[str]
+    any_: frozenset[str]
+    having: frozenset[str]
+    among: frozenset[str]
+    joins: frozenset[str]
+    in_names: frozenset[str]
+    stop_stems: frozenset[str]
+    prepositions: frozenset[str]
+    ends: frozenset[str]
+    literal: frozenset[str]
+    linking: frozenset[str]
+    verbs_of_names: frozenset[str]
+    any_type: frozenset[str]
+    peoples: frozenset[str]
+    auxiliaries: frozenset[str]
+    dropped_verbs: frozenset[str]
+    asks_or_orders: frozenset[str]
+    little: frozenset[str]
+    no_topic: frozenset[str]
+    you: frozenset[str]
+    asks: frozenset[str]
+    when_where: frozenset[str]
+
+    @cached_property
+    def question(self) -> frozenset[str]:
+        """Words that every question may hold."""
+        return self.function | self.asking | self.kinds | self.same | self.ones_like_it
+
+    @cached_property
+    def idle(self) -> frozenset[str]:
+        """Words that speak for no relation, auxiliaries among them."""
+        return self.auxiliaries | self.little
+
+
+@dataclass(frozen=True)
 class Language:
     """The word lists of one language; words are folded, `irregular` gives base forms.
 
@@ -70,6 +126,13 @@ class Language:
         commands: verbs before what is asked for: "list the states".
         foreign: nouns that people ask for and hardly a graph records: "shoe size".
         asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
+        asks_for: question words for a kind of entity, with nouns for all of that kind.
+        classes: of function words.
+        intransitive: stems of verbs whose past before a preposition says what the subject does: `starred_in`.
+        groups: stems of doers that are no persons.
+        small_talk: pairs of words that order what no graph holds: "tell me a joke".
+        anywhere: names of places that mean the same over whatever event they stand.
+        plurals: irregular ones.
     """
 
     stop: frozenset[str]
@@ -111,6 +174,13 @@ class Language:
     deeds: Mapping[str, tuple[Deed, ...]]
     foreign: tuple[str, ...]
     asked: Mapping[str, Mapping[str, float]]
+    asks_for: Mapping[str, tuple[str, ...]]
+    classes: WordClasses
+    intransitive: frozenset[str]
+    groups: frozenset[str]
+    small_talk: tuple[Phrase, ...]
+    anywhere: frozenset[str]
+    plurals: Mapping[str, str]
 
     @classmethod
     def open(cls, folder: Path = FOLDER) -> Language:
@@ -161,6 +231,13 @@ class Language:
             deeds=_deeds(lines, irregular),
             foreign=tuple(" ".join(noun.split()) for noun in raw.get("foreign", "").split(",")),
             asked=_asked(folder / "asked.txt", irregular),
+            asks_for=_split(raw["asks_for"]),
+            classes=WordClasses(**{name: _words(text) for name, text in raw["classes"].items()}),
+            intransitive=frozenset(stem(word, irregular) for word in raw["intransitive"].split()),
+            groups=frozenset(stem(word, irregular) for word in raw["groups"].split()),
+            small_talk=_phrases(raw["small_talk"]["phrases"]),
+            anywhere=frozenset(raw["anywhere"]["names"]),
+            plurals=raw["plurals"],
         )
 
     @cached_property
@@ -229,6 +306,11 @@ def stem(word: str, irregular: Mapping[str, str]) -> str:
 def english() -> Language:
     """The language that comes with Trivium."""
     return Language.open()
+
+
+def classes() -> WordClasses:
+    """Its classes of function words."""
+    return english().classes
 
 
 def _words(text: str) -> frozenset[str]:

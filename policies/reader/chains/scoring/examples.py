@@ -14,8 +14,8 @@ from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.mentions import Mention
 from trivium.policies.reader.chains.pairs import AlignedPair
 from trivium.policies.reader.chains.phrasing import wording_of
-from trivium.policies.reader.chains.question_words import QUESTION_WORDS
 from trivium.policies.reader.chains.wording import NAME, KnownWords, Wording
+from trivium.policies.reader.english import classes
 
 _RARE = 2_000  # pairs from which a word must occur twice to count as the questions' own phrasing
 _NO_TOPIC = 0.3  # weight of a wording with another word than a name masked
@@ -84,7 +84,7 @@ def _other_word(pair: AlignedPair, random: np.random.Generator) -> Wording | Non
             words.append(word)
         elif not words or words[-1] != NAME:
             words.append(NAME)
-    free = [i for i, word in enumerate(words) if word != NAME and word not in QUESTION_WORDS]
+    free = [i for i, word in enumerate(words) if word != NAME and word not in classes().question]
     if not free:
         return None
     place = free[int(random.integers(len(free)))]

@@ -20,7 +20,6 @@ from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.feasibility import Feasible, reached
 from trivium.policies.reader.chains.lexicon import stem
 from trivium.policies.reader.chains.pairs import AlignedPair
-from trivium.policies.reader.chains.question_words import QUESTION_WORDS
 from trivium.policies.reader.chains.readings import ChainReader
 from trivium.policies.reader.chains.scoring.examples import composites, examples_of, phrasing_words
 from trivium.policies.reader.chains.scoring.loglinear import train_log_linear
@@ -28,6 +27,7 @@ from trivium.policies.reader.chains.scoring.network import ChainInputs
 from trivium.policies.reader.chains.scoring.scorer import ChainCandidates, LearnedReader, Mix, TrainedScorer, log_odds
 from trivium.policies.reader.chains.scoring.train import NetworkSettings, has_torch, train_network
 from trivium.policies.reader.chains.wording import KnownWords
+from trivium.policies.reader.english import classes
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -92,7 +92,7 @@ def train_on(
     `steps` bounds the network's training.
     """
     segments = lexical.segments
-    known = KnownWords(frozenset(phrasing_words(pairs) | QUESTION_WORDS), frozenset(segments.stems))
+    known = KnownWords(frozenset(phrasing_words(pairs) | classes().question), frozenset(segments.stems))
     examples = examples_of(pairs, known, lexical)
     wordings = len({each.wording for each in examples if each.chain})
     more = composites(examples, lexical)

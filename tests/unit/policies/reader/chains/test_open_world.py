@@ -10,11 +10,11 @@ from trivium.kg.types import EntityHit, Hop
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.mentions import DEFAULT_MENTION_MODEL, Mention, SplitQuestion, split_question
 from trivium.policies.reader.chains.open_world import support
-from trivium.policies.reader.chains.question_words import QUESTION_WORDS
 from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic
 from trivium.policies.reader.chains.schema_words import HopWords
 from trivium.policies.reader.chains.segment_model import SegmentModel
 from trivium.policies.reader.chains.wording import KnownWords
+from trivium.policies.reader.english import classes
 
 SPOUSE, YEAR, TOWN = (Hop(name, False) for name in ("spouse", "year", "town"))
 _ENDS = {SPOUSE: "who", YEAR: "when", TOWN: "where"} | {Hop(f"thing{n}", False): "what" for n in range(6)}
@@ -25,7 +25,9 @@ SEGMENTS = SegmentModel.of(
     np.ones((len(HOPS), len(HOPS)), np.float32),
     HashingEmbedder(),
 )
-READER = ChainReader(ChainModel(SEGMENTS), KnownWords(QUESTION_WORDS, frozenset(SEGMENTS.stems)), DEFAULT_MENTION_MODEL)
+READER = ChainReader(
+    ChainModel(SEGMENTS), KnownWords(classes().question, frozenset(SEGMENTS.stems)), DEFAULT_MENTION_MODEL
+)
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from trivium.kg.types import Hop, RelationSchema
-from trivium.policies.reader.chains.lexicon import Lexicon, english, parse_concepts, stem
+from trivium.policies.reader.chains.lexicon import Lexicon, lexicon, parse_concepts, stem
 from trivium.policies.reader.chains.schema_words import HopWords, hop_words, split_name
 
 
 def _words(*schema: RelationSchema, synonyms: dict[str, list[str]] | None = None) -> dict[str, HopWords]:
     hops = sorted(Hop(relation.name, inverse) for relation in schema for inverse in (False, True))
-    found = hop_words(schema, english(), hops, np.zeros((len(hops), len(hops)), np.float32), synonyms)
+    found = hop_words(schema, lexicon(), hops, np.zeros((len(hops), len(hops)), np.float32), synonyms)
     return {str(hop): words for hop, words in found.items()}
 
 
@@ -67,7 +67,7 @@ def test_neighbours_lend_their_nouns() -> None:
     hops = sorted(Hop(relation.name, inverse) for relation in schema for inverse in (False, True))
     follows = np.zeros((4, 4), np.float32)
     follows[hops.index(Hop("xyz", True)), hops.index(Hop("directed_by", False))] = 1.0
-    words = hop_words(schema, english(), hops, follows)
+    words = hop_words(schema, lexicon(), hops, follows)
     assert 0 < words[Hop("xyz", True)].end["movi"] < 1
     assert "movi" not in words[Hop("xyz", False)].end
 
@@ -81,12 +81,12 @@ def test_synonyms_of_one_direction_stay_there() -> None:
 
 
 def test_the_lexicon_reads_compounds_and_its_own_lines() -> None:
-    assert english().parts("citytown") == ["citi", "town"]
-    assert english().parts("genre") == []
+    assert lexicon().parts("citytown") == ["citi", "town"]
+    assert lexicon().parts("genre") == []
     (deed, noun) = parse_concepts(["direct > director > film movie  # a deed", "# nothing", "year date"])
     assert (deed.doers, noun.words) == (
         frozenset({"director"}),
         frozenset({"year", "date"} & {stem("year")} | {stem("date")}),
     )
     assert Lexicon((deed,)).about("director") == [deed]
-    assert len(english().concepts) > 100
+    assert len(lexicon().concepts) > 100

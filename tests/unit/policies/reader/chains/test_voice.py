@@ -9,7 +9,7 @@ from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.types import Hop, RelationSchema
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.decomposer import MASK
-from trivium.policies.reader.chains.lexicon import english, parse_asked, stem
+from trivium.policies.reader.chains.lexicon import lexicon, parse_asked, stem
 from trivium.policies.reader.chains.schema_words import hop_words
 from trivium.policies.reader.chains.segment_model import SegmentModel
 from trivium.policies.reader.chains.voice import doers_of, is_passive, voice_of
@@ -31,7 +31,7 @@ from trivium.policies.reader.chains.wording import Wording
     ],
 )
 def test_a_name_says_which_way_round_it_is_read(names: str, voice: int) -> None:
-    assert {name: voice_of(name, english()) for name in names.split()} == dict.fromkeys(names.split(), voice)
+    assert {name: voice_of(name, lexicon()) for name in names.split()} == dict.fromkeys(names.split(), voice)
 
 
 def test_who_does_a_deed() -> None:
@@ -69,7 +69,7 @@ def _company() -> ChainModel:
     types = {each.name: (each.head_types[0], each.tail_types[0]) for each in SCHEMA}
     ends = [types[hop.relation][::-1] if hop.inverse else types[hop.relation] for hop in hops]
     follows = np.array([[float(one[1] == two[0]) for two in ends] for one in ends], dtype=np.float32)
-    words = hop_words(SCHEMA, english(), hops, follows)
+    words = hop_words(SCHEMA, lexicon(), hops, follows)
     return ChainModel(SegmentModel.of(words, hops, follows, StaticEmbedder()))
 
 
@@ -103,11 +103,11 @@ def test_direction_and_length_from_the_schema_alone(company: ChainModel, questio
 
 
 def test_types_say_who_and_where_better_than_a_deeds_words() -> None:
-    words = hop_words(SCHEMA, english(), (), np.zeros((0, 0), np.float32))
+    words = hop_words(SCHEMA, lexicon(), (), np.zeros((0, 0), np.float32))
     assert words[Hop("WORKS_FOR", True)].end["who"] > words[Hop("WORKS_FOR", False)].end["who"] > 0
     assert "where" in words[Hop("BASED_IN", False)].end
     assert "who" not in words[Hop("LOCATED_IN", False)].end
-    untyped = hop_words([RelationSchema("directed_by", 1, 1, 1)], english(), (), np.zeros((0, 0), np.float32))
+    untyped = hop_words([RelationSchema("directed_by", 1, 1, 1)], lexicon(), (), np.zeros((0, 0), np.float32))
     assert "who" in untyped[Hop("directed_by", False)].end
 
 
@@ -115,7 +115,7 @@ def test_without_types_word_order_alone_tells_people_from_people() -> None:
     schema = [RelationSchema("REPORTS_TO", 8, 8, 4), RelationSchema("FOUNDED_BY", 3, 3, 3)]
     hops = tuple(sorted(Hop(each.name, inverse) for each in schema for inverse in (False, True)))
     follows = np.ones((len(hops), len(hops)), dtype=np.float32)
-    words = hop_words(schema, english(), hops, follows)
+    words = hop_words(schema, lexicon(), hops, follows)
     model = ChainModel(SegmentModel.of(words, hops, follows, StaticEmbedder()))
     for question, chain in (("who reports to [mask]", "^REPORTS_TO"), ("who does [mask] report to", "REPORTS_TO")):
         asked = tuple(question.split())
@@ -124,7 +124,7 @@ def test_without_types_word_order_alone_tells_people_from_people() -> None:
 
 def test_the_order_of_types_does_not_matter() -> None:
     ends = [
-        hop_words([RelationSchema("OWNED_BY", 1, 1, 1, (), types)], english(), (), np.zeros((0, 0), np.float32))
+        hop_words([RelationSchema("OWNED_BY", 1, 1, 1, (), types)], lexicon(), (), np.zeros((0, 0), np.float32))
         for types in (("Person", "Company"), ("Company", "Person"))
     ]
     assert [each[Hop("OWNED_BY", False)].end["who"] for each in ends] == [pytest.approx(0.9)] * 2
@@ -132,6 +132,6 @@ def test_the_order_of_types_does_not_matter() -> None:
 
 
 def test_accents_fall_off_as_in_questions() -> None:
-    words = hop_words([RelationSchema("dirigé_par", 1, 1, 1)], english(), (), np.zeros((0, 0), np.float32))
+    words = hop_words([RelationSchema("dirigé_par", 1, 1, 1)], lexicon(), (), np.zeros((0, 0), np.float32))
     assert "dirige" in words[Hop("dirigé_par", False)].own or "dirig" in words[Hop("dirigé_par", False)].own
     assert not any("é" in word for word in words[Hop("dirigé_par", False)].own)
