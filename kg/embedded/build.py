@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Int32, Int64
+from trivium.kg.embedded.columns import ColumnTexts, Int32, Int64, StringColumn
 from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.natures import declared_natures, gives_types, guess_kinds, may_give_types
+from trivium.kg.embedded.numbering import Numbering, Texts, text_order
 from trivium.kg.embedded.record import (
     RECORD,
     Meta,
@@ -111,9 +112,8 @@ class _Read:
     """
 
     def __init__(self) -> None:
-        # A name gets the next number by being looked up: interning runs in C, without a Python line a name.
-        self.numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-        self.relations: defaultdict[str, int] = defaultdict(itertools.count().__next__)
+        self.numbers = Numbering()
+        self.relations = Numbering()
         self.literals: defaultdict[tuple[int, str], int] = defaultdict(itertools.count().__next__)
         self.datatypes: list[str] = []
         self.statements: defaultdict[tuple[int, int, int], set[Statement]] = defaultdict(set)
@@ -123,41 +123,42 @@ class _Read:
         parts: tuple[list[Int32], list[Int32], list[Int32]] = ([], [], [])
         done = 0
         for rows in _chunks(batches):
-            columns = rows if isinstance(rows, TripleColumns) else None
-            found = (
-                self._mixed(rows) if columns is None else self._plain(columns.heads, columns.relations, columns.tails)
-            )
+            found = self._fields(rows) if isinstance(rows, TripleColumns) else self._mixed(rows)
             for part, column in zip(parts, found, strict=True):
                 part.append(column)
             done += len(rows)
             progress("read", done, None)
         return _joined(parts[0]), _joined(parts[1]), _joined(parts[2])
 
+    def _fields(self, rows: TripleColumns) -> tuple[Int32, Int32, Int32]:
+        """Of the lines of a file, whose texts stand in one buffer."""
+        texts = [Texts(rows.data, rows.starts[:, at], rows.stops[:, at] - rows.starts[:, at]) for at in range(3)]
+        return self.numbers.of(texts[0]), self.relations.of(texts[1]), self.numbers.of(texts[2])
+
     def _mixed(self, rows: Sequence[Triple]) -> tuple[Int32, Int32, Int32]:
         """Of triples some of which may have values as tails, or statements."""
-        heads, codes, tails = zip(*rows, strict=True)
+        heads, relations, tails = zip(*rows, strict=True)
+        found = (self.number(heads), self.relations.of(Texts.of(relations)), self._tails(rows, tails))
         if ValueText in set(map(type, tails)):
-            head_column, code_column, _ = self._plain(heads, codes, ())
-            tail_column = np.fromiter(map(self._tail, code_column.tolist(), tails), np.int32, len(rows))
-        else:
-            head_column, code_column, tail_column = self._plain(heads, codes, tails)
+            for place, (code, tail) in enumerate(zip(found[1].tolist(), tails, strict=True)):
+                if isinstance(tail, ValueText):
+                    found[2][place] = self._literal(code, tail)
         if QualifiedTriple in set(map(type, rows)):
-            self._state(rows, (head_column, code_column, tail_column))
-        return head_column, code_column, tail_column
+            self._state(rows, found)
+        return found
 
-    def _plain(
-        self, heads: Sequence[str], relations: Sequence[str], tails: Sequence[str]
-    ) -> tuple[Int32, Int32, Int32]:
-        numbers = self.numbers.__getitem__
-        return (
-            np.fromiter(map(numbers, heads), np.int32, len(heads)),
-            np.fromiter(map(self.relations.__getitem__, relations), np.int32, len(relations)),
-            np.fromiter(map(numbers, tails), np.int32, len(tails)),
-        )
+    def number(self, ids: Sequence[str]) -> Int32:
+        """The numbers of entity ids, int32 [n]; new ones for those that no triple mentions."""
+        return self.numbers.of(Texts.of(ids))
 
-    def _tail(self, code: int, tail: str) -> int:
-        if not isinstance(tail, ValueText):
-            return self.numbers[tail]
+    def _tails(self, rows: Sequence[Triple], tails: Sequence[str]) -> Int32:
+        """The numbers of those tails that are no `ValueText`; anything for others."""
+        column = np.zeros(len(rows), dtype=np.int32)
+        places = [place for place, tail in enumerate(tails) if not isinstance(tail, ValueText)]
+        column[places] = self.number([tails[place] for place in places])
+        return column
+
+    def _literal(self, code: int, tail: ValueText) -> int:
         if not tail:
             raise BadInputError("a triple has an empty head, relation or tail")
         number = self.literals[code, str(tail)]
@@ -189,35 +190,35 @@ def read_input(
     read = _Read()
     with paused_collector():
         heads, codes, tails = read.columns(batches, progress)
-    numbers = read.numbers
-    # Looked up here, so that an entity which no triple mentions gets a number as well.
-    named = [(numbers[entity.id], entity) for entity in entities]
+        # Numbered here, so that an entity which no triple mentions gets a number as well.
+        listed = list(entities)
+        named = list(zip(read.number([entity.id for entity in listed]).tolist(), listed, strict=True))
+    texts = read.numbers.column()
     wanted = dict(natures or {})
     taken, typed, (heads, codes, tails) = _take_types(read, wanted, (heads, codes, tails))
     named += typed
-    relations, relation_place = _sorted_names(read.relations, ~taken, longest=LONGEST_RELATION)
+    relations, relation_place = _sorted_names(read.relations.column(), ~taken, longest=LONGEST_RELATION)
     codes = relation_place[codes]
     declared = declared_natures(relations, wanted, "properties")
-    things = np.zeros(len(numbers), dtype=bool)
+    things = np.zeros(len(texts), dtype=bool)
     things[heads] = True
     things[[number for number, entity in named if _has_names(entity)]] = True
-    kinds = guess_kinds(codes, tails, list(numbers), things, declared)
+    kinds = guess_kinds(codes, tails, ColumnTexts(texts, 0, len(texts)), things, declared)
     literals = [(int(relation_place[relation]), text) for relation, text in read.literals]
     _literal_kinds(literals, read.datatypes, declared, kinds)
     # Triples with statements go along as further rows, so that they are renumbered by the same arithmetic.
     extra = np.array(list(read.statements), dtype=np.int32).reshape(-1, 3)
     heads = np.concatenate((heads, extra[:, 0]))
     codes = np.concatenate((codes, relation_place[extra[:, 1]]))
-    values, tails = _values(numbers, literals, read.datatypes, codes, np.concatenate((tails, extra[:, 2])), kinds)
+    values, tails = _values(texts, literals, read.datatypes, codes, np.concatenate((tails, extra[:, 2])), kinds)
     used = things
-    used[tails[tails < len(numbers)]] = True
+    used[tails[tails < len(texts)]] = True
     # An entity that is only listed by its id stays, unless it is the text of a value: a listing of all tails has those.
     value_texts = set(values.texts) if named else set()
     used[[number for number, entity in named if entity.id not in value_texts]] = True
-    keys, place = _sorted_names(numbers, used)
-    numbers.clear()  # with its numbers as large as the names themselves, and in the way of the sort below
+    keys, place = _sorted_names(texts, used)
     read.literals.clear()
-    del literals
+    del literals, texts, read.numbers  # as large as the names themselves, and in the way of the sort below
     tails = np.concatenate((place, len(keys) + np.arange(len(values), dtype=np.int32)))[tails]
     sizes = (len(keys), len(relations), len(keys) + len(values))
     stated = zip(*(column[len(heads) - len(extra) :].tolist() for column in (place[heads], codes, tails)), strict=True)
@@ -241,7 +242,7 @@ def _take_types(
     """
     heads, codes, tails = columns
     taken = np.zeros(len(read.relations), dtype=bool)
-    for relation, code in read.relations.items():
+    for code, relation in enumerate(ColumnTexts(relations := read.relations.column(), 0, len(relations))):
         nature = wanted.get(relation)
         stated = any(key[1] == code for key in read.statements)
         if nature == "type" and stated:
@@ -258,11 +259,12 @@ def _take_types(
 
 def _typed_entities(read: _Read, heads: Int32, tails: Int32) -> list[tuple[int, Entity]]:
     """Entities with the types that these triples give them."""
-    names, literals = list(read.numbers), {-number - 1: text for (_, text), number in read.literals.items()}
+    names, literals = read.numbers.column(), {-number - 1: text for (_, text), number in read.literals.items()}
     types: dict[int, list[str]] = defaultdict(list)
     for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
         types[head].append(names[tail] if tail >= 0 else literals[tail])
-    return [(head, Entity(names[head], names[head], types=tuple(found))) for head, found in types.items()]
+    ids = names.take(np.array(list(types), dtype=np.int64))
+    return [(head, Entity(id_, id_, types=tuple(types[head]))) for head, id_ in zip(types, ids, strict=True)]
 
 
 def _literal_kinds(
@@ -289,20 +291,19 @@ def _literal_kinds(
 
 
 def _values(
-    numbers: Mapping[str, int],
+    names: StringColumn,
     literals: Sequence[tuple[int, str]],
     datatypes: Sequence[str],
     codes: Int32,
     tails: Int32,
     kinds: Sequence[PropertyKind | None],
 ) -> tuple[Values, Int32]:
-    """The values, and the tails again: below len(numbers) an entity's number, from there on a value's."""
+    """The values, and the tails again: below len(names) an entity's number, from there on a value's."""
     properties = np.array([kind is not None for kind in kinds], dtype=bool)
     converted = np.flatnonzero((tails >= 0) & properties[codes])
     packed = (codes[converted].astype(np.int64) << 32) | tails[converted]
     distinct, inverse = np.unique(packed, return_inverse=True)
-    names = list(numbers) if len(distinct) else []
-    found = [(pair >> 32, names[pair & 0xFFFFFFFF]) for pair in distinct.tolist()]
+    found = list(zip((distinct >> 32).tolist(), names.take(distinct & 0xFFFFFFFF), strict=True))
     # The same value may come from a file that types it and from one that does not.
     known = {pair: number for number, pair in enumerate(literals)}
     places = np.array([known.setdefault(pair, len(known)) for pair in found], dtype=np.int64)
@@ -315,8 +316,8 @@ def _values(
     )
     tails = tails.copy()
     literal = np.flatnonzero(tails < 0)
-    tails[literal] = len(numbers) + place[-tails[literal] - 1]
-    tails[converted] = len(numbers) + place[places[inverse]]
+    tails[literal] = len(names) + place[-tails[literal] - 1]
+    tails[converted] = len(names) + place[places[inverse]]
     return values, tails
 
 
@@ -366,19 +367,20 @@ def _chunks(batches: Iterable[Iterable[Triple]]) -> Iterator[Sequence[Triple]]:
             yield rows
 
 
-def _sorted_names(
-    numbers: dict[str, int], used: NDArray[np.bool_] | None = None, longest: int = LONGEST_TEXT
-) -> tuple[list[str], Int32]:
+def _sorted_names(names: StringColumn, used: NDArray[np.bool_], longest: int = LONGEST_TEXT) -> tuple[list[str], Int32]:
     """The used names sorted, and `place[number]` = where a name's number stands among them; anything for others."""
-    names = sorted(numbers if used is None or used.all() else itertools.compress(numbers, used))
-    if names and not names[0]:
+    numbers = np.flatnonzero(used)
+    part = names if used.all() else names.reorder(numbers)
+    order = text_order(part)
+    texts = part.take(order)
+    if texts and not texts[0]:
         raise BadInputError("a triple has an empty head, relation or tail")
-    if max(map(len, names), default=0) > longest:
-        found = max(names, key=len)
+    if max(map(len, texts), default=0) > longest:
+        found = max(texts, key=len)
         raise BadInputError(f"a name has {len(found):,} characters, {longest:,} are the most: {found[:60]!r}…")
-    place = np.zeros(len(numbers), dtype=np.int32)
-    place[np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))] = np.arange(len(names), dtype=np.int32)
-    return names, place
+    place = np.zeros(len(names), dtype=np.int32)
+    place[numbers[order]] = np.arange(len(order), dtype=np.int32)
+    return texts, place
 
 
 def _attach(named: list[tuple[int, Entity]], place: Int32, labels: list[str]) -> tuple[OwnedTexts, OwnedTexts]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.skips import SkipLog
@@ -29,6 +30,9 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 """What no id, relation or label may hold: ASCII's control characters (U+0080 to U+009F occur in real names)."""
 
 _HEADERS = {("head", "relation", "tail"), ("subject", "predicate", "object"), ("source", "relation", "target")}
+PADDING = 8
+"""Zeros after the block of `TripleColumns`: texts are read in words of eight bytes (`kg.embedded.numbering`)."""
+
 _HINT = "; --skip-bad leaves such lines out"
 _new_triple = partial(tuple.__new__, Triple)
 
@@ -65,26 +69,38 @@ def is_header(block: bytes, delimiter: str) -> bool:
 
 
 class TripleColumns(Sequence[Triple]):
-    """Triples as three lists of one length; the triples themselves are made when they are asked for."""
+    """The triples of a block of whole lines; the texts themselves are made when they are asked for.
 
-    def __init__(self, heads: list[str], relations: list[str], tails: list[str]) -> None:
-        self.heads, self.relations, self.tails = heads, relations, tails
+    Attributes:
+        data: the block, uint8, and `PADDING` zeros.
+        starts, stops: int64 [n, 3], where the head, relation and tail of each triple stand in it.
+    """
+
+    def __init__(self, block: bytes, delimiter: str, stops: NDArray[np.int64]) -> None:
+        self._block, self._delimiter = block, delimiter
+        self.data = np.frombuffer(block + bytes(PADDING), np.uint8)
+        self.stops = stops
+        flat = stops.reshape(-1)
+        self.starts = (np.concatenate((flat[:0] if not len(flat) else [0], flat[:-1] + 1))).reshape(-1, 3)
 
     def __len__(self) -> int:
-        return len(self.heads)
+        return len(self.stops)
 
     @overload
     def __getitem__(self, place: int) -> Triple: ...
     @overload
-    def __getitem__(self, place: slice) -> TripleColumns: ...
-    def __getitem__(self, place: int | slice) -> Triple | TripleColumns:
+    def __getitem__(self, place: slice) -> Sequence[Triple]: ...
+    def __getitem__(self, place: int | slice) -> Triple | Sequence[Triple]:
         if isinstance(place, slice):
-            return TripleColumns(self.heads[place], self.relations[place], self.tails[place])
-        return Triple(self.heads[place], self.relations[place], self.tails[place])
+            return [self[number] for number in range(*place.indices(len(self)))]
+        ends = zip(self.starts[place].tolist(), self.stops[place].tolist(), strict=True)
+        return Triple(*(self._block[start:stop].decode() for start, stop in ends))
 
     def __iter__(self) -> Iterator[Triple]:
+        # Every line has three fields, so that each third piece is of one column.
+        fields = self._block.decode().replace("\n", self._delimiter).split(self._delimiter)
         with _collector_paused():
-            return iter(list(map(_new_triple, zip(self.heads, self.relations, self.tails, strict=True))))
+            return iter(list(map(_new_triple, zip(fields[0:-1:3], fields[1::3], fields[2::3], strict=True))))
 
 
 def parse_block(block: bytes, delimiter: str, path: Path, first_line: int, skips: SkipLog) -> Sequence[Triple]:
@@ -92,32 +108,36 @@ def parse_block(block: bytes, delimiter: str, path: Path, first_line: int, skips
     # Once for the block: a search for all its line ends is nothing beside a look at each line.
     if b"\r\n" in block:
         block = block.replace(b"\r\n", b"\n")
-    if is_regular(block, delimiter):
+    stops = _regular_stops(block, delimiter)
+    if stops is not None:
         try:
-            text = block.decode()
+            block.decode()
         except UnicodeDecodeError:  # the slow road finds the line
             pass
         else:
-            # Every line has three fields, as was just seen, so that each third piece is of one column.
-            fields = text.replace("\n", delimiter).split(delimiter)
-            return TripleColumns(fields[0:-1:3], fields[1::3], fields[2::3])
+            return TripleColumns(block, delimiter, stops)
     return list(_parse_lines(block, delimiter, path, first_line, skips))
 
 
 def is_regular(block: bytes, delimiter: str) -> bool:
     """Whether the block is lines, at least one, of three non-empty fields that need no closer look."""
+    return _regular_stops(block, delimiter) is not None
+
+
+def _regular_stops(block: bytes, delimiter: str) -> NDArray[np.int64] | None:
+    """Where the three fields of each line end, int64 [n, 3]; None unless the block `is_regular`."""
     data = np.frombuffer(block, np.uint8)
     code = ord(delimiter)
     stops = np.flatnonzero(data < 32 if code < 32 else (data < 32) | (data == code))
     if not len(stops) or len(stops) % 3 or b"\x7f" in block or (delimiter == "," and b'"' in block):
-        return False
+        return None
     if (data[stops].reshape(-1, 3) != np.array([code, code, 10], np.uint8)).any():
-        return False
+        return None
     lengths = np.diff(stops, prepend=-1)
     # The slow road measures in characters, of which there are no more than bytes.
     if lengths.min() == 1 or lengths.max() > LONGEST_RELATION:
-        return False
-    return not (data[stops[::3] + 1] == ord("^")).any()
+        return None
+    return None if (data[stops[::3] + 1] == ord("^")).any() else stops.reshape(-1, 3)
 
 
 @contextmanager

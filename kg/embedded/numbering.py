@@ -1,0 +1,189 @@
+"""`Numbering`: numbers for distinct texts, by arrays: millions of names without a Python object each.
+
+A text is known by 128 bits of hash under a key that is drawn anew for each numbering, so that nobody can write a file
+whose names collide. Its bytes are kept once, in the order of the numbers.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trivium.kg.embedded.columns import Bytes, Int32, Int64, StringColumn, UInt64, ranges
+from trivium.kg.errors import BadInputError
+from trivium.kg.loaders.delimited import PADDING
+
+_SHIFT = np.uint64(32)
+_MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], dtype=np.uint64)
+_PART = 1 << 16  # texts numbered at once: what is computed of them stays in the processor's cache
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """n texts in a buffer: text i is `data[starts[i]:starts[i] + lengths[i]]`, UTF-8.
+
+    Attributes:
+        data: uint8; at least `PADDING` bytes longer than where the last text ends.
+        starts, lengths: int64 [n].
+    """
+
+    data: Bytes
+    starts: Int64
+    lengths: Int64
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Texts:
+        """Raises `BadInputError` for a lone surrogate."""
+        try:
+            encoded = [text.encode() for text in texts]
+        except UnicodeEncodeError as error:
+            raise BadInputError(f"a name cannot be written as UTF-8: {error.object[:80]!r}") from None
+        lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+        data = np.frombuffer(b"".join([*encoded, bytes(PADDING)]), np.uint8)
+        return cls(data, lengths.cumsum() - lengths, lengths)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def part(self, start: int, stop: int) -> Texts:
+        """The texts from `start` to `stop`."""
+        return Texts(self.data, self.starts[start:stop], self.lengths[start:stop])
+
+    def joined(self, rows: Int64) -> Bytes:
+        """The bytes of some texts, one after the other."""
+        return self.data[ranges(self.starts[rows], self.lengths[rows])[0]]
+
+
+class Numbering:
+    """Distinct texts with numbers from 0 on; a text that is new gets the next one."""
+
+    def __init__(self) -> None:
+        self._keys = np.frombuffer(secrets.token_bytes(32), np.uint64) | np.uint64(1)
+        self._slots = np.full(1 << 12, -1, dtype=np.int32)  # by hash, the number of the text, -1 where free
+        self._hashes = np.empty((1 << 10, 2), dtype=np.uint64)  # by number; rows beyond `_count` are free
+        self._count = 0
+        self._blobs: list[Bytes] = []
+        self._lengths: list[Int64] = []
+
+    def __len__(self) -> int:
+        return self._count
+
+    def of(self, texts: Texts) -> Int32:
+        """The number of each text, int32 [n]."""
+        parts = range(0, len(texts), _PART)
+        return np.concatenate([np.zeros(0, np.int32), *(self._of(texts.part(at, at + _PART)) for at in parts)])
+
+    def column(self) -> StringColumn:
+        """The texts in the order of their numbers."""
+        # Joined once and kept so: the parts would be as large again.
+        self._blobs = [np.concatenate([np.zeros(0, np.uint8), *self._blobs])]
+        self._lengths = [np.concatenate([np.zeros(0, np.int64), *self._lengths])]
+        offsets = np.zeros(self._count + 1, dtype=np.int64)
+        self._lengths[0].cumsum(out=offsets[1:])
+        self._blobs[0].flags.writeable = False
+        return StringColumn(self._blobs[0], offsets)
+
+    def _of(self, texts: Texts) -> Int32:
+        hashes = _hashes(texts, self._keys)
+        numbers = self._find(hashes)
+        new = np.flatnonzero(numbers < 0)
+        if len(new):
+            order = new[np.lexsort((hashes[new, 1], hashes[new, 0]))]
+            first = np.concatenate(([True], (hashes[order[1:]] != hashes[order[:-1]]).any(axis=1)))
+            self._add(texts, hashes, order[first])
+            numbers[order] = self._count - int(first.sum()) + np.cumsum(first) - 1
+        return numbers
+
+    def _find(self, hashes: UInt64) -> Int32:
+        """The numbers of known texts, -1 for others."""
+        numbers = np.full(len(hashes), -1, dtype=np.int32)
+        left, mask = np.arange(len(hashes)), np.uint64(len(self._slots) - 1)
+        slots = (hashes[:, 0] & mask).astype(np.int64)
+        while len(left):
+            found = self._slots[slots]
+            taken = found >= 0
+            left, slots, found = left[taken], slots[taken], found[taken]
+            same = (self._hashes[found] == hashes[left]).all(axis=1)
+            numbers[left[same]] = found[same]
+            left, slots = left[~same], (slots[~same] + 1) & int(mask)
+        return numbers
+
+    def _add(self, texts: Texts, hashes: UInt64, rows: Int64) -> None:
+        """Number new texts, distinct ones, in this order."""
+        start, self._count = self._count, self._count + len(rows)
+        if self._count > len(self._hashes):
+            grown = np.empty((max(self._count, len(self._hashes) * 3 // 2), 2), dtype=np.uint64)
+            grown[:start] = self._hashes[:start]
+            self._hashes = grown
+        self._hashes[start : self._count] = hashes[rows]
+        self._blobs.append(texts.joined(rows))
+        self._lengths.append(texts.lengths[rows])
+        if 2 * self._count > len(self._slots):
+            self._slots = np.full(1 << (4 * self._count).bit_length(), -1, dtype=np.int32)
+            start = 0
+        for at in range(start, self._count, _PART):
+            self._place(np.arange(at, min(at + _PART, self._count), dtype=np.int32))
+
+    def _place(self, numbers: Int32) -> None:
+        """Give each of these numbers the next free slot from its hash on."""
+        last = len(self._slots) - 1
+        slots = (self._hashes[numbers, 0] & np.uint64(last)).astype(np.int64)
+        while len(numbers):
+            free = self._slots[slots] < 0
+            self._slots[slots[free]] = numbers[free]  # of two that want one slot the last one has it
+            left = self._slots[slots] != numbers
+            numbers, slots = numbers[left], (slots[left] + 1) & last
+
+
+def _hashes(texts: Texts, keys: UInt64) -> UInt64:
+    """Two 64-bit hashes of each text under four odd keys: uint64 [n, 2]."""
+    words = np.ndarray((len(texts.data) - PADDING + 1,), "<u8", texts.data, strides=(1,))
+    lengths = texts.lengths
+    one = lengths.astype(np.uint64) * keys[2]
+    two = lengths.astype(np.uint64) * keys[3]
+    live: NDArray[np.int64] | slice = slice(None)
+    for at in range(0, int(lengths.max(initial=0)), 8):
+        if at:
+            live = np.flatnonzero(lengths > at)
+        left = lengths[live] - at
+        word = words[texts.starts[live] + at] & _MASKS[np.minimum(left, 8)]
+        one[live] = _mixed(one[live] ^ word, keys[0])
+        two[live] = _mixed(two[live] + word, keys[1])
+    return np.stack((_mixed(one, keys[2]), _mixed(two, keys[3])), axis=1)
+
+
+def _mixed(value: UInt64, key: np.uint64) -> UInt64:
+    value *= key
+    value ^= value >> _SHIFT
+    return value
+
+
+def text_order(column: StringColumn) -> Int64:
+    """The rows of a column in the order of their bytes, which is that of their code points: int64 [n].
+
+    Eight bytes at a time, of those rows alone that earlier bytes leave equal.
+    """
+    data = np.concatenate((column.blob, np.zeros(PADDING, np.uint8)))
+    words = np.ndarray((len(data) - PADDING + 1,), "<u8", data, strides=(1,))
+    starts, lengths = column.offsets[:-1], np.diff(column.offsets)
+    order = np.arange(len(column))
+    places, groups = order.copy(), np.zeros(len(order), dtype=np.int64)  # of `order`, those that are not settled yet
+    at = 0
+    while len(places):
+        rows = order[places]
+        left = np.clip(lengths[rows] - at, 0, 8)
+        # Past its end a text has zeros; of equal words the shorter text comes first.
+        word = (words[np.minimum(starts[rows] + at, len(words) - 1)] & _MASKS[left]).byteswap()
+        sort = np.lexsort((left, word, groups))
+        order[places] = rows[sort]
+        word, left, groups = word[sort], left[sort], groups[sort]
+        same = (word[1:] == word[:-1]) & (left[1:] == left[:-1]) & (groups[1:] == groups[:-1]) & (left[1:] == 8)
+        kept = np.concatenate((same, [False])) | np.concatenate(([False], same))
+        first = np.concatenate(([True], ~same))
+        places, groups = places[kept], np.cumsum(first)[kept]
+        at += 8
+    return order
