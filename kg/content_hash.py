@@ -11,6 +11,7 @@ date by adding the triples that come and subtracting those that go.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ Lanes = NDArray[np.uint64]
 """uint64 [n, 2]: 128 bits of hash for each of n strings or triples."""
 
 _CHUNK = 1 << 18
+_STRINGS = 1 << 16  # hashed at a time: digests of their own take three times their bytes
 _MASK = (1 << 64) - 1
 # Odd constants (fractions of the golden ratio and of square roots): one each for head, relation and tail, so that
 # swapping two of them changes the hash.
@@ -35,9 +37,10 @@ _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 def hash_strings(texts: Iterable[str]) -> Lanes:
     """BLAKE2b, 128 bits, of each text's UTF-8 bytes: uint64 [n, 2]."""
-    blake = hashlib.blake2b
-    digests = b"".join([blake(text.encode(), digest_size=16).digest() for text in texts])
-    return np.frombuffer(digests, dtype="<u8").reshape(-1, 2).astype(np.uint64)
+    blake, stream, joined = hashlib.blake2b, iter(texts), bytearray()
+    while digests := [blake(text.encode(), digest_size=16).digest() for text in itertools.islice(stream, _STRINGS)]:
+        joined += b"".join(digests)
+    return np.frombuffer(joined, dtype="<u8").reshape(-1, 2).astype(np.uint64, copy=False)
 
 
 def _scramble(x: Lanes) -> Lanes:

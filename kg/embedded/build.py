@@ -206,11 +206,8 @@ def read_input(
     kinds = guess_kinds(codes, tails, ColumnTexts(texts, 0, len(texts)), things, declared)
     literals = [(int(relation_place[relation]), text) for relation, text in read.literals]
     _literal_kinds(literals, read.datatypes, declared, kinds)
-    # Triples with statements go along as further rows, so that they are renumbered by the same arithmetic.
-    extra = np.array(list(read.statements), dtype=np.int32).reshape(-1, 3)
-    heads = np.concatenate((heads, extra[:, 0]))
-    codes = np.concatenate((codes, relation_place[extra[:, 1]]))
-    values, tails = _values(texts, literals, read.datatypes, codes, np.concatenate((tails, extra[:, 2])), kinds)
+    heads, codes, tails = _with_stated(read, relation_place, (heads, codes, tails))
+    values, tails = _values(texts, literals, read.datatypes, codes, tails, kinds)
     used = things
     used[tails[tails < len(texts)]] = True
     # An entity that is only listed by its id stays, unless it is the text of a value: a listing of all tails has those.
@@ -219,15 +216,36 @@ def read_input(
     keys, place = _sorted_names(texts, used)
     read.literals.clear()
     del literals, texts, read.numbers  # as large as the names themselves, and in the way of the sort below
+    heads = place[heads]
     tails = np.concatenate((place, len(keys) + np.arange(len(values), dtype=np.int32)))[tails]
     sizes = (len(keys), len(relations), len(keys) + len(values))
-    stated = zip(*(column[len(heads) - len(extra) :].tolist() for column in (place[heads], codes, tails)), strict=True)
-    statements = {row: tuple(sorted(found)) for row, found in zip(stated, read.statements.values(), strict=True)}
-    heads, codes, tails = sort_rows((place[heads], codes, tails), sizes, unique=True)
+    columns = [heads, codes, tails]
+    del heads, codes, tails  # let go of as they are packed
+    statements = _statements(read, columns)
+    heads, codes, tails = sort_rows(columns, sizes, unique=True)
     _settle_kinds(kinds, declared, values, codes, tails, len(keys))
     labels = [""] * len(keys)
     aliases, types = _attach([pair for pair in named if used[pair[0]]], place, labels)
-    return Tables(keys, labels, relations, heads, codes, tails, aliases, types, values, kinds, statements)
+    return Tables(keys, labels, list(relations), heads, codes, tails, aliases, types, values, kinds, statements)
+
+
+def _with_stated(read: _Read, relation_place: Int32, columns: tuple[Int32, Int32, Int32]) -> tuple[Int32, Int32, Int32]:
+    """The columns with the triples that have statements as further rows: renumbered by the same arithmetic."""
+    if not read.statements:
+        return columns
+    heads, codes, tails = np.array(list(read.statements), dtype=np.int32).T
+    return (
+        np.concatenate((columns[0], heads)),
+        np.concatenate((columns[1], relation_place[codes])),
+        np.concatenate((columns[2], tails)),
+    )
+
+
+def _statements(read: _Read, columns: Sequence[Int32]) -> dict[tuple[int, int, int], tuple[Statement, ...]]:
+    """The statements by their triples, which are the last rows of `columns`."""
+    count = len(read.statements)
+    rows = zip(*(column[len(column) - count :].tolist() for column in columns), strict=True)
+    return {row: tuple(sorted(found)) for row, found in zip(rows, read.statements.values(), strict=True)}
 
 
 def _take_types(
@@ -367,20 +385,23 @@ def _chunks(batches: Iterable[Iterable[Triple]]) -> Iterator[Sequence[Triple]]:
             yield rows
 
 
-def _sorted_names(names: StringColumn, used: NDArray[np.bool_], longest: int = LONGEST_TEXT) -> tuple[list[str], Int32]:
+def _sorted_names(
+    names: StringColumn, used: NDArray[np.bool_], longest: int = LONGEST_TEXT
+) -> tuple[ColumnTexts, Int32]:
     """The used names sorted, and `place[number]` = where a name's number stands among them; anything for others."""
     numbers = np.flatnonzero(used)
-    part = names if used.all() else names.reorder(numbers)
+    part = names if len(numbers) == len(names) else names.reorder(numbers)
     order = text_order(part)
-    texts = part.take(order)
-    if texts and not texts[0]:
+    part = part.reorder(order)
+    sizes = np.diff(part.offsets)
+    if not sizes.all():
         raise BadInputError("a triple has an empty head, relation or tail")
-    if max(map(len, texts), default=0) > longest:
-        found = max(texts, key=len)
-        raise BadInputError(f"a name has {len(found):,} characters, {longest:,} are the most: {found[:60]!r}…")
+    for found in map(part.__getitem__, np.flatnonzero(sizes > longest).tolist()):  # of so many bytes
+        if len(found) > longest:
+            raise BadInputError(f"a name has {len(found):,} characters, {longest:,} are the most: {found[:60]!r}…")
     place = np.zeros(len(names), dtype=np.int32)
     place[numbers[order]] = np.arange(len(order), dtype=np.int32)
-    return texts, place
+    return ColumnTexts(part, 0, len(part)), place
 
 
 def _attach(named: list[tuple[int, Entity]], place: Int32, labels: list[str]) -> tuple[OwnedTexts, OwnedTexts]:
@@ -433,7 +454,7 @@ def _write_record(path: Path, tables: Tables, meta: Meta, progress: Progress) ->
 def _insert_names(connection: sqlite3.Connection, tables: Tables) -> None:
     """Entities, relations, aliases and types; their ids start at 1, SQLite's habit."""
     labels = (label or None for label in tables.labels)
-    degrees = tables.degrees().tolist()
+    degrees = _plain(tables.degrees())
     connection.executemany(
         "INSERT INTO entities VALUES (?, ?, ?, ?)", zip(itertools.count(1), tables.keys, labels, degrees, strict=False)
     )
@@ -453,13 +474,20 @@ def _insert_names(connection: sqlite3.Connection, tables: Tables) -> None:
         connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", rows)
 
 
+def _plain(column: Int64) -> Iterator[int]:
+    """The numbers of a column as Python's, some at a time: all of millions take more than their names."""
+    for start in range(0, len(column), _ROWS):
+        yield from column[start : start + _ROWS].tolist()
+
+
 def _insert_triples(connection: sqlite3.Connection, tables: Tables, progress: Progress) -> None:
     total = len(tables.heads)
-    # A literal's id stands below zero among tails.
-    tails = np.where(tables.tails < len(tables.keys), tables.tails + 1, len(tables.keys) - tables.tails - 1)
-    columns: tuple[Int32 | Int64, ...] = (tables.heads + 1, tables.codes + 1, tails)
+    entities = len(tables.keys)
     for start in range(0, total, _ROWS):
-        part = [column[start : start + _ROWS].tolist() for column in columns]
+        heads, codes, tails = (column[start : start + _ROWS] for column in (tables.heads, tables.codes, tables.tails))
+        # A literal's id stands below zero among tails.
+        ends = np.where(tails < entities, tails + 1, entities - tails - 1)
+        part = ((heads + 1).tolist(), (codes + 1).tolist(), ends.tolist())
         connection.executemany("INSERT INTO triples VALUES (?, ?, ?)", zip(*part, strict=True))
         progress("store", min(start + _ROWS, total), total)
     connection.executemany("INSERT INTO statements VALUES (?, ?, ?, ?, ?, ?)", _statement_rows(tables))

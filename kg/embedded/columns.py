@@ -88,11 +88,23 @@ class StringColumn:
         return StringColumn(blob, offsets)
 
 
+def packed(texts: Sequence[str]) -> StringColumn:
+    """The column of some texts; of a whole column's the column itself."""
+    return texts.column if isinstance(texts, ColumnTexts) else StringColumn.pack(texts)
+
+
 class ColumnTexts(Sequence[str]):
     """Consecutive strings of a column, read when they are asked for."""
 
     def __init__(self, column: StringColumn, start: int, stop: int) -> None:
         self._column, self._start, self._stop = column, start, stop
+
+    @property
+    def column(self) -> StringColumn:
+        """These strings as a column; where they are all of one, that one."""
+        if self._start == 0 and self._stop == len(self._column):
+            return self._column
+        return StringColumn.pack(self)
 
     def __len__(self) -> int:
         return self._stop - self._start
@@ -111,7 +123,8 @@ class ColumnTexts(Sequence[str]):
         return self._column[self._start + place]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._column.slice(self._start, self._stop))
+        for start in range(self._start, self._stop, _PACKED):
+            yield from self._column.slice(start, min(start + _PACKED, self._stop))
 
 
 def ranges(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:

@@ -48,7 +48,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Int32, Int64, StringColumn, UInt64, hash_rows
+from trivium.kg.embedded.columns import Int32, Int64, StringColumn, UInt64, hash_rows, packed
 from trivium.kg.embedded.names import name_arrays
 from trivium.kg.embedded.naming import named
 from trivium.kg.embedded.tables import RELATION, Tables, Values, sort_rows, sort_tables
@@ -115,6 +115,7 @@ ARRAYS: dict[str, str] = {
 }
 """Every array of a snapshot and its dtype."""
 
+_SORTED_PART = 1 << 18  # rows looked at a time
 _OF_VALUES = ("value_", "datatype_", "owner_")
 _OF_STATEMENTS = ("statement_", "qualifier_")
 
@@ -154,13 +155,13 @@ def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:
     if tables.statements:
         yield from _statements(tables, indptr, rel, dst, codes)
     del indptr, rel, dst
-    keys = StringColumn.pack(tables.keys)
+    keys = packed(tables.keys)
     hashes = hash_rows(keys)
     order = np.argsort(hashes, kind="stable")
     yield "key_hash", hashes[order]
     yield "key_order", order.astype(np.int32)
     del hashes, order
-    yield from _column("key", StringColumn.pack(tables.tail_texts()) if len(values) else keys)
+    yield from _column("key", StringColumn.pack(itertools.chain(tables.keys, values.texts)) if len(values) else keys)
     del keys
     yield from _column("label", StringColumn.pack(itertools.chain(tables.labels, itertools.repeat("", len(values)))))
     yield from _column("relation", StringColumn.pack(tables.relations))
@@ -188,14 +189,39 @@ def _adjacency(tables: Tables) -> tuple[Int64, Int32, Int32]:
     """indptr, rel, dst."""
     entities, relations = len(tables.keys), len(tables.relations)
     rows = entities + len(tables.values)
-    back = tables.tails < entities if len(tables.values) else slice(None)
-    forward = (tables.heads, tables.codes, tables.tails)
-    inverse = (tables.tails[back], tables.codes[back] + np.int32(relations), tables.heads[back])
-    degrees = np.bincount(forward[0], minlength=rows) + np.bincount(inverse[0], minlength=rows)
+    heads, codes, tails = tables.heads, tables.codes, tables.tails
+    back = tails < entities if len(tables.values) else slice(None)
+    leaving, arriving = np.bincount(heads, minlength=rows), np.bincount(tails[back], minlength=rows)
     indptr = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(degrees, out=indptr[1:])
-    code, target = sort_tables([forward, inverse], (rows, 2 * relations, rows), unique=False, first=1)
-    return indptr, code, target
+    np.cumsum(leaving + arriving, out=indptr[1:])
+    # In each row what leaves comes before what arrives, since its codes are lower: both are sorted for themselves.
+    if not _are_sorted(heads, codes, tails):
+        heads, codes, tails = sort_rows((heads, codes, tails), (rows, relations, rows), unique=False)
+    parts = [tables.tails[back], tables.codes[back], tables.heads[back]]
+    arrived_codes, arrived = sort_tables([parts], (rows, relations, rows), unique=False, first=1)
+    arrived_codes += np.int32(relations)
+    leaves = np.repeat(np.tile([True, False], rows), np.stack((leaving, arriving), axis=1).reshape(-1))
+    rel, dst = np.empty(len(leaves), np.int32), np.empty(len(leaves), np.int32)
+    rel[leaves], dst[leaves] = codes, tails
+    np.logical_not(leaves, out=leaves)
+    rel[leaves] = arrived_codes
+    del arrived_codes
+    dst[leaves] = arrived
+    return indptr, rel, dst
+
+
+def _are_sorted(*columns: Int32) -> bool:
+    """Whether rows of columns are sorted by the first, then the second, and so on; each row once."""
+    for start in range(0, len(columns[0]) - 1, _SORTED_PART):
+        equal: NDArray[np.bool_] | None = None
+        for column in columns:
+            part = column[start : start + _SORTED_PART + 1]
+            down = part[1:] < part[:-1]
+            if (down if equal is None else down & equal).any():
+                return False
+            same = part[1:] == part[:-1]
+            equal = same if equal is None else equal & same
+    return True
 
 
 def _relation_stats(indptr: Int64, code: Int32, tables: Tables) -> Int64:

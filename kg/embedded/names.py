@@ -14,13 +14,14 @@ Arrays, N names (an entity has one for its id, one for a label that differs, one
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.distinct import sorted_distinct
-from trivium.kg.embedded.columns import Bytes, Int32, Int64, StringColumn, hash_rows, ranges
+from trivium.kg.embedded.columns import Bytes, ColumnTexts, Int32, Int64, StringColumn, hash_rows, packed, ranges
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.text import fold_case, fold_name
 
@@ -56,12 +57,12 @@ def _fold_ascii(text: str) -> str:
 def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
     """The arrays of the index, by name."""
     raw, owners = _all_names(tables)
-    folded = StringColumn.pack(map(_fold, map(unescaped, raw)))
+    folded = StringColumn.pack(map(_fold, map(unescaped, ColumnTexts(raw, 0, len(raw)))))
     hashes = hash_rows(folded)
     # Of equal hashes the smaller entity first, so that equal KGs give equal bytes.
     order = np.lexsort((owners, hashes))
     yield "name_hash", hashes[order]
-    yield "name_raw", hash_rows(StringColumn.pack(raw))[order]
+    yield "name_raw", hash_rows(raw)[order]
     # The largest arrays go before the next ones are made.
     del raw, hashes
     yield "name_entity", owners[order]
@@ -71,11 +72,14 @@ def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
     yield from _gram_arrays(folded)
 
 
-def _all_names(tables: Tables) -> tuple[list[str], Int32]:
+def _all_names(tables: Tables) -> tuple[StringColumn, Int32]:
+    """All names, and the entity of each."""
     labelled = [row for row, label in enumerate(tables.labels) if label]
-    raw = tables.keys + [tables.labels[row] for row in labelled] + tables.aliases.texts
     owners = np.concatenate((np.arange(len(tables.keys)), np.array(labelled, dtype=np.int64), tables.aliases.owners))
-    return raw, owners.astype(np.int32)
+    given = [tables.labels[row] for row in labelled]
+    names = itertools.chain(tables.keys, given, tables.aliases.texts)
+    only = not given and not tables.aliases.texts
+    return packed(tables.keys) if only else StringColumn.pack(names), owners.astype(np.int32)
 
 
 def grams_of(folded: StringColumn) -> tuple[NDArray[np.uint32], Int64]:

@@ -139,7 +139,7 @@ class Tables:
         statements: of triples (head, code, tail) whose relationships have properties of their own.
     """
 
-    keys: list[str]
+    keys: Sequence[str]
     labels: list[str]
     relations: list[str]
     heads: Int32
@@ -162,20 +162,21 @@ class Tables:
 
     def tail_texts(self) -> list[str]:
         """The text of every tail: E entity ids, then V values."""
-        return self.keys + self.values.texts
+        return [*self.keys, *self.values.texts]
 
 
-def sort_rows(columns: tuple[NDArray[np.integer], ...], sizes: tuple[int, ...], *, unique: bool) -> tuple[Int32, ...]:
+def sort_rows(columns: Sequence[NDArray[np.integer]], sizes: tuple[int, ...], *, unique: bool) -> tuple[Int32, ...]:
     """Rows of integer columns [n] sorted by the first column, then the second, and so on; with `unique`, once each.
 
     `sizes[i]` bounds column i: values in [0, sizes[i]). Where all columns fit in 64 bits they are sorted as one
-    integer, ten times faster than by columns.
+    integer, ten times faster than by columns. A list is emptied as its columns are packed, so that a caller who keeps
+    no others holds each of them once.
     """
     return sort_tables([columns], sizes, unique=unique)
 
 
 def sort_tables(
-    tables: Sequence[tuple[NDArray[np.integer], ...]], sizes: tuple[int, ...], *, unique: bool, first: int = 0
+    tables: Sequence[Sequence[NDArray[np.integer]]], sizes: tuple[int, ...], *, unique: bool, first: int = 0
 ) -> tuple[Int32, ...]:
     """As `sort_rows`, the rows of several tables together; gives the columns from `first` on.
 
@@ -195,9 +196,15 @@ def sort_tables(
             # Columns side by side in one integer sort like the rows themselves.
             part <<= np.uint64(width)
             np.bitwise_or(part, column, out=part, dtype=np.uint64, casting="unsafe")
+        if isinstance(columns, list):
+            columns.clear()
+    columns = ()
     packed.sort()
     if unique and len(packed):
-        packed = packed[np.concatenate(([True], packed[1:] != packed[:-1]))]
+        new = np.ones(len(packed), dtype=bool)
+        np.not_equal(packed[1:], packed[:-1], out=new[1:])
+        if not new.all():
+            packed = packed[new]
     out = []
     for width in reversed(bits[first:]):
         column = np.empty(len(packed), dtype=np.int32)
