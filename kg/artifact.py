@@ -24,7 +24,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as unpack
 from safetensors.numpy import save as pack
 
-from trivium.kg.errors import CorruptError, OutdatedError, VersionError
+from trivium.kg.errors import CorruptError, OutdatedError, VersionError, newer
 from trivium.kg.files import Damage, json_checksum, sha256_file, write_atomic
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -185,8 +185,24 @@ class ArtifactKind:
         _unlink(folder, reversed(found))  # the JSON first, so that nobody reads a half
         return found
 
+    def unreadable(self, folder: Path, why: object) -> CorruptError | VersionError:
+        """The error for a loaded artifact whose content makes no sense.
+
+        Where the file is what its writer wrote, it is not damaged: a newer Trivium says there what this one does not
+        know.
+        """
+        try:
+            content = json.loads(self.path(folder).read_bytes())
+            whole = content.pop("checksum") == json_checksum(content)
+        except (OSError, KeyError, TypeError, ValueError, AttributeError):
+            whole = False
+        if not whole:
+            return self.damaged(folder, why)
+        said = f"was written by a newer Trivium, in a form that this one does not know ({why}): upgrade Trivium"
+        return VersionError(f"{self.name} in {self.path(folder)} {said}, or {self.renew}")
+
     def damaged(self, folder: Path, why: object) -> CorruptError:
-        """The error for an artifact whose content makes no sense."""
+        """The error for an artifact whose bytes are not those that were written."""
         return CorruptError(f"{self.name} in {self.path(folder)} is damaged ({why}): {self.renew}")
 
     def _load(self, folder: Path) -> Artifact:
@@ -217,7 +233,7 @@ class ArtifactKind:
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise self.damaged(folder, error) from error
         if version > self.format:
-            raise VersionError(f"{path} has format {version}, this Trivium reads up to {self.format}: upgrade Trivium")
+            raise newer(path, version, self.format)
         if version < self.format:
             raise OutdatedError(f"{self.name} in {path} was written by an older Trivium: {self.renew}")
         if checksum != json_checksum(content) or content["artifact"] != self.stem:

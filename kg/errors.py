@@ -77,6 +77,13 @@ class VersionError(TriviumError):
     """Raised when a file was written by a newer Trivium than this one."""
 
 
+def newer(what: object, found: object, known: int) -> VersionError:
+    """The error for a file, or the like, of a format above the one that this Trivium knows."""
+    return VersionError(
+        f"{what} was written by a newer Trivium (format {found}; this one reads up to {known}): upgrade Trivium"
+    )
+
+
 class OutdatedError(VersionError):
     """Raised when an artifact was written by an older Trivium, in a format that is no longer read: make it again."""
 

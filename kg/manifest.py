@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trivium.kg.embedders.opening import DEFAULT
-from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, newer
 from trivium.kg.files import Damage, json_checksum, sha256_file, write_atomic
 
 MANIFEST = "kg.json"
@@ -84,7 +84,7 @@ def _parse(path: Path, data: bytes) -> Manifest:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise CorruptError(_damaged(path)) from None
     if version > FORMAT:
-        raise VersionError(f"{path} has format {version}, this Trivium reads up to {FORMAT}: upgrade Trivium")
+        raise newer(path, version, FORMAT)
     if checksum != json_checksum(fields):
         raise CorruptError(_damaged(path))
     try:

@@ -29,7 +29,7 @@ from trivium.kg.embedded.record import RECORD, Meta, connect, damaged, read_meta
 from trivium.kg.embedded.snapshot import FOLDER as SNAPSHOT
 from trivium.kg.embedded.snapshot import write_snapshot
 from trivium.kg.embedded.verify import read_checked
-from trivium.kg.errors import BadInputError, CorruptError, VersionError
+from trivium.kg.errors import BadInputError, CorruptError, newer
 from trivium.kg.files import (
     PARTIAL,
     atomic_folder,
@@ -206,7 +206,7 @@ def _contents(file: Path, archive: ZipFile) -> Contents:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CorruptError(f"the backup {file} is damaged ({CONTENTS}: {error}): take another") from error
     if version > FORMAT:
-        raise VersionError(f"{file} has format {version}, this Trivium reads up to {FORMAT}: upgrade Trivium")
+        raise newer(file, version, FORMAT)
     if checksum != json_checksum(found):
         raise CorruptError(f"the backup {file} is damaged ({CONTENTS} differs from its checksum): take another")
     contents: Contents = found

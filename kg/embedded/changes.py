@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trivium.kg.content_hash import statement_lanes, triple_lanes
-from trivium.kg.embedded.natures import MOST_ENTITIES, declared_natures, may_give_types
+from trivium.kg.embedded.natures import MOST_ENTITIES, declared_natures, split_types, type_relations
 from trivium.kg.embedded.record import UNDECIDED, LogRow, Meta, name_lanes, read_properties, write_properties
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import guess_kind, is_missing, kind_of_datatype, main_kind, read_value
@@ -94,14 +94,10 @@ def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None
 
 def _split_types(connection: sqlite3.Connection, rows: list[Triple]) -> tuple[list[Triple], list[Entity]]:
     """The triples without those that give types in a KG whose types came so, and these as entities with types."""
-    called = {row[1] for row in rows if may_give_types(row[1])}
+    called = type_relations(rows)
     if called and not connection.execute("SELECT 1 FROM types LIMIT 1").fetchone():
-        return rows, []
-    called -= _ids(connection, "relations", "name", called).keys()
-    if not called:
-        return rows, []
-    typed = [Entity(row[0], row[0], types=(str(row[2]),)) for row in rows if row[1] in called]
-    return [row for row in rows if row[1] not in called], typed
+        called = set()
+    return split_types(rows, called - _ids(connection, "relations", "name", called).keys())
 
 
 @dataclass(slots=True)

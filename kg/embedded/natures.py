@@ -11,7 +11,7 @@ entity is: they have no facts of their own, most entities have one, and the othe
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int32
 from trivium.kg.errors import BadInputError
-from trivium.kg.types import PropertyKind
+from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Triple
 from trivium.kg.values import KINDS, guess_kind, is_missing, main_kind, read_value
 
 Nature = PropertyKind | Literal["entity", "property", "type"]
@@ -47,6 +47,23 @@ _TOLD = 0.7
 def may_give_types(relation: str) -> bool:
     """Whether a relation is called so that its tails may be types."""
     return " ".join(relation.replace("_", " ").casefold().split()) in TYPE_NAMES
+
+
+def type_relations(rows: Iterable[Triple]) -> set[str]:
+    """The relations of triples that are added which may give types: by their names, and without properties of theirs.
+
+    They do in a KG that has types and no such relation, on every store: when it was built its types came so.
+    """
+    stated = {row.relation for row in rows if isinstance(row, QualifiedTriple) and row.statements}
+    return {row.relation for row in rows if may_give_types(row.relation)} - stated
+
+
+def split_types(rows: list[Triple], relations: Collection[str]) -> tuple[list[Triple], list[Entity]]:
+    """The triples of other relations, and those of `relations` as entities with types."""
+    if not relations:
+        return rows, []
+    typed = [Entity(row.head, row.head, types=(str(row.tail),)) for row in rows if row.relation in relations]
+    return [row for row in rows if row.relation not in relations], typed
 
 
 def gives_types(code: int, heads: Int32, codes: Int32, tails: Int32) -> bool:

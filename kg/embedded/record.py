@@ -34,7 +34,7 @@ from trivium.kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings
 from trivium.kg.databases import database_errors, open_for_reading
 from trivium.kg.embedded.columns import Int32, Int64
 from trivium.kg.embedded.tables import OwnedTexts, Tables, Values
-from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
+from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, newer
 from trivium.kg.types import KGInfo, Statement, Triple, ValueText
 
 RECORD = "triples.db"
@@ -181,7 +181,7 @@ def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
         raise CorruptError(damaged(path, "its meta table is empty"))
     number = row[0]
     if number > FORMAT:
-        raise VersionError(f"{path} has format {number}, this Trivium reads up to {FORMAT}: upgrade Trivium")
+        raise newer(path, number, FORMAT)
     _, version, stamp, entities, relations, triples, *lanes, names = row[:11]
     stated = row[11:14] if number > 1 else ("0", "0", 0)
     base, base_version = row[14:16] if number > 2 else (stamp, version)

@@ -536,6 +536,8 @@ def read_header(folder: Path) -> Header:
         raise SnapshotError(f"{path} is damaged") from None
     if checksum != _checksum(fields):
         raise SnapshotError(f"{path} is damaged")
+    if isinstance(fields.get("format"), int) and fields["format"] > FORMAT:
+        raise SnapshotError(f"{path} was written by a newer Trivium")
     if fields.get("format") != FORMAT:
         raise SnapshotError(f"{path} was written by another version of Trivium")
     header: Header = fields

@@ -21,9 +21,9 @@ from neo4j import AsyncManagedTransaction
 from neo4j.time import Date
 
 from trivium.kg.content_hash import ContentHash, hash_strings, statement_lanes, statements_of, triple_lanes
-from trivium.kg.embedded.natures import MOST_ENTITIES
+from trivium.kg.embedded.natures import MOST_ENTITIES, split_types, type_relations
 from trivium.kg.embedded.write import checked_entities, checked_triples
-from trivium.kg.errors import BadInputError, VersionError
+from trivium.kg.errors import BadInputError, newer
 from trivium.kg.manifest import now
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j import cypher
@@ -115,9 +115,7 @@ def key_of_property(relation: str) -> str:
 def read_marker(fields: dict[str, Any]) -> Marker:
     """The marker of its properties; raises `VersionError` where a newer Trivium wrote it."""
     if fields["format"] > FORMAT:
-        raise VersionError(
-            f"the KG in the database has format {fields['format']}, this Trivium reads up to {FORMAT}: upgrade Trivium"
-        )
+        raise newer("the KG in the database", fields["format"], FORMAT)
     content = ContentHash(int(fields["low"]), int(fields["high"]), fields["triples"])
     plain = Marker(fields["entities"], fields["relations"], content, fields["state"], fields["created"])
     if "properties" not in fields:  # format 1: every value is an entity
@@ -252,7 +250,8 @@ def extra(triples: Iterable[Triple]) -> int:
 async def add(client: Client, triples: list[Triple], entities: list[Entity]) -> int:
     """Add triples and name entities in one transaction; returns how many triples were new.
 
-    A plain tail is a value where its relation is a property; of a relation that is new, its tails decide.
+    A plain tail is a value where its relation is a property; of a relation that is new, its tails decide. Types that
+    came as triples when the KG was built come so here.
 
     Raises:
         BadInputError: a name that Neo4j cannot hold, a relation to entities and to values, or properties for a
@@ -262,9 +261,11 @@ async def add(client: Client, triples: list[Triple], entities: list[Entity]) -> 
 
     async def work(tx: AsyncManagedTransaction) -> int:
         marker = await _locked(tx)
-        values, plain = await _split(tx, marker, rows)
+        facts, typed = await _split_types(tx, marker, rows)
+        came_types = await _name(tx, typed)
+        values, plain = await _split(tx, marker, facts)
         check_relations(plain, {*marker.properties, *(row.relation for row in values)})
-        ids = dict.fromkeys([row.head for row in rows] + [row.tail for row in plain])
+        ids = dict.fromkeys([row.head for row in facts] + [row.tail for row in plain])
         await _put(tx, admin.MERGE_ENTITIES, [entity_row(Entity(id_, id_)) for id_ in ids])
         new = [row for row, known in zip(plain, await _stored(tx, plain), strict=True) if not known]
         if held := [row for row in plain if isinstance(row, QualifiedTriple) and row not in new]:
@@ -292,7 +293,7 @@ async def add(client: Client, triples: list[Triple], entities: list[Entity]) -> 
             parallel=marker.parallel + extra(new),
         )
         await _values(tx, admin.SET_MARKER, fields=after.fields())
-        return len(both)
+        return len(both) + came_types
 
     return await client.write(work)
 
@@ -303,8 +304,10 @@ async def delete(client: Client, triples: list[Triple]) -> int:
 
     async def work(tx: AsyncManagedTransaction) -> int:
         marker = await _locked(tx)
-        values = [row for row in rows if row.relation in marker.properties]
-        plain = [row for row in rows if row.relation not in marker.properties]
+        facts, typed = await _split_types(tx, marker, rows)
+        went_types = await _untype(tx, typed)
+        values = [row for row in facts if row.relation in marker.properties]
+        plain = [row for row in facts if row.relation not in marker.properties]
         gone = [row for row, known in zip(plain, await _stored(tx, plain), strict=True) if known]
         stated = await _statements(tx, marker, gone)
         before = await _held(tx, values)
@@ -328,9 +331,20 @@ async def delete(client: Client, triples: list[Triple]) -> int:
             parallel=marker.parallel - extra(stated),
         )
         await _values(tx, admin.SET_MARKER, fields=after.fields())
-        return len(both)
+        return len(both) + went_types
 
     return await client.write(work)
+
+
+async def _split_types(
+    tx: AsyncManagedTransaction, marker: Marker, rows: list[Triple]
+) -> tuple[list[Triple], list[Entity]]:
+    """The triples without those that give types in a KG whose types came so, and these as entities with types."""
+    called = {name for name in type_relations(rows) if not marker.properties.get(name)}
+    if called and not await _values(tx, admin.ANY_TYPE):
+        called = set()
+    held = {name for name in called if (await _values(tx, admin.count_relation(name)))[0][0]}
+    return split_types(rows, called - held)
 
 
 async def _split(
@@ -465,8 +479,9 @@ async def _unused(tx: AsyncManagedTransaction, triples: Iterable[Triple]) -> int
     return sum(rows[0][0] == 0 for rows in counts)
 
 
-async def _name(tx: AsyncManagedTransaction, named: list[Entity]) -> None:
-    """Give entities their labels (a new one replaces the old), and add aliases and types to those there."""
+async def _name(tx: AsyncManagedTransaction, named: list[Entity]) -> int:
+    """Give entities their labels (a new one replaces the old), and add aliases and types; how many types were new."""
+    count = 0
     await _put(tx, admin.MERGE_ENTITIES, [entity_row(Entity(entity.id, entity.id)) for entity in named])
     for part in chunks(named):
         known = {
@@ -477,6 +492,24 @@ async def _name(tx: AsyncManagedTransaction, named: list[Entity]) -> None:
         }
         for entity in part:
             old = known[entity.id]
+            count += len({*entity.types} - {*old.types, ""})
             label = entity.label if entity.label not in (entity.id, "") else old.label
             known[entity.id] = Entity(entity.id, label, old.aliases + entity.aliases, old.types + entity.types)
         await _put(tx, admin.SET_NAMES, [entity_row(entity) for entity in known.values()])
+    return count
+
+
+async def _untype(tx: AsyncManagedTransaction, named: Sequence[Entity]) -> int:
+    """Take types from entities; returns how many were there."""
+    gone: dict[str, set[str]] = defaultdict(set)
+    for entity in named:
+        gone[entity.id].update(entity.types)
+    count = 0
+    for part in chunks(list(gone)):
+        rows = await _values(tx, admin.READ_NAMES, keys=[key_of(id_) for id_ in part])
+        left = []
+        for id_, name, aliases, types in rows:
+            count += len(gone[id_] & {*(types or ())})
+            left.append(Entity(id_, name or id_, tuple(aliases or ()), tuple({*(types or ())} - gone[id_])))
+        await _put(tx, admin.SET_NAMES, [entity_row(entity) for entity in left])
+    return count

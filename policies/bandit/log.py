@@ -25,7 +25,7 @@ from filelock import FileLock
 
 from trivium.kg.databases import database_errors, open_for_reading, row_sum
 from trivium.kg.embedders import FloatArray
-from trivium.kg.errors import CorruptError, UsageError, VersionError
+from trivium.kg.errors import CorruptError, UsageError, newer
 
 FILE = "bandit.db"
 FORMAT = 2
@@ -98,7 +98,7 @@ class BanditLog:
                 _upgrade(connection)
         if version > FORMAT:
             connection.close()
-            raise VersionError(f"{path} has format {version}, this Trivium reads up to {FORMAT}: upgrade Trivium")
+            raise newer(path, version, FORMAT)
         return cls(path, connection)
 
     def choose(self, pull: Pull) -> None:

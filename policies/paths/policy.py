@@ -324,4 +324,4 @@ def load_policy(folder: Path, embedder: Embedder) -> PathPolicy:
         weights, report = RewardWeights(**found.data["weights"]), found.data["report"]
         return PathPolicy(arrays.pop("W"), arrays, weights, report, found.made_from["kg"])
     except (KeyError, TypeError) as error:
-        raise POLICY.damaged(folder, error) from error
+        raise POLICY.unreadable(folder, error) from error

@@ -11,7 +11,7 @@ import pytest
 from tests.contracts.naive import NaiveGraph, is_path, random_triples
 from trivium.kg.content_hash import hash_triples
 from trivium.kg.store import GraphStore
-from trivium.kg.types import Direction, Entity, Triple, parse_chain
+from trivium.kg.types import Direction, Entity, QualifiedTriple, Statement, Triple, ValueText, parse_chain
 
 MakeStore = Callable[[Iterable[Triple], Iterable[Entity]], Awaitable[GraphStore]]
 """Make an open store that holds these triples and named entities; the fixture closes it."""
@@ -275,6 +275,38 @@ class GraphStoreContract:
         assert await store.add([], [Entity("Q1", "Alien (1979)"), Entity("Q4", "Q4")]) == 0
         assert await store.labels(["Q1", "Q4"]) == ["Alien (1979)", "John Smith"]
         assert [hit.id for hit in (await store.find(["alien 1979"]))[0]] == ["Q1"]
+
+    async def test_a_triple_gives_a_type_where_types_came_so(self, make_store: MakeStore) -> None:
+        store = await make_store(FILMS, NAMES)
+        before = await store.info()
+        told = [Triple("Q5", "is_a", "director"), Triple("Q1", "is_a", "film")]
+        assert await store.add(told) == 1, "the other one is known"
+        assert not await _has(store, "is_a")
+        assert await store.contains(told) == [False, False]
+        (found,) = await store.entities(["Q5"])
+        assert found is not None
+        assert (found.label, set(found.types)) == ("John Smith", {"director", "human"})
+        assert await store.add(told) == 0
+        assert await store.info() == before, "a type is no triple"
+        assert await store.delete(told[:1]) == 1
+        assert await store.entities(["Q5", "Q1"]) == [NAMES[4], NAMES[0]]
+        assert await store.delete(told[:1]) == 0
+
+    async def test_it_stays_a_relation_where_it_is_one_or_has_properties_or_there_are_no_types(
+        self, make_store: MakeStore
+    ) -> None:
+        for known, names, row in (
+            (FILMS, [], Triple("Q5", "is_a", "director")),
+            ([*FILMS, Triple("Q4", "is_a", "star")], NAMES, Triple("Q5", "is_a", "director")),
+            (FILMS, NAMES, QualifiedTriple("Q5", "is_a", "star", (Statement((("since", ValueText("1999")),)),))),
+        ):
+            store = await make_store(known, names)
+            types = [each.types for each in await store.entities(["Q5"]) if each]
+            assert await store.add([row]) == 1
+            assert (await _has(store, "is_a"), await store.contains([row])) == (True, [True])
+            assert [each.types for each in await store.entities(["Q5"]) if each] == types
+            assert await store.delete([row]) == 1
+            assert await store.contains([row]) == [False]
 
     async def test_delete_takes_lonely_entities_and_relations_along(self, make_store: MakeStore) -> None:
         store = await make_store(FILMS, NAMES)

@@ -119,7 +119,7 @@ def read_decomposer(found: Artifact, embedder: Embedder, kind: ArtifactKind = DE
     try:
         return _assemble(found.data, found.arrays, embedder)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise kind.damaged(found.folder, error) from error
+        raise kind.unreadable(found.folder, error) from error
 
 
 def _assemble(model: dict[str, Any], arrays: Arrays, embedder: Embedder) -> CompactDecomposer:
@@ -148,7 +148,7 @@ def load_ranking(folder: Path) -> PlanRanking | None:
     except OutdatedError:
         return None
     except (AttributeError, TypeError, ValueError) as error:
-        raise DECOMPOSER.damaged(folder, error) from error
+        raise DECOMPOSER.unreadable(folder, error) from error
 
 
 def _ranking(model: Mapping[str, Any]) -> PlanRanking:

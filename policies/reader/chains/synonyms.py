@@ -57,7 +57,7 @@ def kept_synonyms(folder: Path) -> dict[str, list[str]]:
             kept = json.loads(SYNONYMS.path(folder).read_bytes())
         return {str(name): [str(word) for word in words] for name, words in kept.items()}
     except (KeyError, AttributeError, TypeError) as error:
-        raise SYNONYMS.damaged(folder, error) from error
+        raise SYNONYMS.unreadable(folder, error) from error
 
 
 def keep_synonyms(folder: Path, synonyms: Synonyms) -> list[Path]:

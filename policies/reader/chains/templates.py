@@ -231,7 +231,7 @@ def _templates(found: Artifact) -> list[QuestionTemplate]:
             for row in found.data["templates"]
         ]
     except (KeyError, TypeError, ValueError) as error:
-        raise TEMPLATES.damaged(found.folder, error) from error
+        raise TEMPLATES.unreadable(found.folder, error) from error
 
 
 async def save_templates(base: KnowledgeBase, templates: Iterable[QuestionTemplate]) -> TemplateIndex:

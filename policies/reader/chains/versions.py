@@ -12,11 +12,11 @@ import hashlib
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
-from trivium.kg.errors import CorruptError, NotLearntError
+from trivium.kg.errors import CorruptError, NotLearntError, VersionError
 from trivium.kg.files import atomic_folder, write_atomic
 from trivium.policies.reader.chains.artifact import DECOMPOSER
 from trivium.policies.reader.chains.exemplars import EXEMPLARS
@@ -87,6 +87,11 @@ def list_versions(folder: Path) -> list[Version]:
     for path in sorted((folder / _VERSIONS).glob("[0-9]*")):
         try:
             about = json.loads((path / _ABOUT).read_bytes())
+            if isinstance(about, dict) and (unknown := about.keys() - {each.name for each in fields(Version)}):
+                raise VersionError(
+                    f"the version in {path} was written by a newer Trivium (it has {', '.join(sorted(unknown))}): "
+                    "upgrade Trivium, or remove the folder"
+                )
             current = used is not None and _digest(path / _MODEL) == used
             out.append(Version(**about, current=current))
         except (OSError, ValueError, TypeError) as error:

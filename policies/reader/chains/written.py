@@ -49,7 +49,7 @@ def read_written(folder: Path) -> dict[Hop, list[str]]:
             kept = json.loads(WRITTEN.path(folder).read_bytes())["templates"]
         return {Hop.parse(hop): [str(text) for text in texts] for hop, texts in kept.items()}
     except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise WRITTEN.damaged(folder, error) from error
+        raise WRITTEN.unreadable(folder, error) from error
 
 
 def has_written(folder: Path) -> bool:

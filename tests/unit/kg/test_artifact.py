@@ -74,7 +74,9 @@ def test_another_trivium_s_format_is_named(tmp_path: Path) -> None:
     with pytest.raises(OutdatedError, match=r"toy\.json was written by an older Trivium: run trivium learn toy"):
         newer.load(tmp_path)
     older = ArtifactKind("the toy model", "toy", 2, "run trivium learn toy")
-    with pytest.raises(VersionError, match=r"toy\.json has format 3, this Trivium reads up to 2: upgrade") as found:
+    with pytest.raises(
+        VersionError, match=r"toy\.json was written by a newer Trivium \(format 3; this one reads up to 2\): upgrade"
+    ) as found:
         older.load(tmp_path)
     assert not isinstance(found.value, OutdatedError)
 
