@@ -3,6 +3,9 @@
 A stage runs with the settings with which its run began: a server hands a run's context to that run alone, and what
 goes on after an interrupt or from a checkpoint is a run of its own. Where the KG's database fails, or the question's
 time is over, the stage notes it as `stopped` in the state, those behind it do nothing, and the last one says so.
+
+A server streams the channels of a graph's output alone, which are written at the end; `found` is one of them: what a
+stage found, in short, while the run goes on.
 """
 
 from __future__ import annotations
@@ -15,14 +18,15 @@ from typing import Any, Protocol, TypeVar, get_args, get_type_hints
 
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
 from pydantic import TypeAdapter, ValidationError
 
 from trivium.kg.errors import StoreError, TimeLimitError, TriviumError, UsageError
+from trivium.kg.types import Json
 from trivium.nodes.run.access import check_policy
 from trivium.nodes.run.clock import clock_of
 from trivium.nodes.run.context import ContextT, check_context, context_of
 from trivium.nodes.run.conversation import begun
-from trivium.nodes.run.found import found_by
 from trivium.nodes.run.write_answer import stop_of, stopped_answer
 
 StateT = TypeVar("StateT", bound=Mapping[str, Any])
@@ -172,3 +176,25 @@ async def _as_begun(kind: type[ContextT], state: Mapping[str, Any], runtime: Run
     context = context_of(kind, state)
     await check_context(context)
     return context
+
+
+_ITEMS = 20  # of a list or mapping; the state has them all
+_KEPT_BACK = {
+    "settings", "started", "usage", "topic_entities", "choices", "question", "stopped", "answer", "messages", "said",
+    "tried", "previous",
+}  # fmt: skip
+
+
+def found_by(stage: str, update: Mapping[str, Any]) -> dict[str, Any]:
+    """A stage's update without what concerns the run alone; long lists are cut to their first items."""
+    return {"stage": stage, **{key: _short(value) for key, value in update.items() if key not in _KEPT_BACK}}
+
+
+def _short(value: Json) -> Json:
+    if isinstance(value, Overwrite):
+        return _short(value.value)
+    if isinstance(value, Mapping):
+        return {key: _short(value[key]) for key in list(value)[:_ITEMS]}
+    if isinstance(value, list | tuple):
+        return [_short(item) for item in value[:_ITEMS]]
+    return value

@@ -13,8 +13,7 @@ from trivium.kg.text import fold_case
 from trivium.kg.types import LogicalChain, chain_text
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.confidence.model import DEFAULT
-from trivium.policies.confidence.scope import is_small_talk
-from trivium.policies.confidence.signals import AnswerSignals, asks_truth, end_of, is_misfit, signals_of
+from trivium.policies.confidence.signals import AnswerSignals, asks_truth, end_of, is_misfit, is_small_talk, signals_of
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.reader import Reading
 from trivium.tools.call import Arguments, Result, tool

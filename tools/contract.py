@@ -1,13 +1,20 @@
-"""Parts of the contract's JSON that several tools return, and the check of relation names."""
+"""Parts of the contract's JSON that several tools return, the check of relation names, number types of arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
 
 from trivium.kg.errors import UnknownRelationError
 from trivium.kg.types import ReasoningPath
 from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.call import Result
+
+Count = Annotated[int, Field(ge=1, le=100_000)]
+Hops = Annotated[int, Field(ge=1, le=6)]
+Width = Annotated[int, Field(ge=1, le=1_000)]
 
 
 def triple_result(triple: Sequence[str | bool], score: float) -> Result:

@@ -15,8 +15,8 @@ from trivium.policies.reader.chains.exemplars import Exemplar
 from trivium.policies.reader.chains.mentions import split_question
 from trivium.policies.reader.chains.phrasing import has_exclusion_cue
 from trivium.tools.call import Arguments, Result, tool
+from trivium.tools.contract import Count
 from trivium.tools.describe_entities import EntityDescription, describe_entities
-from trivium.tools.limits import Count
 from trivium.tools.link_text import link_text
 from trivium.tools.next_relations import next_relations
 from trivium.tools.rank_texts import nearness

@@ -12,7 +12,7 @@ from trivium.kg.indexes.words import relation_words
 from trivium.kg.profile import PropertyProfile, RelationshipProfile, TypeProfile
 from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.limits import Count
+from trivium.tools.contract import Count
 from trivium.tools.rank_texts import nearness
 
 _MEANT = 1.0

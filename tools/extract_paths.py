@@ -10,8 +10,7 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.extraction import Extraction, PolicyName
 from trivium.policies.paths.extraction import extract_paths as extract
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.contract import path_result
-from trivium.tools.limits import Hops, Width
+from trivium.tools.contract import Hops, Width, path_result
 from trivium.tools.resolve_entities import resolve_entities
 
 

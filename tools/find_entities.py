@@ -10,7 +10,7 @@ from pydantic import Field
 from trivium.kg.types import EntityHit
 from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.limits import Count
+from trivium.tools.contract import Count
 
 _MIN_COSINE = 0.5  # below it a label's meaning says nothing about the text
 

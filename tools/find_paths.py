@@ -7,8 +7,7 @@ from pydantic import Field
 from trivium.kg.types import ReasoningPath
 from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.contract import path_result
-from trivium.tools.limits import Count, Hops
+from trivium.tools.contract import Count, Hops, path_result
 from trivium.tools.resolve_entities import resolve_entities
 
 

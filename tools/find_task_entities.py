@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.oda.question_kind import question_kind
-from trivium.policies.oda.task_entities import TaskEntities
+from trivium.policies.oda.task_entities import TaskEntities, question_kind
 from trivium.policies.oda.task_entities import find_task_entities as find
 from trivium.tools.call import Arguments, Result, tool
 

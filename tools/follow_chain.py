@@ -9,8 +9,7 @@ from pydantic import Field
 from trivium.kg.types import ChainResult, LogicalChain, Reached, parse_chain
 from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.contract import check_relations, path_result
-from trivium.tools.limits import Count
+from trivium.tools.contract import Count, check_relations, path_result
 from trivium.tools.resolve_entities import resolve_entities
 
 

@@ -10,7 +10,7 @@ from trivium.kg.types import chain_text
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.reader.chains.templates import TemplateMatch
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.limits import Count
+from trivium.tools.contract import Count
 
 
 class MatchTemplatesArguments(Arguments):

@@ -9,8 +9,7 @@ from pydantic import Field
 from trivium.kg.types import Direction, WalkedTriple
 from trivium.knowledge.knowledge import Knowledge
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.contract import check_relations, triple_result
-from trivium.tools.limits import Count
+from trivium.tools.contract import Count, check_relations, triple_result
 from trivium.tools.resolve_entities import resolve_entities
 
 

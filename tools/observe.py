@@ -11,8 +11,7 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.oda.observation import DEFAULT_LIMITS, Observation, ObservationLimits, Observed
 from trivium.policies.oda.observation import observe as observe_kg
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.contract import triple_result
-from trivium.tools.limits import Count, Hops, Width
+from trivium.tools.contract import Count, Hops, Width, triple_result
 from trivium.tools.resolve_entities import resolve_entities
 
 __all__ = ["Observation", "ObservationLimits", "Observed", "observe"]

@@ -10,8 +10,7 @@ from trivium.kg.types import WalkedTriple
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.oda.triple_scores import ScoredTriple, rank
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.contract import triple_result
-from trivium.tools.limits import Count
+from trivium.tools.contract import Count, triple_result
 
 
 class RankTriplesArguments(Arguments):

@@ -9,8 +9,7 @@ from pydantic import Field
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.oda.triple_scores import ScoredTriple, rank
 from trivium.tools.call import Arguments, Result, tool
-from trivium.tools.contract import triple_result
-from trivium.tools.limits import Count
+from trivium.tools.contract import Count, triple_result
 from trivium.tools.resolve_entities import resolve_entities
 
 _AROUND = 300  # triples of an entity that are scored

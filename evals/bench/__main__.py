@@ -24,8 +24,7 @@ from trivium.evals.bench.start import measure_start
 from trivium.evals.bench.surveying import measure_survey
 from trivium.evals.bench.walking import measure_walking
 from trivium.evals.bench.writing import measure_writing
-from trivium.evals.choice_sets import CHOICE_SETS, read_choices
-from trivium.evals.choices import kg_folder
+from trivium.evals.choices import CHOICE_SETS, kg_folder, read_choices
 from trivium.evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build

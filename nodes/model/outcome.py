@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from trivium.nodes.model.events import Event
 from trivium.nodes.run.usage import Usage
 
 if TYPE_CHECKING:
@@ -48,3 +50,46 @@ def declined(reply: AIMessage) -> str | None:
         if reply.response_metadata.get("finish_reason") == "content_filter"
         else None
     )
+
+
+Kind = Literal[
+    "llm_retry",  # a request is sent again after a failure that may pass
+    "llm_parameter",  # a request is sent again without an optional parameter that the model refused
+    "llm_repaired",  # the answer could not be read, the repair turn's could
+    "llm_truncated",  # the model stopped at its own length limit; the partial answer was used
+    "llm_cut",  # a stream broke off; what was said before stands
+    "llm_failed",  # no answer that can be read: the stage falls back
+    "llm_refused",  # the model declined: the stage falls back
+    "llm_timeout",  # the stage's time is over: the stage falls back
+    "llm_budget",  # the run's budget is spent: the stage falls back
+]
+
+Event = dict[str, Any]
+"""`stage`, `event` (a `Kind`), `message`."""
+
+_LONGEST = 300
+_SHORTEST_SECRET = 4  # a shorter value is not a secret, and would blank out half of any text
+_SECRET_NAME = re.compile(r"(_API_KEY|_TOKEN|_SECRET|PASSWORD)$", re.IGNORECASE)
+_SECRET_LOOKS = re.compile(r"\b(?:sk|pk|lsv2)[-_][\w*.…-]{6,}|(?<=\bBearer )\S+|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)")
+_BLANK = "[redacted]"
+
+
+def redact(text: str, environ: Mapping[str, str] | None = None) -> str:
+    """The text without any secret: values of *_API_KEY, *_TOKEN, *_SECRET and *PASSWORD, and what looks like a key."""
+    variables = os.environ if environ is None else environ
+    secrets = {value.strip() for name, value in variables.items() if _SECRET_NAME.search(name)}
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, _BLANK)
+    return _SECRET_LOOKS.sub(_BLANK, text)
+
+
+def brief(text: str, longest: int = _LONGEST) -> str:
+    """The text in one line, redacted before it is cut, so that no half of a secret stays."""
+    line = " ".join(redact(text).split())
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+
+
+def event(stage: str, kind: Kind, message: str) -> Event:
+    """An event whose message is one short line without secrets."""
+    return {"stage": stage, "event": kind, "message": brief(message)}

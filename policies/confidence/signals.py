@@ -1,4 +1,4 @@
-"""What is known of an answer's reading before anything is claimed."""
+"""What is known of an answer's reading before anything is claimed; whether a text is a question for a KG at all."""
 
 from __future__ import annotations
 
@@ -368,3 +368,10 @@ def _uses(plan: QueryPlan, entity: str) -> bool:
 
 def _walked(found: Decomposition) -> frozenset[str]:
     return frozenset(hop.relation for sub in found.sub_questions for hop in sub.chain or ())
+
+
+def is_small_talk(text: str, *, read: bool = False) -> bool:
+    """Whether it speaks to the program or, where no word of it was `read`, asks nothing; by its words: English."""
+    words = [word.text for word in tokens(text)]
+    made = not read and not set(pairwise(words)).isdisjoint(english().small_talk)  # "tell me a joke", "write us a poem"
+    return made or not classes().you.isdisjoint(words) or (not read and classes().asks.isdisjoint(words))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from trivium.kg.indexes import own_words
 from trivium.kg.store import GraphStore
+from trivium.kg.text import tokens
 from trivium.kg.types import EntityHit
 from trivium.policies.oda.similarity_choice import RelationNames, SimilarityChoice
 from trivium.policies.reader.chains.mentions import (
@@ -19,6 +20,24 @@ from trivium.policies.reader.chains.mentions import (
 )
 from trivium.policies.reader.chains.similar_mentions import find_similar
 from trivium.policies.reader.english import classes
+
+QuestionKind = Literal["fact", "count", "open"]
+"""`fact`: true or false; `count`: how many; `open`: anything else."""
+
+
+_COUNTING = ("what is the number of", "what was the number of", "number of")
+
+
+def question_kind(question: str) -> QuestionKind:
+    """The kind of a question; a sentence that asks nothing and states something is a fact to check."""
+    words = [token.text for token in tokens(question)]
+    if not words:
+        return "open"
+    if " how many " in f" {' '.join(words)} " or " ".join(words).startswith(_COUNTING):
+        return "count"
+    stated = question.rstrip().endswith(".") and not classes().asks_or_orders.intersection(words[:2])
+    return "fact" if words[0] in classes().auxiliaries or stated else "open"
+
 
 _TOPICS = 4  # entities that a question starts from at most
 _NAMESAKES = 5  # entities of one name that are compared

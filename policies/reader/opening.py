@@ -13,7 +13,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.profile import GraphProfile
 from trivium.policies.linking import MemoryNames, NameIndex
-from trivium.policies.linking.snapshot_names import SnapshotNames
+from trivium.policies.linking.names import SnapshotNames
 from trivium.policies.reader.english import english
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.reader import Executor, Reader

@@ -27,8 +27,7 @@ from trivium.kg.errors import (
 from trivium.kg.failing import collected
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.address import Address, Limits
-from trivium.kg.neo4j.client import Client
-from trivium.kg.neo4j.failures import can_retry, translated
+from trivium.kg.neo4j.client import Client, can_retry, translated
 from trivium.kg.neo4j.loading import check_target, load
 from trivium.kg.neo4j.opening import open_store
 from trivium.kg.neo4j.settings import RemoteKG

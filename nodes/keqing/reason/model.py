@@ -14,8 +14,8 @@ from trivium.nodes.keqing.reason.evidence import ShownEvidence, gather, is_namel
 from trivium.nodes.keqing.reason.prompt import REASON_TEXT, REASON_TUPLES, WaveAnswers
 from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
 from trivium.nodes.model import ask_typed
-from trivium.nodes.model.events import brief
 from trivium.nodes.model.operator_prompts import operator_prompt
+from trivium.nodes.model.outcome import brief
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.conversation import question_of
 from trivium.nodes.run.qualifiers import notes

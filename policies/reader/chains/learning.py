@@ -1,24 +1,32 @@
-"""Learning Keqing: from (question, chain) pairs, or from the schema alone, to a decomposer and templates."""
+"""Learning Keqing: from (question, chain) pairs, or from the schema alone, to a decomposer and templates.
+
+Templates follow the paper's frequency rule (section 3.1): each chain is assigned its most frequent template over the
+pairs; turned round, a template owns a set of chains of any length.
+"""
 
 from __future__ import annotations
 
+import random
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
-from trivium.kg.types import Hop
+from trivium.kg.text import fold_name
+from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.answer_chains import add_chains
 from trivium.policies.reader.chains.asked_types import type_names
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
 from trivium.policies.reader.chains.feasibility import Feasible
-from trivium.policies.reader.chains.follow_shares import follow_shares
 from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.mentions import (
     DEFAULT_MENTION_MODEL,
@@ -30,14 +38,14 @@ from trivium.policies.reader.chains.mentions import (
 from trivium.policies.reader.chains.naming import initials, initials_of, namesakes_of
 from trivium.policies.reader.chains.natural import natural_templates, own_wordings
 from trivium.policies.reader.chains.pairs import AlignedPair, align_pairs
+from trivium.policies.reader.chains.phrasing import masked_text
 from trivium.policies.reader.chains.readings import ChainReader
 from trivium.policies.reader.chains.schema_words import Synonyms, hop_words
 from trivium.policies.reader.chains.scoring.learn import FEW_MIX, FEWEST, HeldOut, Trained, hold_out, train_on
 from trivium.policies.reader.chains.scoring.scorer import LearnedReader
 from trivium.policies.reader.chains.segment_model import SegmentModel
 from trivium.policies.reader.chains.similar_mentions import widened
-from trivium.policies.reader.chains.template_mining import exclusion_habits, mine_templates
-from trivium.policies.reader.chains.templates import QuestionTemplate, completed
+from trivium.policies.reader.chains.templates import Exclusion, QuestionTemplate, completed
 from trivium.policies.reader.chains.wording import KnownWords
 from trivium.policies.reader.chains.written import Written, add_words, written_templates
 from trivium.policies.reader.english import classes
@@ -293,3 +301,99 @@ class _Lesson:
                 features.append(found[kept])
                 gold.append(kept.index(place))
         return train_mention_model(features, gold)
+
+
+_SAMPLE = 20_000  # entities looked at; shares are exact in a smaller graph
+_BATCH = 1_000
+_RARE = 1e-4  # the share of a transition that exists and that the sample does not show
+
+Floats = NDArray[np.float32]
+
+
+async def follow_shares(store: GraphStore) -> tuple[tuple[Hop, ...], Floats]:
+    """All hops, sorted, and float32 [H, H]: the share of the entities which hop i reaches that hop j leaves.
+
+    0 stands for a transition that no entity has; chance transitions (a film and a person of one name) stay small.
+    """
+    transitions = await store.transitions()
+    hops = tuple(sorted(transitions))
+    number = {hop: place for place, hop in enumerate(hops)}
+    together = np.zeros((len(hops), len(hops)), dtype=np.float32)
+    ids = await _sample(store)
+    for start in range(0, len(ids), _BATCH):
+        found = await store.hops(ids[start : start + _BATCH])
+        leaves = np.zeros((len(found), len(hops)), dtype=np.float32)
+        for row, left in enumerate(found):
+            leaves[row, [number[hop] for hop in left]] = 1
+        # Pairs of hops that leave one entity, counted by a product of 0/1 matrices; their diagonal counts the entities.
+        together += leaves.T @ leaves
+    # What hop i reaches is what its inverse leaves.
+    inverse = [number[Hop(hop.relation, not hop.inverse)] for hop in hops]
+    shares = (together / np.maximum(np.diag(together), 1)[:, None])[inverse]
+    possible = np.zeros((len(hops), len(hops)), dtype=np.bool_)
+    for row, hop in enumerate(hops):
+        possible[row, [number[after] for after in transitions[hop]]] = True
+    return hops, np.where(possible, np.maximum(shares, np.float32(_RARE)), 0).astype(np.float32)
+
+
+async def _sample(store: GraphStore) -> list[str]:
+    """Ids drawn evenly from the stream of all (reservoir sampling), the same ones for the same graph."""
+    rng, kept, seen = random.Random(0), list[str](), 0
+    async for batch in store.all_entities():
+        for entity in batch:
+            seen += 1
+            if len(kept) < _SAMPLE:
+                kept.append(entity.id)
+            # The n-th entity comes in with probability _SAMPLE / n: at the end all have had the same chance.
+            elif (place := rng.randrange(seen)) < _SAMPLE:
+                kept[place] = entity.id
+    return kept
+
+
+_SURE = 0.9  # share of a hop's evidence from which exclusion is a habit of the KG's questions, not of their words
+
+
+def mine_templates(pairs: Iterable[AlignedPair]) -> list[QuestionTemplate]:
+    """The templates of single-topic pairs, the most frequent first.
+
+    Wordings that differ in case and punctuation alone count as one, shown as most often written. Between equally
+    frequent templates the one that fewer other chains use is taken, then the shorter.
+    """
+    pairs = list(pairs)
+    uses: dict[LogicalChain, Counter[str]] = defaultdict(Counter)
+    written: dict[str, Counter[str]] = defaultdict(Counter)
+    for pair in pairs:
+        if len(pair.gold) == 1:
+            text = masked_text(pair.question, pair.question.mentions[pair.gold[0]])
+            uses[pair.chains[0]][fold_name(text)] += 1
+            written[fold_name(text)][text] += 1
+    total = Counter[str]()
+    for counts in uses.values():
+        total.update(counts)
+    owned: dict[str, list[tuple[int, LogicalChain]]] = defaultdict(list)
+    for chain, counts in uses.items():
+        key = max(counts, key=lambda k: (counts[k], counts[k] / total[k], -len(k), k))
+        owned[key].append((counts[key], chain))
+    habits = exclusion_habits((item.hop, item.excluded) for pair in pairs for item in pair.exclusion)
+    templates = [_template(written[key].most_common(1)[0][0], chains, habits) for key, chains in owned.items()]
+    return sorted(templates, key=lambda t: (-t.count, t.text))
+
+
+def _template(text: str, owned: list[tuple[int, LogicalChain]], habits: Mapping[Hop, Exclusion]) -> QuestionTemplate:
+    ordered = [chain for _, chain in sorted(owned, key=lambda item: (-item[0], item[1]))]
+    return QuestionTemplate(text, tuple(ordered), sum(n for n, _ in owned), habits.get(ordered[0][-1], "cue"))
+
+
+Key = TypeVar("Key")
+
+
+def exclusion_habits(evidence: Iterable[tuple[Key, bool]]) -> dict[Key, Exclusion]:
+    """For each hop, or pair of hops, that came back to a topic: do answers leave it out always, never, or on a cue?"""
+    counts: dict[Key, Counter[bool]] = defaultdict(Counter)
+    for key, excluded in evidence:
+        counts[key][excluded] += 1
+    out: dict[Key, Exclusion] = {}
+    for key, seen in counts.items():
+        share = seen[True] / seen.total()
+        out[key] = "always" if share >= _SURE else "never" if 1 - share >= _SURE else "cue"
+    return out

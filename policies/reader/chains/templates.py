@@ -1,7 +1,7 @@
 """Question templates with the logical chains they own, and their FAISS index (Keqing, sections 3.1 and 3.2).
 
 Before anything is learned, every relation has two templates in words made from its name, one a direction. Learning puts
-templates mined from pairs in their place (`trivium.policies.reader.chains.template_mining`). A relation that is new to
+templates mined from pairs in their place (`trivium.policies.reader.chains.learning`). A relation that is new to
 the graph gets its templates at the next question (`current_templates`).
 """
 

@@ -9,11 +9,10 @@ import pytest
 from tests.films import build_films, pairs, walk
 from trivium.evals.ablations.__main__ import ABLATIONS, main
 from trivium.evals.ablations.asking import ask, taught
-from trivium.evals.ablations.chains import wording
+from trivium.evals.ablations.chains import train_whole_chains, wording
 from trivium.evals.ablations.report import FigureTable, plot, show, table
 from trivium.evals.ablations.supplement import MODES, outcome
 from trivium.evals.ablations.templates import KS, free_words
-from trivium.evals.ablations.whole_chains import train_whole_chains
 from trivium.evals.metrics import ScoredAnswer
 from trivium.evals.webqsp import FOLDS, folds
 from trivium.kg.errors import BadInputError

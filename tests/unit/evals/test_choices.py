@@ -7,8 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from trivium.evals.choice_sets import CHOICE_SETS, ChoiceSet, labelled, optioned, read_choices
-from trivium.evals.choices import interval, kg_folder, line, main, measure, right_share
+from trivium.evals.choices import (
+    CHOICE_SETS,
+    ChoiceSet,
+    interval,
+    kg_folder,
+    labelled,
+    line,
+    main,
+    measure,
+    optioned,
+    read_choices,
+    right_share,
+)
 from trivium.evals.metaqa import data_folder
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.knowledge.knowledge import close_all

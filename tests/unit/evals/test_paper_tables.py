@@ -7,8 +7,7 @@ from functools import reduce
 import pytest
 
 from trivium.evals import registry
-from trivium.evals.paper_figures import paper
-from trivium.evals.paper_tables import ITEMS, main, shown
+from trivium.evals.paper_tables import ITEMS, main, paper, shown
 from trivium.kg.errors import UsageError
 
 

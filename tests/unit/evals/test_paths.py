@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 
 from tests.films import write_files
-from trivium.evals.path_runs import ABLATIONS, Runs, train_runs, without
-from trivium.evals.path_table import PathFigures, spread
-from trivium.evals.paths import measure, read_csqa
+from trivium.evals.paths import ABLATIONS, PathFigures, Runs, measure, read_csqa, spread, train_runs, without
 from trivium.kg.loaders import Choice, Question, read_questions
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import make_examples

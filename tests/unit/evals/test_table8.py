@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trivium.evals.prompt_replay import Chooser, Name, Workload, replay
-from trivium.evals.table8 import TYPES, main, questions, shortfalls, workload
+from trivium.evals.table8 import TYPES, Chooser, Name, Workload, main, questions, replay, shortfalls, workload
 from trivium.kg.embedders import open_embedder
 from trivium.policies.bandit.bandit import BanditSettings
 

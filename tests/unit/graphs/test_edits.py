@@ -14,13 +14,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from trivium.graphs import auto, keqing, knowgpt, oda
+from trivium.graphs.stage import found_by
 from trivium.kg.errors import RequestError, UsageError
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.found import found_by
 
 JOIN = "when were the films starring both Robert De Niro and Al Pacino released?"
 CHOICES = [{"id": "A", "text": "Ridley Scott"}, {"id": "B", "text": "Michael Mann"}]

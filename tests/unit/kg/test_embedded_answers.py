@@ -15,7 +15,7 @@ from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.schema import hops_of
 from trivium.kg.similarity import EXACT, FOLDED, FUZZY, part_score, similarity, sorted_words
 from trivium.kg.types import Entity, Hop, Triple
-from trivium.policies.reader.chains.follow_shares import follow_shares
+from trivium.policies.reader.chains.learning import follow_shares
 
 Open = Callable[[Iterable[Triple], Iterable[Entity]], EmbeddedStore]
 

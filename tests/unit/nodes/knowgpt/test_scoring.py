@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.kg.errors import UsageError
-from trivium.nodes.knowgpt.answer.scoring import combined, scored, support, supports
+from trivium.nodes.knowgpt.answer.stage import combined, scored, support, supports
 from trivium.nodes.knowgpt.link_entities.stage import MAX_CHOICES, check_choices
 from trivium.nodes.knowgpt.state import Candidate, EvidencePath
 

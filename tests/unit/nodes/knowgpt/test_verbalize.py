@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from trivium.nodes.knowgpt.state import EvidencePath
-from trivium.nodes.knowgpt.verbalize.stage import as_graph, as_sentences, as_triples, centre_of, facts_of
-from trivium.nodes.run.relation_phrases import relation_phrase
+from trivium.nodes.knowgpt.verbalize.stage import (
+    as_graph,
+    as_sentences,
+    as_triples,
+    centre_of,
+    facts_of,
+    relation_phrase,
+)
 
 BRIN, PICHAI, GOOGLE, COMPANY = "brin", "pichai", "google", "company"
 LABELS = {BRIN: "Sergey Brin", PICHAI: "Sundar Pichai", GOOGLE: "Google", COMPANY: "high-tech company"}

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from trivium.kg.types import Triple
+from trivium.nodes.knowgpt.verbalize.stage import relation_phrase
 from trivium.nodes.run.answer_record import answer_problem, path_record, usage
 from trivium.nodes.run.path_text import arrow_text, path_text
 from trivium.nodes.run.qualifiers import note_text, qualified
-from trivium.nodes.run.relation_phrases import relation_phrase
 from trivium.nodes.run.usage import Usage
 
 WALK = [("heat", "directed_by", "mann", False), ("ronin", "seen_by", "mann", True)]

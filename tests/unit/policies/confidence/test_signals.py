@@ -9,8 +9,7 @@ import pytest
 from trivium.kg.plans.text import parse
 from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.confidence.model import DEFAULT
-from trivium.policies.confidence.scope import is_small_talk
-from trivium.policies.confidence.signals import is_misfit, signals_of
+from trivium.policies.confidence.signals import is_misfit, is_small_talk, signals_of
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 from trivium.policies.reader.chains.open_world import Support, _is_among, _root, _said_before, _stems
 from trivium.policies.reader.reader import Part, Reading

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from trivium.kg.types import EntityHit, parse_chain
+from trivium.policies.reader.chains.learning import exclusion_habits, mine_templates
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion, split_question
 from trivium.policies.reader.chains.pairs import AlignedPair
-from trivium.policies.reader.chains.template_mining import exclusion_habits, mine_templates
 from trivium.policies.reader.chains.templates import Exclusion
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.policies.oda.question_kind import QuestionKind, question_kind
+from trivium.policies.oda.task_entities import QuestionKind, question_kind
 
 
 @pytest.mark.parametrize(
