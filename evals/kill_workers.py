@@ -37,16 +37,25 @@ _OVER = ("success", "error", "timeout", "interrupted")
 
 
 class SlowModel:
-    """An OpenAI-compatible server that waits; it knows which process asked what."""
+    """An OpenAI-compatible server on loopback that waits, and then says nothing of use.
 
-    def __init__(self, seconds: float) -> None:
+    Args:
+        seconds: how long each call takes.
+        port: 0 for a free one.
+        owners: whether to look up which process asks, which reads all of /proc.
+
+    Attributes:
+        asked: each call's body, and the process that sent it (0 without `owners`).
+    """
+
+    def __init__(self, seconds: float, port: int = 0, *, owners: bool = False) -> None:
         self.seconds, self.asked = seconds, list[tuple[str, int]]()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"])).decode()
-                outer.asked.append((body, _owner(self.client_address[1])))
+                outer.asked.append((body, _owner(self.client_address[1]) if owners else 0))
                 time.sleep(outer.seconds)
                 message = {"role": "assistant", "content": "I do not know."}
                 told = {
@@ -67,7 +76,10 @@ class SlowModel:
             def log_message(self, *args: object) -> None:
                 del args
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            request_queue_size = 200  # a hundred runs may ask at one moment
+
+        self._server = Server(("127.0.0.1", port), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
@@ -195,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("command", nargs=argparse.REMAINDER)
     given = parser.parse_args(arguments)
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
-    model = SlowModel(given.seconds)
+    model = SlowModel(given.seconds, owners=True)
     with _running(given, command, model) as workers:
         counted: Counter[str] = Counter()
         questions = [json.loads(line)["question"] for line in _QUESTIONS.read_text().splitlines()]

@@ -4,7 +4,12 @@
 
 Requests go to the addresses in turn. `--route runs` waits for a run of LangGraph's API, `--route v1` asks OpenAI's chat
 API, which has no queue. An answer is *lost* where there is none, *crossed* where it is another question's. Meanwhile
-/healthz is asked some ten times a second. A server's memory is read from its process, where `--process` names it.
+/healthz is asked some ten times a second. A server's memory and processor time are read from its process, where
+`--process` names it.
+
+With `--model-port` every run asks the chat model `openai:slow`, which this script plays on that port: each call takes
+`--model-seconds`, and what it says is of no use, so that each stage asks once more and then goes on without it. The
+server needs `models = ["openai:slow"]` in `[server]` and OPENAI_BASE_URL=http://127.0.0.1:PORT/v1.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from typing import Any
 import httpx
 
 import trivium
+from trivium.evals.kill_workers import SlowModel
 
 _QUESTIONS = Path(trivium.__file__).parent / "kg" / "sample" / "questions.train.jsonl"
 
@@ -37,8 +43,9 @@ class Report:
     lost: list[str] = field(default_factory=list)
     crossed: int = 0
 
-    def line(self, spent: float, memory: Sequence[tuple[int, int]]) -> dict[str, Any]:
-        """As JSON."""
+    def line(self, spent: float, used: Sequence[tuple[_Process, _Process]], calls: int) -> dict[str, Any]:
+        """As JSON; `spent` in seconds, `used` by each server process before and after, `calls` of the model."""
+        cpu = sum(after.seconds - before.seconds for before, after in used)
         return {
             "answered": len(self.seconds),
             "lost": len(self.lost),
@@ -47,7 +54,9 @@ class Report:
             "p50": _quantile(self.seconds, 0.5),
             "p99": _quantile(self.seconds, 0.99),
             "healthz_p99_ms": round(1000 * _quantile(self.health, 0.99), 1),
-            "memory_mb": [f"{before} -> {after}" for before, after in memory],
+            "memory_mb": [f"{before.megabytes} -> {after.megabytes}" for before, after in used],
+            **({"cpu_ms_per_run": round(1000 * cpu / max(1, len(self.seconds)), 1)} if used else {}),
+            **({"model_calls": calls} if calls else {}),
             "why_lost": self.lost[:3],
         }
 
@@ -61,6 +70,7 @@ async def load(given: argparse.Namespace) -> Report:
     """Send the runs."""
     questions = [json.loads(line)["question"] for line in _QUESTIONS.read_text(encoding="utf-8").splitlines()]
     report, waiting = Report(), iter(range(given.runs))
+    context = {"model": "openai:slow", "decompose": "llm"} if given.model_port else {}
     headers = {"x-api-key": given.key} if given.key else {}
     limits = httpx.Limits(max_connections=given.at_once + 20, max_keepalive_connections=given.at_once + 20)
     async with httpx.AsyncClient(headers=headers, timeout=given.patience, limits=limits) as http:
@@ -70,7 +80,7 @@ async def load(given: argparse.Namespace) -> Report:
                 question, url = questions[number % len(questions)], given.url[number % len(given.url)]
                 began = time.perf_counter()
                 try:
-                    answer = await _ask(http, url, given.route, question)
+                    answer = await _ask(http, url, given.route, question, context)
                 except (httpx.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
                     report.lost.append(f"{type(error).__name__}: {str(error)[:200]}")
                     continue
@@ -95,25 +105,38 @@ def _probe(given: argparse.Namespace, report: Report, ended: threading.Event) ->
                 report.health.append(time.perf_counter() - began)
 
 
-async def _ask(http: httpx.AsyncClient, url: str, route: str, question: str) -> dict[str, Any]:
+async def _ask(http: httpx.AsyncClient, url: str, route: str, question: str, context: dict[str, str]) -> dict[str, Any]:
     messages = [{"role": "user", "content": question}]
     answer: dict[str, Any]
     if route == "v1":
-        told = await http.post(f"{url}/v1/chat/completions", json={"model": "keqing", "messages": messages})
+        asked = {"model": "keqing", "messages": messages, "context": context}
+        told = await http.post(f"{url}/v1/chat/completions", json=asked)
         told.raise_for_status()
         answer = told.json()["choices"][0]["message"]["trivium"]
         return answer
-    told = await http.post(f"{url}/runs/wait", json={"assistant_id": "keqing", "input": {"messages": messages}})
+    asked = {"assistant_id": "keqing", "input": {"messages": messages}, "context": context}
+    told = await http.post(f"{url}/runs/wait", json=asked)
     told.raise_for_status()
     answer = told.json()["answer"]
     return answer
 
 
-def _memory(process: int) -> int:
-    """Resident megabytes of a process and all below it."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    below = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return pages * os.sysconf("SC_PAGE_SIZE") // 1_000_000 + sum(_memory(int(child)) for child in below)
+@dataclass(frozen=True)
+class _Process:
+    """What a process and all below it hold and have used: resident megabytes, seconds of processor time."""
+
+    megabytes: int
+    seconds: float
+
+    @classmethod
+    def of(cls, process: int) -> _Process:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+        below = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        held = [cls.of(int(child)) for child in below]
+        megabytes = pages * os.sysconf("SC_PAGE_SIZE") // 1_000_000 + sum(each.megabytes for each in held)
+        seconds = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK") + sum(each.seconds for each in held)
+        return cls(megabytes, seconds)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -126,12 +149,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--key", default="")
     parser.add_argument("--patience", type=float, default=120.0, help="seconds for one answer")
     parser.add_argument("--process", type=int, action="append", default=[])
+    parser.add_argument("--model-port", type=int, default=0, help="let runs ask a chat model, played on this port")
+    parser.add_argument("--model-seconds", type=float, default=0.2, help="how long each of its calls takes")
     given = parser.parse_args(arguments)
-    before, began = [_memory(process) for process in given.process], time.perf_counter()
+    model = SlowModel(given.model_seconds, given.model_port) if given.model_port else None
+    before, began = [_Process.of(process) for process in given.process], time.perf_counter()
     report = asyncio.run(load(given))
     spent = time.perf_counter() - began
-    memory = list(zip(before, map(_memory, given.process), strict=True))
-    print(json.dumps(report.line(spent, memory)))
+    used = list(zip(before, map(_Process.of, given.process), strict=True))
+    print(json.dumps(report.line(spent, used, 0 if model is None else len(model.asked))))
     return 1 if report.lost or report.crossed else 0
 
 

@@ -276,12 +276,10 @@ def from_all(found: Decomposition, one: str, hits: Sequence[EntityHit]) -> Decom
     return replace(found, sub_questions=subs, links=links, unread=())
 
 
-def _among(found: Decomposition, last: LastAnswers, worded: str) -> Resolved | None:
-    """Of what a question asks for, the last answers alone."""
+def _among(found: Decomposition, last: LastAnswers, worded: str) -> Resolved:
+    """Of what a question asks for, the last answers alone; without chains for it a plan may compute it."""
     used = {dep for sub in found.sub_questions for dep in sub.dep}
     ends = [sub.id for sub in found.sub_questions if sub.id not in used]
-    if not ends:
-        return None
     only: dict[int, Condition] = {number: Among(op="among", ids=list(last.ids)) for number in ends}
     return Resolved(found, f"narrowed down to the {len(last.ids)} last answers", only, worded, "", last.ids)
 

@@ -32,6 +32,7 @@ from trivium.kg.types import Hop, chain_text
 from trivium.nodes.keqing.decompose.follow_up import Resolved
 from trivium.nodes.keqing.state import SubQuestionState
 from trivium.nodes.run.missing import Link
+from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.read_question import Chains, Reading, ReadingSignals, read_question
 from trivium.tools.word_relations import word_relations
@@ -106,8 +107,11 @@ async def plan_question(question: str, topics: Sequence[str], kg: str, chains: C
     return await planned(readings, kg)
 
 
-async def plan_follow_up(resolved: Resolved, kg: str) -> Planned | None:
-    """The plan of a follow-up that computes, about all of the last answers; None where no plan computes it."""
+async def plan_follow_up(resolved: Resolved, kg: str) -> tuple[Planned, Assessment] | None:
+    """The plan of a follow-up that computes, about all of the last answers, and how far its reading can be trusted.
+
+    None where no plan computes it.
+    """
     topics = [resolved.one] if resolved.one else []
     found = await plan_question(resolved.worded, topics, kg, resolved.found.chains) if resolved.worded else None
     if found is None or found.is_chain:
@@ -121,7 +125,8 @@ async def plan_follow_up(resolved: Resolved, kg: str) -> Planned | None:
         plan = Intersect((plan, last))
     else:
         return None
-    return await planned([replace(found.reading, plan=plan)], kg)
+    assessment = await assess_reading(kg, resolved.worded, resolved.found, found.readings, plan=True)
+    return await planned([replace(found.reading, plan=plan)], kg), assessment
 
 
 async def planned(readings: Sequence[Reading], kg: str) -> Planned:

@@ -125,9 +125,10 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
         from_nothing = read.planned is not None and not read.planned.links and continues(question)
         return _Decomposed(Decomposition(())) if from_nothing else read
     noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
-    planned = await plan_follow_up(resolved, kg) if resolved.found.computes else None
-    if planned is not None:
-        return _Decomposed(Decomposition(()), planned=planned, reading=planned, events=[noted])
+    by_plan = resolved.found.computes or not resolved.found.sub_questions
+    if by_plan and (computed := await plan_follow_up(resolved, kg)) is not None:
+        planned, assessment = computed
+        return _Decomposed(Decomposition(()), planned=planned, reading=planned, assessment=assessment, events=[noted])
     return _Decomposed(resolved.found, resolved.only, events=[noted, *_stale(resolved.found)])
 
 

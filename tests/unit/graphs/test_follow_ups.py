@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import points_back
 from trivium.nodes.model import close_models
 from trivium.nodes.run.state import QuestionInput
+from trivium.policies.reader.chains.teaching import teach
 
 Say = Callable[..., Awaitable[dict[str, Any]]]
 
@@ -33,7 +37,7 @@ async def say(kg_name: str) -> AsyncIterator[Say]:
 
     async def run(question: str, **settings: Any) -> dict[str, Any]:
         given: QuestionInput = {"question": question}
-        context = KeqingContext(kg=kg_name, **settings)
+        context = KeqingContext(**{"kg": kg_name, **settings})
         told: dict[str, Any] = (await chat.ainvoke(given, config=thread, context=context))["answer"]
         return told
 
@@ -98,6 +102,34 @@ async def test_how_many_of_them(say: Say) -> None:
     assert {path["answer"] for path in told["paths"]} == {"runner"}
     await say("who directed Alien?")
     assert (await say("how many films did he direct?"))["value"] == len(BY_SCOTT)
+
+
+@pytest.fixture(scope="module")
+def taught_sample(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The bundled sample, learned from its schema alone."""
+    folder = tmp_path_factory.mktemp("taught") / "sample"
+    shutil.copytree(sample_folder, folder)
+    with Knowledge.open(folder) as base:
+        asyncio.run(teach(base, None, lambda *_: None))
+    return str(folder)
+
+
+async def test_the_first_and_the_last_of_them(say: Say, taught_sample: str) -> None:
+    """Of the last answers, not of all that the graph has, whose oldest film is Metropolis of 1927."""
+    for wording, kept in (
+        ("which of them was released first?", {"film/final_chord"}),
+        ("which of those is the most recent?", {"film/imitation_of_life_1959"}),
+    ):
+        assert len(ids(await say("which films did Douglas Sirk direct?", kg=taught_sample))) == 16
+        told = await say(wording, kg=taught_sample)
+        assert (ids(told), len(read(told))) == (kept, 1), wording
+        assert told["confidence"] > 0.5, wording
+    await say("which films did Douglas Sirk direct?", kg=taught_sample)
+    told = await say("which of them is the most beautiful?", kg=taught_sample)
+    assert (told["answers"], told["value"], told["stop_reason"]) == ([], None, "not_understood")
+    # Without types nothing says what a first one is; and the oldest film of all is none of Scott's.
+    await say("which films did Ridley Scott direct?")
+    assert ids(await say("which of them was released first?")) <= {"alien"}
 
 
 async def test_the_last_question_about_something_else(say: Say) -> None:
