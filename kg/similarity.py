@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from rapidfuzz import fuzz
+import numpy as np
+from rapidfuzz import fuzz, process
 
 EXACT = 1.0
 FOLDED = 0.98
@@ -22,6 +23,30 @@ def similarity(folded: str, shuffled: str, name: str) -> float:
     if " " in name and likeness < 100 * FUZZY:
         likeness = max(likeness, fuzz.ratio(shuffled, sorted_words(name), score_cutoff=100 * MIN_SIMILARITY))
     return likeness / 100
+
+
+def similarities(folded: str, names: Sequence[str]) -> list[float]:
+    """`similarity` of a folded text with each of many folded names; 4,000 names take a millisecond or two."""
+    # The same as there: rapidfuzz sorts the words of both as `sorted_words` does.
+    least = 100 * MIN_SIMILARITY
+    alike = _compared(folded, names, fuzz.ratio, least)
+    places = [place for place, name in enumerate(names) if alike[place] < 100 * FUZZY and " " in name]
+    shuffled = _compared(folded, [names[place] for place in places], fuzz.token_sort_ratio, least)
+    alike[places] = np.maximum(alike[places], shuffled)
+    out: list[float] = (alike / 100).tolist()
+    return out
+
+
+def _compared(
+    text: str, names: Sequence[str], scorer: Callable[..., float], least: float
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The score of a text with each name, float64 [names]; 0 below `least`."""
+    if not names:
+        return np.zeros(0)
+    scores: np.ndarray[tuple[int], np.dtype[np.float64]] = process.cdist(
+        [text], names, scorer=scorer, score_cutoff=least, dtype=np.float64
+    )[0]
+    return scores
 
 
 def sorted_words(folded: str) -> str:

@@ -95,6 +95,12 @@ def grams_of(folded: StringColumn) -> tuple[NDArray[np.uint32], Int64]:
     return codes[index], bounds
 
 
+def grams_of_text(folded: str) -> NDArray[np.uint32]:
+    """`grams_of` one name, uint32 [g]."""
+    padded = np.frombuffer(b" %b " % folded.encode()[:GRAM_BYTES], np.uint8).astype(np.uint32)
+    return (padded[:-2] << np.uint32(16)) | (padded[1:-1] << np.uint32(8)) | padded[2:]
+
+
 def _pad(folded: StringColumn, lengths: Int64) -> tuple[Bytes, Int64]:
     """All names with a blank before and after each, and where each one's first blank stands."""
     starts = np.zeros(len(lengths), dtype=np.int64)

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from trivium.kg.distinct import sorted_distinct
-from trivium.kg.embedded.columns import Int64, StringColumn, find_hashes, hash_text, hash_texts
-from trivium.kg.embedded.names import fold_names, grams_of
+from trivium.kg.embedded.columns import Int64, find_hashes, hash_text, hash_texts
+from trivium.kg.embedded.names import fold_names, grams_of_text
 from trivium.kg.embedded.snapshot import Snapshot
-from trivium.kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, similarity, sorted_words
+from trivium.kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, similarities
 from trivium.kg.types import EntityHit, MatchKind
 
 _POSTINGS = 60_000  # names read from the trigram index for one text
+_DENSE = 16  # names of the KG for each name read, up to which they are counted one by one
 _SCORED = 4_000  # names compared letter by letter for one text
 
 Found = tuple[int, float, MatchKind]
@@ -62,18 +63,18 @@ def find_similar(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[Enti
     if not folded:
         return []
     names = _candidates(snapshot, folded)
-    shuffled = sorted_words(folded)
-    found: list[Found] = []
-    for name, entity in zip(snapshot.folded_names.take(names), snapshot.name_entity[names].tolist(), strict=True):
-        if likeness := similarity(folded, shuffled, name):
-            found.append((entity, FUZZY * likeness, "fuzzy"))
+    scores = similarities(folded, snapshot.folded_names.take(names))
+    found: list[Found] = [
+        (entity, FUZZY * score, "fuzzy")
+        for entity, score in zip(snapshot.name_entity[names].tolist(), scores, strict=True)
+        if score
+    ]
     return hits_of(snapshot, found, limit)
 
 
 def _candidates(snapshot: Snapshot, folded: str) -> Int64:
     """Names that share the rarest trigrams of the text and have a fitting length, most shared first: int64 [n]."""
-    codes, _ = grams_of(StringColumn.pack([folded]))
-    codes = sorted_distinct(codes)
+    codes = sorted_distinct(grams_of_text(folded))
     places = np.searchsorted(snapshot.gram_codes, codes)
     places = np.minimum(places, max(len(snapshot.gram_codes) - 1, 0))
     places = places[snapshot.gram_codes[places] == codes] if len(snapshot.gram_codes) else places[:0]
@@ -87,7 +88,13 @@ def _candidates(snapshot: Snapshot, folded: str) -> Int64:
     parts = [snapshot.gram_names[start : min(stop, start + _POSTINGS)] for start, stop in bounds]
     if not parts:
         return np.empty(0, dtype=np.int64)
-    names, shared = np.unique(np.concatenate(parts), return_counts=True)
+    postings = np.concatenate(parts)
+    if len(snapshot.name_entity) <= _DENSE * len(postings):  # counting in place of sorting
+        counts = np.bincount(postings)
+        names = np.flatnonzero(counts)
+        shared = counts[names]
+    else:
+        names, shared = np.unique(postings, return_counts=True)
     return _fitting(snapshot, names.astype(np.int64), shared, len(folded.encode()))
 
 

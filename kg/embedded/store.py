@@ -78,7 +78,7 @@ class EmbeddedStore:
         self._looked = self._asked = 0.0
         self._files: _Files | None = None
         self._state = state
-        self._found = _remembered_hits()
+        self._found, self._similar = _remembered_hits(), _remembered_hits()
         self._found_in: tuple[str, int] = ("", 0)
         self._schema: tuple[str, list[RelationSchema]] | None = None
         self._profile: GraphProfile | None = None
@@ -181,9 +181,20 @@ class EmbeddedStore:
         found = self._find_named(snapshot, texts, limit)
         if fuzzy and not all(found):
             missing = [text for text, hits in zip(texts, found, strict=True) if not hits]
-            similar = iter(await asyncio.to_thread(search.find, snapshot, missing, limit=limit))
+            similar = iter(await self._find_similar(snapshot, missing, limit))
             found = [hits or next(similar) for hits in found]
         return found
+
+    async def _find_similar(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
+        """`search.find_similar`, remembering texts: each costs a millisecond or more."""
+        remembered = self._similar
+        known = {text: remembered.get(text) for text in texts}
+        if new := [text for text, hits in known.items() if hits is None]:
+            found = await asyncio.to_thread(lambda: [search.find_similar(snapshot, text, limit=limit) for text in new])
+            for text, hits in zip(new, found, strict=True):
+                known[text] = hits
+                remembered.put(text, hits)
+        return [list(known[text] or ()) for text in texts]
 
     async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
         """Entities that each text is a part of the name of (see `trivium.kg.embedded.partial`)."""
@@ -193,7 +204,8 @@ class EmbeddedStore:
     def _find_named(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
         """`search.find_named`, remembering texts: a question's spans are mostly words of other questions too."""
         if self._found_in != (snapshot.stamp, limit):
-            self._found, self._found_in = _remembered_hits(), (snapshot.stamp, limit)
+            self._found, self._similar = _remembered_hits(), _remembered_hits()
+            self._found_in = (snapshot.stamp, limit)
         remembered = self._found
         known = {text: remembered.get(text) for text in texts}
         new = [text for text, hits in known.items() if hits is None]
