@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.contracts.naive import random_triples
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.schema import hops_of
-from trivium.kg.similarity import EXACT, FOLDED, FUZZY, part_score, similarity, sorted_words
+from trivium.kg.similarity import EXACT, FOLDED, FUZZY, part_score, similarities, similarity, sorted_words
 from trivium.kg.types import Entity, Hop, Triple
 from trivium.policies.reader.chains.learning import follow_shares
 
@@ -101,6 +101,8 @@ def test_a_typo_is_a_little_less_alike_and_order_hardly_matters(words: list[str]
     name = " ".join(words)
     typo = name[: place % (len(name) + 1)] + letter + name[place % (len(name) + 1) :]
     score = similarity(typo, sorted_words(typo), name)
+    names = [name, typo, " ".join(reversed(words)), f"{name} more"]
+    assert similarities(typo, names) == [similarity(typo, sorted_words(typo), each) for each in names]
     assert 0.0 <= score <= 1.0
     assert similarity(name, sorted_words(name), name) == 1.0 >= score
     if len(name) >= 8:
