@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from trivium.kg.embedded import EmbeddedStore, Snapshot, build, search
 from trivium.kg.embedded.columns import StringColumn
 from trivium.kg.embedded.names import grams_of
 from trivium.kg.embedded.search import find, find_similar
-from trivium.kg.similarity import FUZZY, MIN_SIMILARITY, similarity
+from trivium.kg.similarity import FUZZY, MIN_SIMILARITY, similarities
 from trivium.kg.types import Entity, Triple
 
 WORDS = ["alien", "brazil", "casablanca", "drive", "eraserhead", "fargo", "gilda", "heat", "inception", "jaws"]
@@ -101,11 +102,11 @@ def test_many_like_names_cost_a_bounded_number_of_comparisons(tmp_path: Path, mo
     snapshot = snapshot_of(tmp_path / "kg", triples, [])
     compared = [0]
 
-    def counted(*names: str) -> float:
-        compared[0] += 1
-        return similarity(*names)
+    def counted(text: str, names: Sequence[str]) -> list[float]:
+        compared[0] += len(names)
+        return similarities(text, names)
 
-    monkeypatch.setattr(search, "similarity", counted)
+    monkeypatch.setattr(search, "similarities", counted)
     for text in ("entiy 1234", "entity 12x45", "enttiy 499", "entity", "entity 99999999", "e", "entity entity"):
         compared[0] = 0
         find(snapshot, [text])
