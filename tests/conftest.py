@@ -104,12 +104,3 @@ async def kg_name(films_kg: Path) -> AsyncIterator[str]:
     """The learned KG as runs name it; what they opened is closed afterwards."""
     yield str(films_kg)
     await close_all()
-
-
-@pytest.fixture(scope="session")
-def taught_films(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The films' KG, learned from its pairs without a network: for tests of files, at a tenth of the time."""
-    folder, pairs = build_films(tmp_path_factory.mktemp("taught"))
-    with Knowledge.open(folder) as base:
-        asyncio.run(teach(base, pairs, lambda *_: None, network=False))
-    return folder

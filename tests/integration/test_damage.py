@@ -44,9 +44,9 @@ def emptied(path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole(taught_films: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A KG with everything that a directory may hold: lessons, kept questions, vectors, feedback."""
-    kg = shutil.copytree(taught_films, tmp_path_factory.mktemp("whole") / "kg")
+    kg = shutil.copytree(films_kg, tmp_path_factory.mktemp("whole") / "kg")
     assert run(["kg", "vectors", str(kg)]) == 0
     for question in ASKED:
         assert run(["ask", question, "--kg", str(kg), "--method", "knowgpt"]) == 0

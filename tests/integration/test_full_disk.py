@@ -22,7 +22,7 @@ SIZE = 12  # MiB
 
 
 @pytest.fixture
-def full(taught_films: Path, tmp_path: Path) -> Iterator[Path]:
+def full(films_kg: Path, tmp_path: Path) -> Iterator[Path]:
     """A KG on a file system of its own without a free byte; a machine where none can be mounted skips."""
     place = tmp_path / "full"
     place.mkdir()
@@ -30,7 +30,7 @@ def full(taught_films: Path, tmp_path: Path) -> Iterator[Path]:
     if subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("no file system can be mounted here")
     try:
-        shutil.copytree(taught_films, place / "kg")
+        shutil.copytree(films_kg, place / "kg")
         with (place / "fill").open("wb", buffering=0) as file, suppress(OSError):
             while file.write(bytes(4096)):
                 pass

@@ -38,8 +38,8 @@ def small(folder: Path) -> Path:
     return folder
 
 
-def test_everything_comes_back(taught_films: Path, tmp_path: Path) -> None:
-    kg = shutil.copytree(taught_films, tmp_path / "kg")
+def test_everything_comes_back(films_kg: Path, tmp_path: Path) -> None:
+    kg = shutil.copytree(films_kg, tmp_path / "kg")
     log = BanditLog.open(kg / FOLDER)
     log.choose(Pull("r1", "bfs/sentences", "s", np.ones(3, np.float32)))
     log.give("r1", 1.0, "thumb", "who?")  # in the log of the database: not yet in its file

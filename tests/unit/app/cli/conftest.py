@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.unit.app.cli.running import ENTITIES, TRIPLES, Trivium
+from trivium.app.cli.main import run
 
 
 @pytest.fixture
@@ -15,18 +17,26 @@ def trivium(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
     return Trivium(capsys)
 
 
-@pytest.fixture
-def kg(tmp_path: Path, trivium: Trivium) -> Path:
-    (tmp_path / "triples.tsv").write_text(TRIPLES)
-    (tmp_path / "entities.tsv").write_text(ENTITIES)
-    folder = tmp_path / "kg"
-    said = trivium("kg", "build", "--out", folder, tmp_path / "triples.tsv", "--entities", tmp_path / "entities.tsv")
-    assert said.code == 0, said.err
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a KG and the two files that the command line built it from."""
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "triples.tsv").write_text(TRIPLES)
+    (folder / "entities.tsv").write_text(ENTITIES)
+    words = ["kg", "build", "--out", folder / "kg", folder / "triples.tsv", "--entities", folder / "entities.tsv"]
+    assert run(list(map(str, words))) == 0
     return folder
+
+
+@pytest.fixture
+def kg(built: Path, tmp_path: Path) -> Path:
+    """A copy of that KG, with the files beside it."""
+    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "kg"
 
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
     path = tmp_path / "many.tsv"
-    path.write_text("".join(f"entity {i % 90_001}\trelation {i % 7}\tentity {i}\n" for i in range(150_000)))
+    path.write_text("".join(f"entity {i % 90_001}\trelation {i % 7}\tentity {i}\n" for i in range(100_000)))
     return path

@@ -197,16 +197,15 @@ def test_neither_or_both_of_question_and_batch_is_wrong_usage(trivium: Trivium, 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_exit_codes_of_real_processes(films_kg: Path, tmp_path: Path) -> None:
-    runs = [
-        (2, start("ask", "", "--kg", films_kg)),
-        (2, start("ask", "x" * 100_000, "--kg", films_kg)),
-        (2, start("ask", "who directed Heat?", "--kg", films_kg, "--method", "magic")),
-        (1, start("ask", "who directed Heat?", "--kg", films_kg, "--model", "gpt-4o")),
-        (1, start("ask", "who directed Heat?", "--kg", tmp_path / "no")),
-    ]
-    for code, process in runs:
-        said = finish(process)
+def test_exit_codes_of_real_processes(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:
+    question = "who directed Heat?"
+    for code, said in (
+        (2, trivium("ask", "", "--kg", films_kg)),
+        (2, trivium("ask", "x" * 100_000, "--kg", films_kg)),
+        (2, finish(start("ask", question, "--kg", films_kg, "--method", "magic"))),
+        (1, trivium("ask", question, "--kg", films_kg, "--model", "gpt-4o")),
+        (1, finish(start("ask", question, "--kg", tmp_path / "no"))),
+    ):
         assert (said.code, said.out) == (code, ""), said
         assert said.err.startswith("trivium: ")
         assert said.err.count("\n") == 1
