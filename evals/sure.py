@@ -17,13 +17,12 @@ from typing import NamedTuple
 from trivium.evals.sample import ask_all
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.loaders import read_questions
-from trivium.kg.sample import TEST_QUESTIONS
+from trivium.kg.sample import FRESH_QUESTIONS, TEST_QUESTIONS
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.operator import own_runs
 
 THRESHOLDS = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
-FRESH_QUESTIONS = TEST_QUESTIONS.with_name("questions.fresh.jsonl")
 
 
 class Judged(NamedTuple):

@@ -112,10 +112,6 @@ async def _one_hop(questions: Sequence[Question], store: GraphStore) -> AsyncIte
             yield question.question, label
 
 
-def _sub_question(question: str, topic: str) -> dict[str, Any]:
-    return {"question": question.replace(topic, MASK, 1), "id": 0, "dep": [-1], "args": {"seed_entities": [topic]}}
-
-
 @contextmanager
 def _scripted(asked: Sequence[tuple[str, str]]) -> Iterator[str]:
     """The scripted model in a process of its own; its base URL."""

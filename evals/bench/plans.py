@@ -31,7 +31,7 @@ from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.text import parse
 from trivium.kg.types import Entity, Triple, ValueText
 
-ITEMS, GROUPS, LINKS = 400_000, 1_000, 1.25
+ITEMS, GROUPS = 400_000, 1_000
 """Items, groups that they are in, and links an item: with four values and a group each, 2.5 million triples."""
 
 _PLAN = "type item | where price > 500 and stock < 50 | count"

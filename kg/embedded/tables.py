@@ -15,7 +15,6 @@ from trivium.kg.values import KINDS, kind_of_datatype, read_value
 UInt8 = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-TEXT = KINDS.index("text")
 RELATION = 255
 """The kind of a relation whose tails are entities, among the numbers of kinds."""
 

@@ -1,4 +1,4 @@
-"""Plans as JSON: `to_json`, `from_json` and the JSON schema of what `from_json` reads.
+"""Plans as JSON: `to_json` and `from_json`.
 
 Fields that have their default are left out. A set, row source, condition or result has its `op`; a step of a chain is
 "rel", "^rel" or "~rel", or an object with `relation` and conditions; a constant is a number, boolean or text, or
@@ -326,56 +326,3 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
 def _shown(data: Json) -> str:
     text = repr(data)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON schema (2020-12) of a plan, for structured output of chat models and for editors."""
-    terms: dict[str, Any] = {
-        "value": {
-            "anyOf": [
-                {"type": ["number", "boolean", "string"]},
-                *(_object({kind: {"type": "string"}}, [kind]) for kind in _KINDS if kind not in ("number", "boolean")),
-            ]
-        },
-        "step": {"anyOf": [{"type": "string", "description": "rel, ^rel (inverse) or ~rel (either direction)"},
-                           _schema_of(ChainStep)]},
-        "term": {"anyOf": [{"type": "string", "description": "a property"}, _schema_of(Term)]},
-        "aggregation": _schema_of(Aggregation),
-        "having": _schema_of(Having),
-        "right": {"anyOf": [_ref("value"), {"type": "array", "items": _ref("value")}, _ref("term"),
-                            *map(_ref, _ALLOWED["right"])]},
-        "scalar": {"anyOf": [_ref("value"), *map(_ref, _ALLOWED["scalar"])]},
-    }  # fmt: skip
-    for form in ("plan", "set", "rows", "condition"):
-        terms["condition" if form == "condition" else form] = {"anyOf": [_ref(op) for op in _ALLOWED[form]]}
-    for op, kind in _OPS.items():
-        terms[op] = _schema_of(kind, op)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$ref": "#/$defs/plan", "$defs": terms}
-
-
-def _ref(name: str) -> dict[str, Any]:
-    return {"$ref": f"#/$defs/{name}"}
-
-
-def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-
-
-def _schema_of(kind: type, op: str = "") -> dict[str, Any]:
-    properties: dict[str, Any] = {"op": {"const": op}} if op else {}
-    properties |= {each.name: _form_schema(_form(kind, each.name)) for each in fields(kind)}
-    required = [each.name for each in fields(kind) if each.default is MISSING]
-    return _object(properties, ["op", *required] if op else required)
-
-
-def _form_schema(form: str) -> dict[str, Any]:
-    if form.endswith("*"):
-        return {"type": "array", "items": _form_schema(form[:-1])}
-    if form.endswith("?"):
-        return {"anyOf": [_form_schema(form[:-1]), {"type": "null"}]}
-    plain = {"text": "string", "boolean": "boolean"}
-    if form in plain:
-        return {"type": plain[form]}
-    if form == "integer":
-        return {"type": "integer", "minimum": 0}
-    return {"enum": list(_CHOICES[form])} if form in _CHOICES else _ref(form)

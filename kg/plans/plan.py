@@ -484,10 +484,3 @@ def rewritten(plan: NodeT, change: Callable[[Any], Any]) -> NodeT:
 def relations(plan: Node) -> list[str]:
     """The relations that a plan walks, each once, in order."""
     return list(dict.fromkeys(node.relation for node in nodes(plan) if isinstance(node, ChainStep)))
-
-
-def asks(plan: Node) -> list[str]:
-    """The [mask] questions of a plan's steps, in the order in which they are answered; steps without one left out."""
-    inner = [text for part in children(plan) for text in asks(part)]
-    own = getattr(plan, "ask", "")
-    return [*inner, own] if own else inner

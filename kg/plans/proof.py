@@ -54,9 +54,6 @@ ROWS = 20
 PROVED = 1_000
 """Answers that have their paths, a tenth of a millisecond each; the plan proves the others."""
 
-Path = tuple[tuple[int, int, int], ...]
-"""A path as (entity row, code walked, end row) each; a code below the number of relations is walked forward."""
-
 Proof = tuple[tuple[ProvenAnswer, ...], Evidence | None]
 """Paths, and the rows of a computed answer."""
 

@@ -43,7 +43,6 @@ from trivium.kg.plans.plan import (
 )
 from trivium.kg.types import Hop, LogicalChain
 
-MASK: Final = "[mask]"
 NO_DEPENDENCY: Final = -1
 
 Wording = Callable[[Hop], str | None]

@@ -42,7 +42,6 @@ def question_kind(question: str) -> QuestionKind:
 _TOPICS = 4  # entities that a question starts from at most
 _NAMESAKES = 5  # entities of one name that are compared
 _TYPE_WORTH = 0.2  # cosine that a namesake gains whose type the question names ("the prefecture Tokyo")
-_KNOWN = classes().idle | classes().asks_or_orders
 
 
 class TaskEntities(NamedTuple):
@@ -68,10 +67,12 @@ async def find_task_entities(
         store: the KG's.
         names: the KG's relations, by which namesakes are told apart.
     """
-    (read,) = await find_mentions([question], store, _KNOWN)
+    (read,) = await find_mentions([question], store, classes().unnamed)
     if not read.mentions:  # a misspelt name, perhaps: the likeliest span alone
         relations = {word for relation in await store.schema() for word in own_words(relation.name).split()}
-        read = replace(read, mentions=await find_similar(read, _KNOWN | relations, store))
+        read = replace(
+            read, mentions=await find_similar(read, classes().unnamed | relations, store)
+        )
         mentions = _apart(read)[:1]
     else:
         mentions = _apart(read)
@@ -89,7 +90,9 @@ async def find_task_entities(
 
 def _apart(question: SplitQuestion) -> list[Mention]:
     """The likeliest mentions that share no word, in the question's order."""
-    odds = DEFAULT_MENTION_MODEL.log_odds(mention_features(question, _KNOWN)).tolist()
+    odds = DEFAULT_MENTION_MODEL.log_odds(
+        mention_features(question, classes().unnamed)
+    ).tolist()
     chosen: list[Mention] = []
     for _, mention in sorted(zip(odds, question.mentions, strict=True), key=lambda each: -each[0]):
         if not any(mention.overlaps(other) for other in chosen) and _is_name(mention, question):

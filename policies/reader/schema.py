@@ -383,8 +383,3 @@ def _guessed_overlaps(profile: GraphProfile) -> list[tuple[str, str, float]]:
             if len(own) > 1 and own <= wide and ends[one.name] <= ends[other.name] and ends[one.name]:
                 out.append((one.name, other.name, 1.0))
     return out
-
-
-def relation_words(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """The words of each relation's name."""
-    return [words_of(name) for name in names]

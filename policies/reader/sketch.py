@@ -54,11 +54,6 @@ Sketch: TypeAlias = tuple[Any, ...]
 Hops: TypeAlias = tuple[Walk, ...]
 
 
-def backwards(hops: Hops) -> Hops:
-    """The same hops walked from their end."""
-    return tuple(hop.back() for hop in reversed(hops))
-
-
 def canonical(sketch: Any) -> Any:
     """A key that is equal for sketches that mean the same: intersections and unions have no order."""
     if not isinstance(sketch, tuple) or isinstance(sketch, Walk):

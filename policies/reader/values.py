@@ -18,7 +18,6 @@ from trivium.policies.reader.english import Language
 _LONGEST = 12  # words of a value that can be named in a question
 _FEW = 80  # distinct values of a property whose values are also matched by stems
 _MASS = 0.6  # of a value's inverse-frequency mass that has to be matched
-_MOST = 6  # values of one property that a span may name
 
 
 class ValueHit(NamedTuple):

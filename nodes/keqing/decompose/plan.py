@@ -34,7 +34,7 @@ from trivium.nodes.keqing.state import SubQuestionState
 from trivium.nodes.run.missing import Link
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.describe_entities import describe_entities
-from trivium.tools.read_question import Chains, Reading, ReadingSignals, read_question
+from trivium.tools.read_question import Chains, Reading, read_question
 from trivium.tools.word_relations import word_relations
 
 
@@ -74,17 +74,12 @@ class Planned:
         """All of them, best first."""
         return (self.reading, *self.others)
 
-    @property
-    def signals(self) -> ReadingSignals:
-        """What is known of the reading."""
-        return ReadingSignals.of(self.readings)
-
     def log(self) -> dict[str, Any]:
         """The reading as the answer's log has it."""
         words = [[part.word, part.element, part.score] for part in self.reading.parts]
         unread = [*self.reading.unread, *self.reading.unused]
         text = write(self.reading.plan)
-        return {"text": text, "words": words, "unread": unread, "signals": self.signals.to_json()}
+        return {"text": text, "words": words, "unread": unread}
 
 
 async def plan_question(question: str, topics: Sequence[str], kg: str, chains: Chains | None = None) -> Planned | None:

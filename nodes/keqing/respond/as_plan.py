@@ -37,8 +37,6 @@ from trivium.tools.run_plan import run_plan
 _SECONDS = 2.0
 """After which an answer goes without its plan."""
 
-_SIGNS = ("<", "<=", ">", ">=", "=")
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerPlan:

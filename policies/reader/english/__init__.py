@@ -106,6 +106,11 @@ class WordClasses:
         """Words that speak for no relation, auxiliaries among them."""
         return self.auxiliaries | self.little
 
+    @cached_property
+    def unnamed(self) -> frozenset[str]:
+        """Words that by themselves name nothing."""
+        return self.idle | self.asks_or_orders
+
 
 @dataclass(frozen=True)
 class Language:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from trivium.evals.sure import FRESH_QUESTIONS, Judged, rows
+from trivium.evals.sure import Judged, rows
 from trivium.kg.loaders import read_questions
+from trivium.kg.sample import FRESH_QUESTIONS
 from trivium.nodes.keqing.context import KeqingContext
 
 

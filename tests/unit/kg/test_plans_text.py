@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.contracts.random_plans import PlanMaker
 from trivium.kg.errors import PlanError
 from trivium.kg.plans.check import problems, validate
-from trivium.kg.plans.codec import dumps, from_json, json_schema, loads
+from trivium.kg.plans.codec import dumps, from_json, loads
 from trivium.kg.plans.columns import GraphColumns
-from trivium.kg.plans.plan import Aggregate, ChainStep, Compare, OfType, QueryPlan, Term, Value, Where, asks, steps
+from trivium.kg.plans.plan import Aggregate, ChainStep, Compare, OfType, QueryPlan, Term, Value, Where, steps
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import parse, write
 from trivium.kg.profile import GraphProfile
@@ -47,7 +47,6 @@ def test_any_plan_comes_back_from_text_and_json(random: Random) -> None:
 def test_the_question_that_a_step_answers_is_kept_in_json_and_is_no_part_of_equality() -> None:
     plan = Aggregate(OfType("Film", ask="which films are there?"), ask="how many of [mask 1]?")
     back = loads(dumps(plan))
-    assert asks(back) == ["which films are there?", "how many of [mask 1]?"]
     assert back == Aggregate(OfType("Film"))
     assert hash(back) == hash(plan)
 
@@ -88,25 +87,6 @@ def test_json_that_is_no_plan_is_refused_with_the_path(data: object, message: st
     with pytest.raises(PlanError) as refused:
         from_json(data)
     assert message in str(refused.value)
-
-
-def test_the_json_schema_knows_every_op_and_refers_to_nothing_else() -> None:
-    schema = json_schema()
-    found: set[str] = set()
-
-    def walk(part: object) -> None:
-        if isinstance(part, dict):
-            if "$ref" in part:
-                found.add(str(part["$ref"]).removeprefix("#/$defs/"))
-            for each in part.values():
-                walk(each)
-        elif isinstance(part, list):
-            for each in part:
-                walk(each)
-
-    walk(schema)
-    assert found <= set(schema["$defs"])
-    assert {"follow", "walks", "group", "calculate", "holds", "compare"} <= found
 
 
 @pytest.mark.parametrize(
