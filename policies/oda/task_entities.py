@@ -70,9 +70,7 @@ async def find_task_entities(
     (read,) = await find_mentions([question], store, classes().unnamed)
     if not read.mentions:  # a misspelt name, perhaps: the likeliest span alone
         relations = {word for relation in await store.schema() for word in own_words(relation.name).split()}
-        read = replace(
-            read, mentions=await find_similar(read, classes().unnamed | relations, store)
-        )
+        read = replace(read, mentions=await find_similar(read, classes().unnamed | relations, store))
         mentions = _apart(read)[:1]
     else:
         mentions = _apart(read)
@@ -90,9 +88,7 @@ async def find_task_entities(
 
 def _apart(question: SplitQuestion) -> list[Mention]:
     """The likeliest mentions that share no word, in the question's order."""
-    odds = DEFAULT_MENTION_MODEL.log_odds(
-        mention_features(question, classes().unnamed)
-    ).tolist()
+    odds = DEFAULT_MENTION_MODEL.log_odds(mention_features(question, classes().unnamed)).tolist()
     chosen: list[Mention] = []
     for _, mention in sorted(zip(odds, question.mentions, strict=True), key=lambda each: -each[0]):
         if not any(mention.overlaps(other) for other in chosen) and _is_name(mention, question):
