@@ -1,8 +1,11 @@
-"""What pairs are worth: `trivium eval keqing-pairs webqsp|metaqa [--plot F] [--keep F]`.
+"""What pairs are worth: `trivium eval keqing-pairs webqsp|metaqa|worldcup|own-NAME [--plot F] [--keep F]`.
 
 WebQSP on FB15k-237 in five folds: F1 with the topic found by us and given, and of the questions whose relation no pair
 shows. MetaQA: Hits@1 by hops, on held-out questions of its dev split. Each for 0, 10, 50, 200 and all pairs. The WebQSP
 figures are **not comparable with the paper's** (`trivium.evals.webqsp`).
+
+WorldCup2014 (paths; conjunctions by answers alone) and an own graph (answers alone): draws of pairs beside the schema
+alone on the same questions, and what the worst draw loses.
 """
 
 from __future__ import annotations
@@ -18,13 +21,18 @@ from pathlib import Path
 
 import numpy as np
 
+from trivium.evals import own_graphs
 from trivium.evals.ablations.asking import ask, made_kg, need_data, taught
 from trivium.evals.ablations.report import FigureTable, show
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
 from trivium.evals.webqsp import folds, read_webqsp
+from trivium.evals.worldcup import read_worldcup
+from trivium.kg.catalog import cache_folder
+from trivium.kg.embedded import build
 from trivium.kg.errors import BadInputError
 from trivium.kg.files import write_atomic
-from trivium.kg.loaders import Question
+from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
+from trivium.kg.manifest import is_kg
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.operator import own_runs
 
@@ -32,6 +40,8 @@ SIZES: tuple[int | None, ...] = (None, 0, 50, 10, 200)
 """Numbers of pairs, None for all, in the order they are measured: what a cut leaves says most."""
 
 _METAQA_PAIRS, _METAQA_ASKED = 3_000, 200  # a hop
+_WORLDCUP_ASKED = 200
+_OWN = "own-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +186,33 @@ def metaqa_outcome(by_size: Mapping[str, Sequence[QuestionFigures]], draws: int 
     return FigureTable(title, "pairs", list(by_size), columns, list(columns))
 
 
+def paired_outcome(name: str, by_size: Mapping[str, Sequence[QuestionFigures]], draws: int) -> FigureTable:
+    """Hits@1 and F1 over all draws, and what they gain on the same questions over the schema alone (size 0).
+
+    With the standard error of the mean gain, over questions, and the gain of the worst draw; in points.
+    `by_size`: the results of one draw after the other's.
+    """
+    alone = np.array([r.top1 for r in by_size["0"]])
+    gains = [np.array([r.top1 for r in results]) - alone for results in by_size.values()]
+    columns: dict[str, Sequence[float]] = {
+        "Hits@1": [_percent([r.top1 for r in results]) for results in by_size.values()],
+        "F1": [_percent([r.f1 for r in results]) for results in by_size.values()],
+        "gain": [100 * float(each.mean()) for each in gains],
+        "its standard error": [100 * float(each.std()) / len(each) ** 0.5 for each in gains],
+        "worst draw's gain": [100 * min(float(part.mean()) for part in np.array_split(each, draws)) for each in gains],
+    }
+    asked = len(alone) // draws
+    title = f"Training pairs, {name}, {draws} draws, {asked} asked each, no model"
+    return FigureTable(title, "pairs", list(by_size), columns, ["Hits@1", "F1"])
+
+
+def _drawn(questions: Sequence[Question], asked: int, draw: int) -> tuple[list[Question], list[Question]]:
+    """Pairs in the order of a draw, and so many other questions; the same of each draw where `asked` are held out."""
+    order = list(questions)
+    random.Random(draw).shuffle(order)
+    return order[asked:], order[:asked]
+
+
 def _metaqa_part(data: Path, draw: int) -> tuple[list[Question], list[Question]]:
     """Pairs of all hops, and questions never among them."""
     questions = [read_metaqa(data, hops) for hops in HOPS]
@@ -189,23 +226,43 @@ def _metaqa_part(data: Path, draw: int) -> tuple[list[Question], list[Question]]
 async def measured(
     name: str, data: Path, sizes: Sequence[int | None], keep: Path | None, draws: int = 1
 ) -> FigureTable:
-    """The curve of `webqsp`, or of `metaqa` over so many draws of its pairs."""
+    """The curve of a data set, over so many draws of its pairs where there are several."""
     if name == "metaqa":
         parts = [_metaqa_part(data, draw) for draw in range(draws)]
         return metaqa_outcome(rows(await curve(made_kg("metaqa", data), parts, sizes, keep)), draws)
+    if name == "worldcup":
+        learnt, asked = read_worldcup(data)
+        parts = [(_drawn(learnt, 0, draw)[0], spread(asked, _WORLDCUP_ASKED)) for draw in range(draws)]
+        kg, chosen = made_kg("worldcup2014", data), [0, 50, 200, 1_000] if sizes == SIZES else sizes
+        return paired_outcome(name, rows(await curve(kg, parts, [0, *chosen], keep)), draws)
+    if name.startswith(_OWN):
+        source = own_graphs.FOLDER / name.removeprefix(_OWN)
+        questions = read_questions(source / "questions.jsonl")
+        parts = [_drawn(questions, len(questions) // 2, draw) for draw in range(draws)]
+        return paired_outcome(name, rows(await curve(_own_kg(source), parts, [0, *sizes], keep)), draws)
     unmarked, marked = read_webqsp(data), read_webqsp(data, topics=True)
     parts = [(pairs, asked) for (pairs, _), (_, asked) in zip(folds(unmarked), folds(marked), strict=True)]
     return webqsp_outcome(rows(await curve(made_kg("fb15k237", data), parts, sizes, keep)))
+
+
+def _own_kg(source: Path) -> Path:
+    """The KG of an own graph in the cache, built on first use."""
+    folder = cache_folder() / f"ablation-own-{source.name}"
+    if not is_kg(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        build(folder, read_triples(source / "triples.tsv"), read_entities(source / "entities.tsv"))
+    return folder
 
 
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
     parser = argparse.ArgumentParser(prog="python -m trivium.evals.pair_curves", description=__doc__)
-    parser.add_argument("name", choices=("webqsp", "metaqa"))
-    parser.add_argument("--data", type=Path, help="the folder that holds metaqa/ and fb15k237/")
+    own = [f"{_OWN}{name}" for name in own_graphs.graphs()]
+    parser.add_argument("name", choices=("webqsp", "metaqa", "worldcup", *own))
+    parser.add_argument("--data", type=Path, help="the folder that holds metaqa/, fb15k237/, worldcup2014/")
     parser.add_argument("--pairs", nargs="+", metavar="N", help="numbers of pairs, or all (default: 0 10 50 200 all)")
-    parser.add_argument("--draws", type=int, default=1, help="MetaQA: draws of each number of pairs (default: 1)")
+    parser.add_argument("--draws", type=int, default=1, help="draws of each number of pairs but WebQSP's (default: 1)")
     parser.add_argument("--plot", type=Path, help="where the plot goes, such as pairs.png or pairs.svg")
     parser.add_argument("--keep", type=Path, help="keeps what is measured: a run that was cut goes on from it")
     given = parser.parse_args(arguments)
@@ -213,7 +270,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sizes = [None if text == "all" else int(text) for text in given.pairs] if given.pairs else list(SIZES)
     except ValueError as error:
         parser.error(f"--pairs takes numbers or all: {error}")
-    show(asyncio.run(measured(given.name, need_data(given.data), sizes, given.keep, given.draws)), given.plot)
+    data = Path() if given.name in own else need_data(given.data)
+    show(asyncio.run(measured(given.name, data, sizes, given.keep, given.draws)), given.plot)
     return 0
 
 

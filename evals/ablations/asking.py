@@ -10,6 +10,7 @@ from pathlib import Path
 from trivium.evals.metaqa import data_folder, triples_file
 from trivium.evals.metrics import ScoredAnswer, score_answer
 from trivium.evals.webqsp import webqsp_files
+from trivium.evals.worldcup import write_worldcup
 from trivium.graphs.keqing import graph
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
@@ -34,7 +35,7 @@ def need_data(data: Path | None) -> Path:
 def made_kg(name: str, data: Path) -> Path:
     """The KG of a data set in the cache, built on first use; ablations teach it as they like.
 
-    `name` is `metaqa`, `fb15k237` or `wikidata_slice`.
+    `name` is `metaqa`, `fb15k237`, `worldcup2014` or `wikidata_slice`.
 
     Raises:
         BadInputError: the data set is not in the folder.
@@ -48,6 +49,10 @@ def made_kg(name: str, data: Path) -> Path:
     print(f"building {name}, once", file=sys.stderr)
     if name == "metaqa":
         build(folder, read_triples(triples_file(data)))
+    elif name == "worldcup2014":
+        source = folder.with_suffix(".tsv")
+        write_worldcup(data, source)
+        build(folder, read_triples(source))
     elif name == "wikidata_slice":
         build(folder, read_triples(data / name / "triples.tsv.gz"))
     else:

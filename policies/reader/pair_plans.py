@@ -16,7 +16,7 @@ from trivium.kg.text import fold_name
 from trivium.policies.reader.ranking import RIGHT, Ranked, plan_features, told_apart
 from trivium.policies.reader.reader import Outcome, Reader
 
-PAIRS = 1_200
+PAIRS = 2_000
 """Pairs that are read, evenly over all of them: some 0.1 s each."""
 CANDIDATES = 24
 """Plans of a pair that are run and learned from, the best by the hand score."""
