@@ -95,7 +95,7 @@ def _row(
     first, last = (0, relations) if code is None else (code, code + 1)
     marks = (first, last, first + relations, last + relations)
     rel = snapshot.rel[start : snapshot.indptr[row + 1]]
-    bounds = (start + rel.searchsorted(np.array(marks, dtype=np.int32))).tolist()
+    bounds = (start + rel.searchsorted(np.array(marks, dtype=rel.dtype))).tolist()
     forward, inverse = np.arange(*bounds[:2]), np.arange(*bounds[2:])
     if _has_values(snapshot, snapshot.dst[forward]):
         forward = forward[np.lexsort((_text_order(snapshot, snapshot.dst[forward]), snapshot.rel[forward]))]

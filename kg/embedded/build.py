@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import ColumnTexts, Int32, Int64, StringColumn
+from trivium.kg.embedded.columns import ColumnTexts, GrowingArray, Int32, Int64, StringColumn
 from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.natures import declared_natures, gives_types, guess_kinds, may_give_types
 from trivium.kg.embedded.numbering import Numbering, Texts, text_order
@@ -120,15 +120,15 @@ class _Read:
 
     def columns(self, batches: Iterable[Iterable[Triple]], progress: Progress) -> tuple[Int32, Int32, Int32]:
         """Columns of numbers, int32 [n] each, in the order of the input; a tail of -n - 1 is literal n."""
-        parts: tuple[list[Int32], list[Int32], list[Int32]] = ([], [], [])
+        columns = (GrowingArray(np.int32), GrowingArray(np.int32), GrowingArray(np.int32))
         done = 0
         for rows in _chunks(batches):
             found = self._fields(rows) if isinstance(rows, TripleColumns) else self._mixed(rows)
-            for part, column in zip(parts, found, strict=True):
-                part.append(column)
+            for column, part in zip(columns, found, strict=True):
+                column.append(part)
             done += len(rows)
             progress("read", done, None)
-        return _joined(parts[0]), _joined(parts[1]), _joined(parts[2])
+        return columns[0].array, columns[1].array, columns[2].array
 
     def _fields(self, rows: TripleColumns) -> tuple[Int32, Int32, Int32]:
         """Of the lines of a file, whose texts stand in one buffer."""
@@ -171,13 +171,6 @@ class _Read:
             if isinstance(row, QualifiedTriple):
                 head, code, tail = (int(column[place]) for column in columns)
                 self.statements[head, code, tail].update(row.statements)
-
-
-def _joined(parts: list[Int32]) -> Int32:
-    """The parts of a column one after the other; they are let go of, so that one column at a time is there twice."""
-    column = np.concatenate([np.zeros(0, np.int32), *parts])
-    parts.clear()
-    return column
 
 
 def read_input(
@@ -437,6 +430,7 @@ def write_directory(folder: Path, tables: Tables, progress: Progress) -> KGInfo:
 
 def _write_record(path: Path, tables: Tables, meta: Meta, progress: Progress) -> None:
     """Load the record in the order of its primary keys, without a journal: the folder is thrown away on failure."""
+    total = len(tables.heads)
     with record_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
@@ -447,6 +441,12 @@ def _write_record(path: Path, tables: Tables, meta: Meta, progress: Progress) ->
         _insert_triples(connection, tables, progress)
         save_meta(connection, meta)
         connection.execute("COMMIT")
+        progress("store", total, total)
+        # Rows that came in order leave an eighth of each page free.
+        packed = path.with_name(f"{path.name}.packed")
+        connection.execute("VACUUM INTO ?", (str(packed),))
+    packed.replace(path)
+    with record_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
     fsync_file(path)
 
@@ -489,7 +489,7 @@ def _insert_triples(connection: sqlite3.Connection, tables: Tables, progress: Pr
         ends = np.where(tails < entities, tails + 1, entities - tails - 1)
         part = ((heads + 1).tolist(), (codes + 1).tolist(), ends.tolist())
         connection.executemany("INSERT INTO triples VALUES (?, ?, ?)", zip(*part, strict=True))
-        progress("store", min(start + _ROWS, total), total)
+        progress("store", start, total)
     connection.executemany("INSERT INTO statements VALUES (?, ?, ?, ?, ?, ?)", _statement_rows(tables))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from typing import Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ Int64 = NDArray[np.int64]
 Int32 = NDArray[np.int32]
 UInt64 = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 _HASH_CHUNK = 1 << 20  # bytes hashed at once: bounds the temporary arrays to some 30 MB
 _PACKED = 1 << 16  # strings encoded at once: a bytes object of each takes three times its text
@@ -125,6 +126,32 @@ class ColumnTexts(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         for start in range(self._start, self._stop, _PACKED):
             yield from self._column.slice(start, min(start + _PACKED, self._stop))
+
+
+class GrowingArray(Generic[Scalar]):
+    """An array [n] that parts are put behind.
+
+    One block that is made anew when it is full: large blocks go back to the system when they are let go of, where the
+    memory of many parts would stay with the process.
+    """
+
+    def __init__(self, dtype: type[Scalar]) -> None:
+        self._held: NDArray[Scalar] = np.empty(1 << 10, dtype=dtype)
+        self._count = 0
+
+    def append(self, part: NDArray[Scalar]) -> None:
+        """Put a part behind."""
+        start, self._count = self._count, self._count + len(part)
+        if self._count > len(self._held):
+            grown = np.empty(max(self._count, len(self._held) * 3 // 2), dtype=self._held.dtype)
+            grown[:start] = self._held[:start]
+            self._held = grown
+        self._held[start : self._count] = part
+
+    @property
+    def array(self) -> NDArray[Scalar]:
+        """What there is: a view."""
+        return self._held[: self._count]
 
 
 def ranges(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:

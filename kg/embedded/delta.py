@@ -34,7 +34,7 @@ from trivium.kg.embedded.columns import (
     hash_rows,
     hash_texts,
 )
-from trivium.kg.embedded.layout import ARRAYS, lower_bound, triple_places, value_hashes
+from trivium.kg.embedded.layout import ARRAYS, dtypes, lower_bound, triple_places, value_hashes
 from trivium.kg.embedded.names import fold_names, grams_of, unescaped
 from trivium.kg.embedded.naming import has_iris, last_part, property_label
 from trivium.kg.embedded.record import LogRow
@@ -338,7 +338,8 @@ class _Merged(Mapping[str, NDArray[Any]]):
                 if found is None:
                     made = _GROUPS[name](self)
                     for key, made_array in made.items():
-                        array = np.asarray(made_array, dtype=ARRAYS[key])
+                        fits = made_array.dtype.name in dtypes(key)
+                        array = made_array if fits else np.asarray(made_array, dtype=ARRAYS[key])
                         if array.flags.writeable:
                             array.flags.writeable = False
                         self._made[key] = array
@@ -863,7 +864,8 @@ class _Namer:
         view = self._view
         code = view.relation_codes.get(name, -1)
         start, stop = view.indptr[row : row + 2].tolist()
-        first, after = (start + view.rel[start:stop].searchsorted([code, code + 1])).tolist()
+        codes = view.rel[start:stop]
+        first, after = (start + codes.searchsorted(np.array((code, code + 1), dtype=codes.dtype))).tolist()
         values = view.dst[first:after]
         values = values[values.searchsorted(view.entities) :]  # entities stand before them
         return view.keys[int(values[0])] if code >= 0 and len(values) else ""

@@ -5,7 +5,7 @@ is `indptr[e]:indptr[e + 1]`, sorted by (rel, dst); code r in [0, R) is relation
 the same walked inverse (e is the tail). A value's row is empty: triples end in it and nothing leaves it.
 
     indptr            int64 [E + V + 1]
-    rel, dst          int32 [A]: forward triples to entities and values, inverse ones from entities
+    rel, dst          int16 or int32 [A], int32 [A]: forward triples to entities and values, inverse ones from entities
     key_*             entity ids, then the texts of values: string column; hashes (sorted) with their rows, of ids alone
     label_*           labels: string column, empty where the label is the id, and for values
     relation_*        relation names: string column
@@ -115,6 +115,18 @@ ARRAYS: dict[str, str] = {
 }
 """Every array of a snapshot and its dtype."""
 
+NARROW: dict[str, tuple[str, int]] = {
+    "rel": ("int16", (1 << 15) - 1),
+    "key_offsets": ("int32", 1 << 30),
+    "name_offsets": ("int32", 1 << 30),
+}
+"""Arrays that take half the room on disk and in memory, as this dtype, where no element is above this bound.
+
+The bounds of the bounds leave room for sums with a block's length."""
+
+ZEROS = ("label_offsets", "alias_bounds", "type_bounds")
+"""Bounds [E + V + 1] of which one element is kept where all are 0: a graph without labels, aliases or types."""
+
 _SORTED_PART = 1 << 18  # rows looked at a time
 _OF_VALUES = ("value_", "datatype_", "owner_")
 _OF_STATEMENTS = ("statement_", "qualifier_")
@@ -138,6 +150,26 @@ def empty_arrays(relations: int) -> dict[str, NDArray[np.generic]]:
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
+
+
+def dtypes(name: str) -> tuple[str, ...]:
+    """The dtypes that an array may have: the wide one first."""
+    return (ARRAYS[name], NARROW[name][0]) if name in NARROW else (ARRAYS[name],)
+
+
+def stored(name: str, array: NDArray[np.generic]) -> NDArray[np.generic]:
+    """An array as its file holds it: narrow where it fits (`NARROW`), one element of `ZEROS`."""
+    if name in ZEROS and len(array) and not array[-1]:  # they ascend
+        array = array[:1]
+    dtype, most = NARROW.get(name, (ARRAYS[name], 0))
+    fits = name in NARROW and int(np.max(array, initial=0)) <= most
+    return array.astype(dtype if fits else ARRAYS[name], copy=False)
+
+
+def whole(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays of files with all elements of `ZEROS`, which take no memory."""
+    rows = len(arrays["indptr"])
+    return arrays | {name: np.broadcast_to(arrays[name], rows) for name in ZEROS if len(arrays[name]) == 1}
 
 
 def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:
@@ -228,14 +260,16 @@ def _relation_stats(indptr: Int64, code: Int32, tables: Tables) -> Int64:
     """Triples, distinct heads, distinct tails of each relation: rows are sorted, so a (row, code) run is one entity."""
     relations = len(tables.relations)
     first = np.ones(len(code), dtype=bool)
-    first[1:] = code[1:] != code[:-1]
-    starts = indptr[:-1][np.diff(indptr) > 0]
-    first[starts] = True
-    runs = np.bincount(code[first], minlength=2 * relations)
-    triples = np.bincount(code, minlength=2 * relations)[:relations]
+    np.not_equal(code[1:], code[:-1], out=first[1:])
+    first[indptr[:-1][indptr[1:] > indptr[:-1]]] = True
+    runs, triples = np.zeros(2 * relations, np.int64), np.zeros(2 * relations, np.int64)
+    for start in range(0, len(code), _SORTED_PART):  # NumPy counts in copies of 64 bits
+        part = code[start : start + _SORTED_PART]
+        triples += np.bincount(part, minlength=2 * relations)
+        runs += np.bincount(part[first[start : start + _SORTED_PART]], minlength=2 * relations)
     # A value has no row of its own, and belongs to one relation.
     tails = runs[relations:] + np.bincount(tables.values.codes, minlength=relations)
-    return np.stack((triples, runs[:relations], tails), axis=1).astype(np.int64)
+    return np.stack((triples[:relations], runs[:relations], tails), axis=1).astype(np.int64)
 
 
 def _datatypes(tables: Tables) -> tuple[list[str], dict[str, int]]:

@@ -36,6 +36,7 @@ TYPE_NAMES = frozenset(
     ["type", "types", "rdf type", "rdf:type", "has type", "entity type", "is a", "isa", "instance of", "instanceof"]
 )
 """What a relation that gives types is called, in lower case and with blanks between words."""
+_PART = 1 << 20  # triples looked at at a time
 _LEAST_TYPED = 0.6
 """The share of the entities with facts of their own that have a type where the relation gives types."""
 _PURE = 0.9
@@ -109,8 +110,10 @@ def guess_kinds(
     """
     kinds: list[PropertyKind | None] = [None] * len(declared)
     first = np.full(len(declared), -1, dtype=np.int64)
-    open_tails = np.flatnonzero(tails >= 0)
-    first[codes[open_tails[::-1]]] = open_tails[::-1]  # written backwards, so that each relation's first tail stays
+    # Written backwards, so that each relation's first tail stays.
+    for start in reversed(range(0, len(tails), _PART)):
+        places = start + np.flatnonzero(tails[start : start + _PART] >= 0)[::-1]
+        first[codes[places]] = places
     for code, nature in enumerate(declared):
         if nature == "property":
             mine = sorted_distinct(tails[(codes == code) & (tails >= 0)])

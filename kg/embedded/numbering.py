@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Bytes, Int32, Int64, StringColumn, UInt64, ranges
+from trivium.kg.embedded.columns import Bytes, GrowingArray, Int32, Int64, StringColumn, UInt64, ranges
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import PADDING
 
@@ -64,13 +64,16 @@ class Numbering:
     def __init__(self) -> None:
         self._keys = np.frombuffer(secrets.token_bytes(32), np.uint64) | np.uint64(1)
         self._slots = np.full(1 << 12, -1, dtype=np.int32)  # by hash, the number of the text, -1 where free
-        self._hashes = np.empty((1 << 10, 2), dtype=np.uint64)  # by number; rows beyond `_count` are free
-        self._count = 0
-        self._blobs: list[Bytes] = []
-        self._lengths: list[Int64] = []
+        self._both = GrowingArray(np.uint64)  # by number, the two hashes of each text
+        self._blob = GrowingArray(np.uint8)
+        self._lengths = GrowingArray(np.int32)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._lengths.array)
+
+    @property
+    def _hashes(self) -> UInt64:
+        return self._both.array.reshape(-1, 2)
 
     def of(self, texts: Texts) -> Int32:
         """The number of each text, int32 [n]."""
@@ -79,13 +82,9 @@ class Numbering:
 
     def column(self) -> StringColumn:
         """The texts in the order of their numbers."""
-        # Joined once and kept so: the parts would be as large again.
-        self._blobs = [np.concatenate([np.zeros(0, np.uint8), *self._blobs])]
-        self._lengths = [np.concatenate([np.zeros(0, np.int64), *self._lengths])]
-        offsets = np.zeros(self._count + 1, dtype=np.int64)
-        self._lengths[0].cumsum(out=offsets[1:])
-        self._blobs[0].flags.writeable = False
-        return StringColumn(self._blobs[0], offsets)
+        offsets = np.zeros(len(self) + 1, dtype=np.int64)
+        self._lengths.array.cumsum(dtype=np.int64, out=offsets[1:])
+        return StringColumn(self._blob.array, offsets)
 
     def _of(self, texts: Texts) -> Int32:
         hashes = _hashes(texts, self._keys)
@@ -95,7 +94,7 @@ class Numbering:
             order = new[np.lexsort((hashes[new, 1], hashes[new, 0]))]
             first = np.concatenate(([True], (hashes[order[1:]] != hashes[order[:-1]]).any(axis=1)))
             self._add(texts, hashes, order[first])
-            numbers[order] = self._count - int(first.sum()) + np.cumsum(first) - 1
+            numbers[order] = len(self) - int(first.sum()) + np.cumsum(first) - 1
         return numbers
 
     def _find(self, hashes: UInt64) -> Int32:
@@ -114,19 +113,16 @@ class Numbering:
 
     def _add(self, texts: Texts, hashes: UInt64, rows: Int64) -> None:
         """Number new texts, distinct ones, in this order."""
-        start, self._count = self._count, self._count + len(rows)
-        if self._count > len(self._hashes):
-            grown = np.empty((max(self._count, len(self._hashes) * 3 // 2), 2), dtype=np.uint64)
-            grown[:start] = self._hashes[:start]
-            self._hashes = grown
-        self._hashes[start : self._count] = hashes[rows]
-        self._blobs.append(texts.joined(rows))
-        self._lengths.append(texts.lengths[rows])
-        if 2 * self._count > len(self._slots):
-            self._slots = np.full(1 << (4 * self._count).bit_length(), -1, dtype=np.int32)
+        start = len(self)
+        self._both.append(hashes[rows].reshape(-1))
+        self._blob.append(texts.joined(rows))
+        self._lengths.append(texts.lengths[rows].astype(np.int32))
+        count = len(self)
+        if 2 * count > len(self._slots):
+            self._slots = np.full(1 << (3 * count).bit_length(), -1, dtype=np.int32)
             start = 0
-        for at in range(start, self._count, _PART):
-            self._place(np.arange(at, min(at + _PART, self._count), dtype=np.int32))
+        for at in range(start, count, _PART):
+            self._place(np.arange(at, min(at + _PART, count), dtype=np.int32))
 
     def _place(self, numbers: Int32) -> None:
         """Give each of these numbers the next free slot from its hash on."""

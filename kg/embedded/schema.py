@@ -31,7 +31,9 @@ def relation_schema(snapshot: Snapshot) -> list[RelationSchema]:
 def _types(snapshot: Snapshot) -> list[tuple[str, ...]]:
     """For each code in [0, 2 R) the most frequent types of the entities that it leaves, from an even sample."""
     order = np.argsort(snapshot.rel, kind="stable")
-    bounds = np.searchsorted(snapshot.rel, np.arange(2 * snapshot.relations + 1), sorter=order)
+    bounds = np.searchsorted(
+        snapshot.rel, np.arange(2 * snapshot.relations + 1, dtype=snapshot.rel.dtype), sorter=order
+    )
     out = []
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         places = order[np.unique(np.linspace(start, stop - 1, _SAMPLE).astype(np.int64))] if stop > start else order[:0]

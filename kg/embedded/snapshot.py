@@ -23,7 +23,15 @@ import xxhash
 from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, find_hashes, hash_text, hash_texts
-from trivium.kg.embedded.layout import ARRAYS, array_names, empty_arrays, snapshot_arrays, value_hashes
+from trivium.kg.embedded.layout import (
+    array_names,
+    dtypes,
+    empty_arrays,
+    snapshot_arrays,
+    stored,
+    value_hashes,
+    whole,
+)
 from trivium.kg.embedded.locks import compact_lock
 from trivium.kg.embedded.tables import RELATION, Tables
 from trivium.kg.errors import CorruptError
@@ -34,7 +42,7 @@ from trivium.kg.values import KINDS
 FOLDER = "snapshot"
 HEADER = "header.json"
 _REMEMBERED = 100_000  # ids whose numbers are kept in view
-FORMAT = 3
+FORMAT, _WIDE = 4, 3  # of format 3, which is read as well, all arrays are wide
 _CHECKED_WHOLE = 256 << 20
 """Bytes of a snapshot up to which opening checks all of it: some 50 ms. A larger one is checked array by array."""
 _CHUNK = 256 << 10  # bytes read at a time: they stay in the processor's cache while they are summed
@@ -111,7 +119,7 @@ class Snapshot:
         stamp: the record's write transaction that it shows.
         entities, values, relations, triples: how many, E, V, R and T; E counts entities without a triple too.
         size: E + V, the rows of the arrays: entities first.
-        indptr, rel, dst: the adjacency, int64 [E + V + 1], int32 [A], int32 [A].
+        indptr, rel, dst: the adjacency, int64 [E + V + 1], int16 or int32 [A], int32 [A].
         keys, labels: string columns of E + V rows; the key of a value is its text.
         naming: by type the properties that name its entities, where those have no labels of their own.
         relation_names: R names, sorted; `relation_codes` maps a name to its code in [0, R).
@@ -461,7 +469,7 @@ def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
         files: dict[str, FileEntry] = {}
         for name, array in snapshot_arrays(tables):
             path = folder / f"{name}.npy"
-            np.save(path, array.astype(ARRAYS[name], copy=False), allow_pickle=False)
+            np.save(path, stored(name, array), allow_pickle=False)
             fsync_file(path)
             files[name] = {"bytes": path.stat().st_size, "xxh3": xxh3_file(path)}
         header: Header = {"format": FORMAT, "stamp": stamp, "files": files}
@@ -508,11 +516,11 @@ def open_snapshot(directory: Path, stamp: str) -> Snapshot:
     named = array_names(values="value_kind" in files, statements="statement_place" in files)
     if header["stamp"] != stamp or set(files) != named:
         raise SnapshotError(f"{folder / HEADER} does not describe this snapshot")
-    mapped = {name: load_array(folder, name, entry["bytes"]) for name, entry in files.items()}
+    mapped = whole({name: load_array(folder, name, entry["bytes"]) for name, entry in files.items()})
     empty = empty_arrays(len(mapped["relation_offsets"]) - 1)
     arrays = CheckedArrays(folder, files, {**empty, **mapped})
-    whole = sum(entry["bytes"] for entry in files.values()) <= _CHECKED_WHOLE
-    return Snapshot(stamp, dict(arrays) if whole else arrays)
+    small = sum(entry["bytes"] for entry in files.values()) <= _CHECKED_WHOLE
+    return Snapshot(stamp, dict(arrays) if small else arrays)
 
 
 def xxh3_file(path: Path) -> str:
@@ -538,7 +546,7 @@ def read_header(folder: Path) -> Header:
         raise SnapshotError(f"{path} is damaged")
     if isinstance(fields.get("format"), int) and fields["format"] > FORMAT:
         raise SnapshotError(f"{path} was written by a newer Trivium")
-    if fields.get("format") != FORMAT:
+    if fields.get("format") not in (FORMAT, _WIDE):
         raise SnapshotError(f"{path} was written by another version of Trivium")
     header: Header = fields
     return header
@@ -556,7 +564,7 @@ def load_array(folder: Path, name: str, size: int) -> NDArray[Any]:
     except (ValueError, EOFError, SyntaxError, TokenError):  # the last two: a header that NumPy reads as Python
         raise SnapshotError(f"{path} is damaged") from None
     # The size was right, so only a damaged header could do this; reading on would give nonsense silently.
-    if mapped.dtype != ARRAYS[name] or (mapped.nbytes and mapped.offset + mapped.nbytes != size):
+    if mapped.dtype.name not in dtypes(name) or (mapped.nbytes and mapped.offset + mapped.nbytes != size):
         raise SnapshotError(f"{path} is damaged")
     return mapped.view(np.ndarray)  # memmap's own class slows indexing down
 

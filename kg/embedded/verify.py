@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from trivium.kg.artifact import check_artifacts
 from trivium.kg.databases import open_for_reading, row_sum
 from trivium.kg.embedded.derive import State, stored_state
-from trivium.kg.embedded.layout import naming_report, snapshot_arrays
+from trivium.kg.embedded.layout import ZEROS, naming_report, snapshot_arrays
 from trivium.kg.embedded.locks import write_lock
 from trivium.kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
 from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path, xxh3_file
@@ -208,7 +208,7 @@ def check_snapshot(directory: Path, meta: Meta, tables: Tables) -> list[Damage]:
         differing += [
             folder / f"{name}.npy"
             for name, array in snapshot_arrays(tables)
-            if not _equal(load_array(folder, name, files[name]["bytes"]), array)
+            if not _equal(_whole(name, load_array(folder, name, files[name]["bytes"]), len(array)), array)
         ]
         return [Damage(path, f"{path} is damaged: {remedy}") for path in dict.fromkeys(differing)]
     except (SnapshotError, KeyError) as error:
@@ -223,6 +223,11 @@ def _shows(state: State, tables: Tables) -> bool:
     named = _NAMED if state.snapshot.naming_report != naming_report(tables) else ()
     held = state.snapshot.arrays
     return all(_equal(held[name], array) for name, array in snapshot_arrays(tables) if not name.startswith(named))
+
+
+def _whole(name: str, held: NDArray[Any], rows: int) -> NDArray[Any]:
+    """An array of a file with all of its elements (`trivium.kg.embedded.layout.ZEROS`)."""
+    return np.broadcast_to(held, rows) if name in ZEROS and len(held) == 1 else held
 
 
 def _equal(held: NDArray[Any], derived: NDArray[Any]) -> bool:

@@ -96,7 +96,7 @@ def neighbors(
         if spread:
             index = index * np.repeat(lengths, kept) // np.repeat(np.maximum(kept, 1), kept)
         index += np.repeat(starts, kept)
-    return Adjacent(bounds, snapshot.rel[index], snapshot.dst[index])
+    return Adjacent(bounds, snapshot.rel[index].astype(np.int32), snapshot.dst[index])
 
 
 def spans(
@@ -133,7 +133,8 @@ def step(snapshot: Snapshot, entities: Int64, code: int) -> tuple[Int64, Int64]:
 def row_of(snapshot: Snapshot, entity: int, code: int) -> Int32:
     """What one entity reaches by one hop: distinct entities, ascending, a view int32 [m]. A microsecond or five."""
     start, stop = snapshot.indptr[entity], snapshot.indptr[entity + 1]
-    bounds = snapshot.rel[start:stop].searchsorted(np.array((code, code + 1), dtype=np.int32))
+    row = snapshot.rel[start:stop]
+    bounds = row.searchsorted(np.array((code, code + 1), dtype=row.dtype))  # of another dtype the row is copied
     return snapshot.dst[start + bounds[0] : start + bounds[1]]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import os
 import random
 from pathlib import Path
@@ -14,9 +15,9 @@ import pytest
 from tests.contracts.naive import random_triples
 from trivium.kg.embedded import EmbeddedStore, Snapshot, build, delete_triples, verify
 from trivium.kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
-from trivium.kg.embedded.layout import ARRAYS
+from trivium.kg.embedded.layout import ARRAYS, ZEROS, dtypes, stored, whole
 from trivium.kg.embedded.names import GRAM_BYTES, _gram_arrays
-from trivium.kg.embedded.snapshot import HEADER, SnapshotError, open_snapshot, xxh3_file
+from trivium.kg.embedded.snapshot import FOLDER, HEADER, SnapshotError, _checksum, open_snapshot, read_header, xxh3_file
 from trivium.kg.embedded.tables import sort_rows
 from trivium.kg.errors import CorruptError
 from trivium.kg.types import Entity, Hop, Triple
@@ -73,7 +74,9 @@ def test_labels_and_degrees(snapshot: Snapshot) -> None:
 
 
 def test_dtypes_are_those_promised(snapshot: Snapshot) -> None:
-    assert {name: str(array.dtype) for name, array in snapshot.arrays.items()} == ARRAYS
+    assert all(array.dtype.name in dtypes(name) for name, array in snapshot.arrays.items())
+    assert set(snapshot.arrays) == set(ARRAYS)
+    assert (snapshot.rel.dtype.name, snapshot.dst.dtype.name) == ("int16", "int32")
     assert not any(array.flags.writeable for array in snapshot.arrays.values())
 
 
@@ -232,3 +235,36 @@ def test_an_iri_without_a_name_is_called_by_its_last_part(tmp_path: Path) -> Non
     found = store.snapshot
     assert found.names(found.rows(keys)) == ["New York", "São", "Town", "plain/text"]
     store.close_now()
+
+
+def test_arrays_are_narrow_on_disk_where_they_fit() -> None:
+    small, large = np.array([0, 32_767], np.int32), np.array([0, 32_768], np.int32)
+    assert [stored("rel", each).dtype.name for each in (small, large)] == ["int16", "int32"]
+    assert stored("dst", small).dtype == np.int32
+    assert [stored("key_offsets", np.array([0, size])).dtype.name for size in (1 << 30, (1 << 30) + 1)] == [
+        "int32", "int64",
+    ]  # fmt: skip
+    bounds = np.zeros(5, np.int64)
+    for name in ZEROS:
+        assert stored(name, bounds).tolist() == [0]
+        assert stored(name, np.array([0, 0, 2])).tolist() == [0, 0, 2]
+    held = whole({"indptr": np.arange(5), **{name: stored(name, bounds) for name in ZEROS}})
+    assert all(held[name].tolist() == [0] * 5 for name in ZEROS)
+
+
+def test_a_snapshot_of_the_format_before_is_read(tmp_path: Path) -> None:
+    build(tmp_path / "kg", [TRIPLES])
+    (folder,) = (tmp_path / "kg" / FOLDER).iterdir()
+    found = open_snapshot(tmp_path / "kg", folder.name)
+    narrow = {name: np.array(found.arrays[name]) for name in ARRAYS}
+    header = read_header(folder)
+    for name, entry in header["files"].items():
+        path = folder / f"{name}.npy"
+        np.save(path, narrow[name].astype(ARRAYS[name]))
+        entry.update({"bytes": path.stat().st_size, "xxh3": xxh3_file(path)})
+    header["format"] = 3
+    (folder / HEADER).write_text(json.dumps({**header, "checksum": _checksum(header)}))
+    wide = open_snapshot(tmp_path / "kg", folder.name)
+    assert (narrow["rel"].dtype.name, wide.rel.dtype.name) == ("int16", "int32")
+    assert all(np.array_equal(wide.arrays[name], narrow[name]) for name in ARRAYS)
+    assert verify(tmp_path / "kg") == []
