@@ -22,7 +22,7 @@ from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.embedded.answers import triples as all_triples
 from trivium.kg.types import Triple
 
-_CHILD = """
+BUILDING = """
 import sys
 from pathlib import Path
 from time import process_time
@@ -35,6 +35,7 @@ lines = held.read_text().splitlines() if held.exists() else []
 print(process_time(), next((int(line.split()[1]) / 1000 for line in lines if line.startswith("VmHWM")), 0))
 sys.exit(status)
 """
+"""A command of ours that prints its CPU and its peak of memory, in seconds and MB, behind what it says."""
 _GOAL_SECONDS, _GOAL_MB, _GOAL_BYTES = 15.0, 400.0, 60.0
 
 
@@ -52,7 +53,7 @@ def measure_building(source: Callable[[], Path] = observed_folder) -> list[Figur
         bare = _bare_bytes(folder / "bare.db", rows)
         bare_took, bare_cpu = perf_counter() - began, process_time() - cpu
         count = len(rows)
-        command = [sys.executable, "-c", _CHILD, "kg", "build", "--out", str(folder / "kg"), str(file)]
+        command = [sys.executable, "-c", BUILDING, "kg", "build", "--out", str(folder / "kg"), str(file)]
         began = perf_counter()
         said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         took = perf_counter() - began

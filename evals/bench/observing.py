@@ -142,13 +142,22 @@ def observed_folder() -> Path:
 def _triples() -> Iterator[Sequence[Triple]]:
     """Triples whose heads and tails follow a power law, in batches."""
     rng = np.random.default_rng(0)
-    names = [_name(number) for number in range(ENTITIES)]
-    relations = [f"{_PLACES[n % len(_PLACES)]} {_WORDS[n % len(_WORDS)]} of" for n in range(RELATIONS)]
+    names, relations = entity_names(ENTITIES), relation_names()
     for _ in range(TRIPLES // _BATCH):
         heads, tails = ((ENTITIES * rng.random(_BATCH) ** 2).astype(int) for _ in range(2))
         kinds = (RELATIONS * rng.random(_BATCH) ** 2).astype(int)
         columns = (heads.tolist(), kinds.tolist(), tails.tolist())
         yield [Triple(names[h], relations[r], names[t]) for h, r, t in zip(*columns, strict=True)]
+
+
+def entity_names(count: int) -> list[str]:
+    """So many names of two or three words."""
+    return [_name(number) for number in range(count)]
+
+
+def relation_names() -> list[str]:
+    """The relations of the graph."""
+    return [f"{_PLACES[n % len(_PLACES)]} {_WORDS[n % len(_WORDS)]} of" for n in range(RELATIONS)]
 
 
 def _name(number: int) -> str:

@@ -47,7 +47,8 @@ from trivium.kg.types import (
 from trivium.kg.values import KINDS, guess_kind
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with a stage ("read", "store", "snapshot"), how many triples are done, and of how many (None: unknown)."""
+"""Called with a stage ("read", "sort", "store", "snapshot"), how many triples (of "store": triples and entities) are
+done, and of how many (None: unknown)."""
 
 _ROWS = 100_000  # rows handed to SQLite, and triples interned, at a time
 
@@ -186,6 +187,7 @@ def read_input(
         # Numbered here, so that an entity which no triple mentions gets a number as well.
         listed = list(entities)
         named = list(zip(read.number([entity.id for entity in listed]).tolist(), listed, strict=True))
+    progress("sort", 0, len(heads))
     texts = read.numbers.column()
     wanted = dict(natures or {})
     taken, typed, (heads, codes, tails) = _take_types(read, wanted, (heads, codes, tails))
@@ -217,6 +219,7 @@ def read_input(
     statements = _statements(read, columns)
     heads, codes, tails = sort_rows(columns, sizes, unique=True)
     _settle_kinds(kinds, declared, values, codes, tails, len(keys))
+    progress("sort", len(heads), len(heads))
     labels = [""] * len(keys)
     aliases, types = _attach([pair for pair in named if used[pair[0]]], place, labels)
     return Tables(keys, labels, list(relations), heads, codes, tails, aliases, types, values, kinds, statements)
@@ -417,9 +420,7 @@ def write_directory(folder: Path, tables: Tables, progress: Progress) -> KGInfo:
     except UnicodeEncodeError as error:
         raise BadInputError(f"a name cannot be written as UTF-8: {error.object[:80]!r}") from None
     _write_record(folder / RECORD, tables, meta, progress)
-    progress("snapshot", 0, len(tables.heads))
-    write_snapshot(folder, meta.stamp, tables)
-    progress("snapshot", len(tables.heads), len(tables.heads))
+    write_snapshot(folder, meta.stamp, tables, lambda done, total: progress("snapshot", done, total))
     info, time = meta.info, now()
     digest = sha256_file(folder / RECORD)
     write_manifest(
@@ -430,14 +431,14 @@ def write_directory(folder: Path, tables: Tables, progress: Progress) -> KGInfo:
 
 def _write_record(path: Path, tables: Tables, meta: Meta, progress: Progress) -> None:
     """Load the record in the order of its primary keys, without a journal: the folder is thrown away on failure."""
-    total = len(tables.heads)
+    total = len(tables.keys) + len(tables.heads)
     with record_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         create(connection)
         connection.execute("BEGIN")
-        _insert_names(connection, tables)
+        _insert_names(connection, tables, lambda done: progress("store", done, total))
         _insert_triples(connection, tables, progress)
         save_meta(connection, meta)
         connection.execute("COMMIT")
@@ -451,10 +452,10 @@ def _write_record(path: Path, tables: Tables, meta: Meta, progress: Progress) ->
     fsync_file(path)
 
 
-def _insert_names(connection: sqlite3.Connection, tables: Tables) -> None:
+def _insert_names(connection: sqlite3.Connection, tables: Tables, progress: Callable[[int], None]) -> None:
     """Entities, relations, aliases and types; their ids start at 1, SQLite's habit."""
     labels = (label or None for label in tables.labels)
-    degrees = _plain(tables.degrees())
+    degrees = _plain(tables.degrees(), progress)
     connection.executemany(
         "INSERT INTO entities VALUES (?, ?, ?, ?)", zip(itertools.count(1), tables.keys, labels, degrees, strict=False)
     )
@@ -474,22 +475,22 @@ def _insert_names(connection: sqlite3.Connection, tables: Tables) -> None:
         connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", rows)
 
 
-def _plain(column: Int64) -> Iterator[int]:
+def _plain(column: Int64, progress: Callable[[int], None]) -> Iterator[int]:
     """The numbers of a column as Python's, some at a time: all of millions take more than their names."""
     for start in range(0, len(column), _ROWS):
+        progress(start)
         yield from column[start : start + _ROWS].tolist()
 
 
 def _insert_triples(connection: sqlite3.Connection, tables: Tables, progress: Progress) -> None:
-    total = len(tables.heads)
-    entities = len(tables.keys)
-    for start in range(0, total, _ROWS):
+    entities, total = len(tables.keys), len(tables.keys) + len(tables.heads)
+    for start in range(0, len(tables.heads), _ROWS):
         heads, codes, tails = (column[start : start + _ROWS] for column in (tables.heads, tables.codes, tables.tails))
         # A literal's id stands below zero among tails.
         ends = np.where(tails < entities, tails + 1, entities - tails - 1)
         part = ((heads + 1).tolist(), (codes + 1).tolist(), ends.tolist())
         connection.executemany("INSERT INTO triples VALUES (?, ?, ?)", zip(*part, strict=True))
-        progress("store", start, total)
+        progress("store", entities + start, total)
     connection.executemany("INSERT INTO statements VALUES (?, ?, ?, ?, ?, ?)", _statement_rows(tables))
 
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import shutil
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import cached_property
 from pathlib import Path
@@ -461,8 +461,14 @@ def snapshot_path(directory: Path, stamp: str) -> Path:
     return directory / FOLDER / stamp
 
 
-def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
-    """Derive and write the snapshot of one write transaction; replaces a damaged one of the same stamp."""
+def write_snapshot(
+    directory: Path, stamp: str, tables: Tables, progress: Callable[[int, int], None] | None = None
+) -> None:
+    """Derive and write the snapshot of one write transaction; replaces a damaged one of the same stamp.
+
+    `progress` is called with how many triples are done, and of how many, as far as the arrays that are written tell.
+    """
+    count = len(array_names(values=bool(len(tables.values)), statements=bool(tables.statements)))
     (directory / FOLDER).mkdir(exist_ok=True)
     target = snapshot_path(directory, stamp)
     with disk_errors(target), atomic_folder(target) as folder:
@@ -472,6 +478,8 @@ def write_snapshot(directory: Path, stamp: str, tables: Tables) -> None:
             np.save(path, stored(name, array), allow_pickle=False)
             fsync_file(path)
             files[name] = {"bytes": path.stat().st_size, "xxh3": xxh3_file(path)}
+            if progress is not None:
+                progress(len(tables.heads) * len(files) // count, len(tables.heads))
         header: Header = {"format": FORMAT, "stamp": stamp, "files": files}
         write_atomic(folder / HEADER, json.dumps({**header, "checksum": _checksum(header)}, indent=1).encode())
         # The rename at the end of the block needs the name free; what stood there was damaged, or it would be open.

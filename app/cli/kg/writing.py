@@ -29,6 +29,7 @@ from trivium.kg.types import KGInfo
 if TYPE_CHECKING:
     from trivium.app.cli.kg.input import Input
 
+_STAGES = {"read": "reading", "sort": "sorting", "store": "storing", "snapshot": "indexing"}
 _HERE = -100  # AT_FDCWD: paths count from the working directory
 _EXCHANGE = 2  # RENAME_EXCHANGE
 _NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
@@ -43,7 +44,7 @@ def build_directory(out: Path, given: Input, natures: Mapping[str, str] | None =
             if stage == "read":
                 given.show(show)
             else:
-                show({"store": "storing", "snapshot": "indexing"}.get(stage, stage), done, total)
+                show(_STAGES.get(stage, stage), done, total)
 
         return build(out, given.batches(), given.entities(), shown, natures=natures)
 
@@ -88,12 +89,11 @@ def _replace(source: GraphStore, target: Path, prepare: Callable[[Path, KGInfo],
 
 def _build(source: GraphStore, target: Path) -> KGInfo:
     with progress() as show:
-        names = {"read": "reading", "store": "storing", "snapshot": "indexing"}
         return build(
             target,
             drain(source.triples()),
             chain.from_iterable(drain(source.all_entities())),
-            lambda stage, done, total: show(names.get(stage, stage), done, total, "triples"),
+            lambda stage, done, total: show(_STAGES.get(stage, stage), done, total, "triples"),
         )
 
 

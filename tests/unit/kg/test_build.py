@@ -52,7 +52,12 @@ def test_a_build_is_complete_and_alone(tmp_path: Path) -> None:
     assert verify(tmp_path / "deep" / "kg") == []
     manifest = read_manifest(tmp_path / "deep" / "kg")
     assert (manifest.triples, manifest.entities, manifest.hash) == (info.triples, info.entities, info.hash)
-    assert {stage for stage, _, _ in seen} == {"read", "store", "snapshot"}
+    assert list(dict.fromkeys(stage for stage, _, _ in seen)) == ["read", "sort", "store", "snapshot"]
+    for stage in ("sort", "store", "snapshot"):  # each knows its end, and comes to it
+        done = [(count, total) for name, count, total in seen if name == stage]
+        assert len({total for _, total in done}) == 1
+        assert [count for count, _ in done] == sorted(count for count, _ in done)
+        assert done[-1][0] == done[-1][1]
     assert seen[-1] == ("snapshot", len(TRIPLES), len(TRIPLES))
 
 
