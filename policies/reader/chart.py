@@ -1,7 +1,7 @@
 """The chart: items of neighboring spans combined into larger readings, joins taken from the schema graph.
 
-Rules are pairs of categories; each gives the items that two neighbors make together. Scores add up
-(`trivium.policies.reader.scores`).
+Rules are pairs of categories (`trivium.policies.reader.items`); each gives the items that two neighbors make together.
+Scores add up (`trivium.policies.reader.scores`).
 """
 
 from __future__ import annotations
