@@ -106,6 +106,7 @@ class _Bare:
         return perf_counter() - began
 
     def close(self) -> None:
+        """Close the file."""
         self._connection.close()
 
 

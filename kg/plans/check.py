@@ -90,12 +90,14 @@ class _Checker:
                 pass
 
     def type(self, name: str) -> Iterator[str]:
+        """Problems of a type's name."""
         if self.profile.type(name) is None:
             known = [each.name for each in self.profile.types if each.name]
             what = f"unknown type {name!r}{closest(name, known)}" if known else "this graph has no types"
             yield f"{what}; types: {_some(known)}" if known else f"{what}: start from entities by id"
 
     def step(self, step: ChainStep) -> Iterator[str]:
+        """Problems of a step: its relation, the condition on its relationship, the condition on its end."""
         known = self.profile.relations
         if step.relation not in known:
             if step.relation in self.profile.properties:
@@ -118,6 +120,7 @@ class _Checker:
             yield from self.of(step.to)
 
     def term(self, term: Term, links: int, positions: int) -> Iterator[str]:
+        """Problems of a term in a row of so many `links` and `positions`."""
         if term.relationship:
             if not term.steps and not 1 <= max(term.start, 1) <= links:
                 yield f"@{term.property}: there is no relationship {term.start}; name a step (rel/@{term.property})"
@@ -137,11 +140,13 @@ class _Checker:
             yield f"{term.aggregate} needs a property at the end of its chain"
 
     def unknown_property(self, name: str) -> str:
+        """What to say of a property that the graph lacks: a relation's name, or the closest one."""
         if name in self.profile.relations:
             return f"{name!r} is a relation, not a property: write it as a step ({name}/)"
         return f"unknown property {name!r}{closest(name, [*self.profile.properties, *self.profile.relations])}"
 
     def own(self, name: str, relations: Sequence[str]) -> Iterator[str]:
+        """Problems of a property that one of these relationships must have."""
         own = self.profile.relationship_properties
         known = {each for relation in relations for each in own.get(relation, {})}
         if name not in known:
@@ -150,6 +155,7 @@ class _Checker:
             yield f"unknown property {name!r}{of}{closest(name, known)}{has}"
 
     def property(self, term: Term, relation: str = "") -> PropertyProfile | None:
+        """The profile of what a term reads; None for no property, or one that is unknown."""
         if term.relationship:
             own = self.profile.relationship_properties
             relation = relation or (term.steps[-1].relation if term.steps else "")
@@ -170,6 +176,7 @@ class _Checker:
         return found.kind if not term.part else "date" if term.part == "date" else "number"
 
     def compare(self, part: Compare, relation: str = "") -> Iterator[str]:
+        """Problems of a comparison: kinds that do not compare, an operator that does not fit."""
         kind, right = self.kind(part.left, relation), part.right
         shown = write_condition(part)
         if isinstance(right, SETS):
@@ -199,11 +206,13 @@ class _Checker:
             yield f"{shown}: {part.operator} needs a text, not a {kind}"
 
     def orders(self, term: Term, what: str) -> Iterator[str]:
+        """Problems of a term by which something is ordered."""
         kind = self.kind(term)
         if kind in ("entity", "point"):
             yield f"{what} orders by a property or a count, not by {'an entity' if kind == 'entity' else 'a point'}"
 
     def aggregates(self, part: Aggregate | Aggregation) -> Iterator[str]:
+        """Problems of an aggregate: no term, or values that cannot be added or ordered."""
         if part.term is None:
             if part.function != "count":
                 yield f"{part.function} needs a term: what to take it of"
@@ -216,10 +225,12 @@ class _Checker:
                 yield f"{part.function} needs numbers; {part.term.property or 'the end of the chain'!r} is of {kind}"
 
     def adds_up(self, term: Term, found: PropertyProfile, function: str) -> Iterator[str]:
+        """Problems of a sum or an average over a property."""
         if not term.part and not {"number", "duration"} & {found.kind, *found.kinds}:
             yield f"{function} needs numbers; {term.property!r} is a {found.kind}"
 
     def rows(self, part: Group | ValueOf) -> Iterator[str]:
+        """Problems of a table: columns that are not there, a condition on groups that cannot be had."""
         columns = len(part.keys) + len(part.aggregates) if isinstance(part, Group) else len(part.columns)
         if not columns:
             yield "a group needs a key or an aggregate, and values a column"
@@ -233,6 +244,7 @@ class _Checker:
                     yield f"having compares with = != < <= > >= alone, not {having.operator!r}"
 
     def calculates(self, part: Calculate) -> Iterator[str]:
+        """Problems of arithmetic: values that are no numbers."""
         for each in (part.left, part.right):
             if isinstance(each, Value) and each.kind != "number":
                 yield f"cannot calculate with the {each.kind} {each.value!r}"

@@ -142,10 +142,12 @@ class _CypherWriter:
         self._names = 0
 
     def name(self, letter: str) -> str:
+        """A variable that the query has not used."""
         self._names += 1
         return f"{letter}{self._names}"
 
     def parameter(self, value: Parameter) -> str:
+        """A parameter that holds the value, as the query names it: no value stands in the text."""
         name = f"p{len(self.parameters)}"
         self.parameters[name] = value
         return f"${name}"
@@ -162,6 +164,7 @@ class _CypherWriter:
     # Results
 
     def result(self, plan: QueryPlan) -> tuple[str, list[tuple[str, str]], CypherShape, tuple[bool, ...]]:
+        """The query before its RETURN, the columns (expression, name), what they hold, which of them are entities."""
         match plan:
             case ValueOf():
                 return *self.values(plan), "rows", tuple(_is_entity(term) for term in plan.columns)
@@ -214,6 +217,7 @@ class _CypherWriter:
         return self.hoist(("value", plan), query, column)
 
     def aggregate(self, plan: Aggregate) -> tuple[str, str]:
+        """The query, and the expression that aggregates its rows."""
         row, query = self.rows(plan.source)
         if plan.term is None:
             distinct = f" WITH DISTINCT {row.names}"
@@ -239,6 +243,7 @@ class _CypherWriter:
         return name, f"{query} UNWIND {self.list_of(row, term)} AS {name}"
 
     def values(self, plan: ValueOf) -> tuple[str, list[tuple[str, str]]]:
+        """The query of a table, and its columns (expression, name)."""
         row, query = self.rows(plan.source)
         if len(plan.columns) == 1:
             (term,) = plan.columns
@@ -269,10 +274,12 @@ class _CypherWriter:
         return query, self.returned(columns, [_is_entity(term) for term in plan.columns])
 
     def returned(self, columns: Sequence[str], entities: Sequence[bool]) -> list[tuple[str, str]]:
+        """The columns (expression, name) of a RETURN; entities by their id."""
         each = (self.id_of(name) if entity else name for name, entity in zip(columns, entities, strict=True))
         return [(column, f"c{i}") for i, column in enumerate(each)]
 
     def groups(self, plan: Group) -> tuple[str, list[tuple[str, str]]]:
+        """The query of a group, and its columns (expression, name): keys, then aggregates."""
         row, query = self.rows(plan.source)
         keys: list[str] = []
         for term in plan.keys:
@@ -397,6 +404,7 @@ class _CypherWriter:
         return row, query
 
     def has_own(self, relation: str) -> bool:
+        """Whether relationships of this relation have properties."""
         return bool(self.profile.relationship_properties.get(relation))
 
     def entities(self, plan: EntitySet) -> tuple[str, str]:
@@ -441,12 +449,14 @@ class _CypherWriter:
                 assert_never(plan)
 
     def by_id(self, x: str, ids: Sequence[str]) -> str:
+        """MATCH of the entities with these ids."""
         wanted = self.parameter(list(ids))
         if self.view.made:
             return f"MATCH {node(self.view, x)} WHERE {x}.key IN {wanted}"
         return f"MATCH {node(self.view, x)} WHERE elementId({x}) IN {wanted}"
 
     def of_type(self, x: str, name: str) -> str:
+        """MATCH of the entities of a type; of all for ""."""
         if not name:
             return f"MATCH {node(self.view, x)}"
         if self.view.made:
@@ -492,11 +502,13 @@ class _CypherWriter:
         return " AND ".join(f"({each})" for each in tests), walked
 
     def is_of_type(self, x: str, name: str) -> str:
+        """A test of an entity's type; true for ""."""
         if not name:
             return "true"
         return f"{self.parameter(name)} IN {x}.types" if self.view.made else f"{x}:{quote(name)}"
 
     def id_of(self, x: str) -> str:
+        """The expression of an entity's id."""
         return f"{x}.id" if self.view.made else f"elementId({x})"
 
     # Chains
@@ -625,6 +637,7 @@ class _CypherWriter:
         return end, link, query
 
     def stored_list(self, stored: str, known: PropertyProfile | None, term: Term) -> str:
+        """The expression of all values of a stored property as a list, each read by its profile."""
         v, w = self.name("y"), self.name("y")
         read = w if known is None else self.part(self.read(w, known), known, term)
         values = f"[{w} IN coalesce([] + {stored}, []) WHERE {w} = {w} AND {w} <> '' | {read}]"
@@ -660,6 +673,7 @@ class _CypherWriter:
         return self._formats[known.kind, known.pattern]
 
     def part(self, value: str, known: PropertyProfile, term: Term) -> str:
+        """The expression of a part of a date or time (year, month, …); null where the kind has none."""
         if not term.part:
             return value
         kinds = known.kinds or (known.kind,)
@@ -712,6 +726,7 @@ class _CypherWriter:
         return f"COLLECT {{ UNWIND {self.list_of(row, term)} AS {v}{where} RETURN {made}({v}) AS made }}[0]"
 
     def known(self, term: Term) -> PropertyProfile | None:
+        """The profile of what a term reads; None for an entity or an unknown property."""
         if not term.property:
             return None
         if term.relationship:
@@ -743,12 +758,14 @@ class _CypherWriter:
         return _is_of(value, known.kind)
 
     def sort_key(self, term: Term, value: str) -> str:
+        """The expression to order by; null where the value is not of the property's main kind."""
         test = self.main_only(term, value)
         return value if test == "true" else f"CASE WHEN {test} THEN {value} END"
 
     # Conditions
 
     def condition(self, row: _CypherRow, condition: Condition, relation: str = "") -> str:
+        """The test of a condition on a row; within a step, on the relationship of `relation`."""
         match condition:
             case AllOf():
                 return (
@@ -772,6 +789,7 @@ class _CypherWriter:
                 assert_never(condition)
 
     def has(self, row: _CypherRow, term: Term) -> str:
+        """The test that a term has a value."""
         if term.steps and not term.property and not term.aggregate:
             _, _, walked = self.walked(row.nodes[term.start], term)
             return f"EXISTS {{{walked} }}"
@@ -781,6 +799,7 @@ class _CypherWriter:
         return f"size({self.list_of(row, term)}) > 0"
 
     def compare(self, row: _CypherRow, condition: Compare) -> str:
+        """The test of a comparison with a constant, constants, a term, a set or a scalar plan."""
         left, operator, right = condition.left, condition.operator, condition.right
         if isinstance(right, SETS):
             return self.compare_set(row, left, cast(EntitySet, right), inside=operator == "=")
@@ -798,6 +817,7 @@ class _CypherWriter:
         return f"any({v} IN {values} WHERE {_compared(v, operator, value)})"
 
     def compare_set(self, row: _CypherRow, left: Term, right: EntitySet, *, inside: bool) -> str:
+        """The test that some end of a term is in a set, or that it has ends and none is."""
         if not left.steps:
             test = f"coalesce({self.member(row.nodes[left.start], right)}, false)"
             return test if inside else f"NOT {test}"
@@ -806,6 +826,7 @@ class _CypherWriter:
         return found if inside else f"{self.has(row, left)} AND NOT {found}"
 
     def compare_terms(self, row: _CypherRow, left: Term, operator: Operator, right: Term) -> str:
+        """The test that some value of one term compares with some value of the other."""
         a, b = self.name("y"), self.name("y")
         one, two = self.list_of(row, left), self.list_of(row, right)
         x, y = a, b
@@ -817,6 +838,7 @@ class _CypherWriter:
         return found if operator != "!=" else f"size({one}) > 0 AND size({two}) > 0 AND NOT coalesce({found}, false)"
 
     def compare_values(self, row: _CypherRow, left: Term, operator: Operator, values: Sequence[Value]) -> str:
+        """The test of a term's values against constants; several for `between` and for any of a list."""
         known = self.known(left)
         raw = left
         if known is not None and known.stored == "text" and all(each.kind == "text" for each in values) and not (
@@ -878,6 +900,7 @@ class _CypherWriter:
         return " OR ".join(self.test_one(value, operator, each, term, known) for each in values) or "false"
 
     def test_one(self, value: str, operator: Operator, other: Value, term: Term, known: PropertyProfile | None) -> str:
+        """The test of one value against one constant; false where their kinds do not compare."""
         known = known or self.known(term)
         kind: ValueKind | None = known.kind if known is not None else None
         if term.aggregate in ("count", "sum", "average") or (term.part and term.part != "date"):

@@ -107,6 +107,7 @@ class _Prover:
         self._masks: dict[EntitySet, np.ndarray[tuple[int], np.dtype[np.bool_]]] = {}
 
     def prove(self, plan: QueryPlan, limit: int) -> Proof:
+        """At most `limit` answers of a plan with their paths, and the evidence of what it computes."""
         answer = self._executor.answer(plan)
         match plan:
             case ValueOf():

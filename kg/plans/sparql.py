@@ -102,6 +102,7 @@ class _SparqlRow:
 
     @property
     def names(self) -> str:
+        """Its variables: nodes, links, heads."""
         return " ".join([*self.nodes, *self.links, *self.heads])
 
 
@@ -120,6 +121,7 @@ class _SparqlWriter:
         """Whether values that are numbers or dates, but held as texts, are compared as texts."""
 
     def name(self, letter: str) -> str:
+        """A variable that the query has not used."""
         self._names += 1
         return f"?{letter}{self._names}"
 
@@ -163,6 +165,7 @@ class _SparqlWriter:
         return f"SELECT ({_aggregate(plan.function, value, distinct=plan.distinct)} AS {name}) WHERE {{ {cells} }}"
 
     def kind_filter(self, function: Function, term: Term, value: str) -> str:
+        """FILTER for the values that an aggregate takes; "" for none."""
         if function == "count" or term.aggregate:
             return ""
         if function in ("sum", "average"):
@@ -170,12 +173,14 @@ class _SparqlWriter:
         return self.main_filter(term, value)
 
     def main_filter(self, term: Term, value: str) -> str:
+        """FILTER for values of the property's main kind; "" where it has one kind."""
         known = self.known(term)
         if known is None or not known.mixed or term.part or term.aggregate:
             return ""
         return f"FILTER({_is_of(value, known.kind)})"
 
     def known(self, term: Term) -> PropertyProfile | None:
+        """The profile of what a term reads; None for an entity or an unknown property."""
         if not term.property:
             return None
         if term.relationship:
@@ -228,6 +233,7 @@ class _SparqlWriter:
         return f"{pattern} OPTIONAL {{ {threshold} }} {test}" if limit > 0 else f"{pattern} FILTER(false)"
 
     def groups(self, plan: Group) -> str:
+        """The SELECT of a group: keys, then aggregates."""
         row, pattern = self.rows(plan.source)
         keys = [f"?c{i}" for i in range(len(plan.keys))]
         bound = " ".join(self.cells(row, term, name) for term, name in zip(plan.keys, keys, strict=True))
@@ -256,6 +262,7 @@ class _SparqlWriter:
         return self.ordered(columns, select, columns[plan.order], term, plan)
 
     def of_groups(self, each: Aggregation, row: _SparqlRow, distinct: str, keys: Sequence[str], name: str) -> str:
+        """The pattern that binds `name` to an aggregate of each group."""
         by = f"GROUP BY {' '.join(keys)}" if keys else ""
         if each.term is None:
             return f"{{ SELECT {' '.join(keys)} (COUNT(*) AS {name}) WHERE {{ {distinct} }} {by} }}"
@@ -289,6 +296,7 @@ class _SparqlWriter:
         return row, f"{{ SELECT DISTINCT {row.names} WHERE {{ {pattern} }} }}"
 
     def has_own(self, relation: str) -> bool:
+        """Whether relationships of this relation have properties."""
         return bool(self.profile.relationship_properties.get(relation))
 
     def set(self, x: str, plan: EntitySet) -> str:  # noqa: PLR0911 - one case a kind of set
@@ -321,6 +329,7 @@ class _SparqlWriter:
                 assert_never(plan)
 
     def top(self, x: str, plan: Top) -> str:
+        """The pattern of the first entities by a term, with their ties."""
         key, value = self.name("k"), self.name("v")
         if plan.limit is None:
             return self.set(x, plan.source)
@@ -346,6 +355,7 @@ class _SparqlWriter:
         )
 
     def is_entity(self, x: str) -> str:
+        """FILTER for what is the head or tail of a triple."""
         p, o = self.name("p"), self.name("o")
         return f"FILTER EXISTS {{ {{ {x} {p} {o} }} UNION {{ {o} {p} {x} }} }}"
 
@@ -391,6 +401,7 @@ class _SparqlWriter:
         return f"{pattern} {beside} {filters}".strip(), (head, tail)
 
     def triple(self, head: str, tail: str, step: ChainStep, link: str) -> str:
+        """The pattern of a step; with `link`, that variable is its statement, unbound where there is none."""
         relation = relation_term(step.relation)
         if not link:
             return f"{head} {relation} {tail} ."
@@ -472,6 +483,7 @@ class _SparqlWriter:
     # Conditions
 
     def condition(self, row: _SparqlRow, condition: Condition, scope: _Scope, relation: str = "") -> str:
+        """The test of a condition on a row; within a step, on the relationship of `relation`."""
         match condition:
             case AllOf():
                 tests = (f"({self.condition(row, each, scope, relation)})" for each in condition.conditions)
@@ -522,14 +534,17 @@ class _SparqlWriter:
         return f"{' '.join(out)} {self.read(r, term, value)}"
 
     def has(self, row: _SparqlRow, term: Term, scope: _Scope) -> str:
+        """The test that a term has a value."""
         value, pattern = self.bound(row, term, scope)
         return self.exists(row, pattern) if pattern else f"BOUND({value})"
 
     def exists(self, row: _SparqlRow, pattern: str) -> str:
+        """The test that a pattern matches; of a relationship, only where the row has one."""
         found = f"EXISTS {{ {pattern} }}"
         return found if row.nodes else f"(BOUND({row.links[0]}) && {found})"
 
     def compare(self, row: _SparqlRow, condition: Compare, scope: _Scope) -> str:
+        """The test of a comparison with a constant, constants, a term, a set or a scalar plan."""
         left, operator, right = condition.left, condition.operator, condition.right
         known = self.known(left)
         constants = right if isinstance(right, tuple) else (right,)
@@ -575,6 +590,7 @@ class _SparqlWriter:
         return f"({self.exists(row, pattern) if pattern else f'BOUND({value})'} && !{found})"
 
     def member(self, x: str, plan: EntitySet) -> str:
+        """The test that an entity is in a set."""
         return f"EXISTS {{ {self.set(x, plan)} }}"
 
     def test(self, value: str, operator: Operator, other: Value, term: Term | None) -> str:

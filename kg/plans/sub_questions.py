@@ -97,6 +97,7 @@ class _SubQuestionWriter:
         self._known: dict[QueryPlan | Walks, _Source] = {}
 
     def write(self, plan: QueryPlan) -> list[PlanStep]:
+        """The plan's steps, in the order in which they are answered."""
         source = self._of(plan)
         if not source.dep:  # a plan that only names entities or a type
             self._add("which are [mask]?", source, plan)

@@ -257,39 +257,47 @@ class _Reader:
         return passed
 
     def fail(self, expected: str) -> NoReturn:
+        """Raise `PlanError` at the current token."""
         found = repr(self.token) if self.token else "the end"
         raise PlanError(f"character {self.start + 1}: expected {expected}, got {found}")
 
     def is_sign(self, sign: str) -> bool:
+        """Whether the current token is this sign."""
         return self.kind == "sign" and self.token == sign
 
     def is_word(self, *words: str) -> bool:
+        """Whether the current token is one of these words, unquoted."""
         return self.kind == "name" and self.token in words
 
     def sign(self, sign: str) -> None:
+        """Pass this sign; raises `PlanError` where another token stands."""
         if not self.is_sign(sign):
             self.fail(repr(sign))
         self.next()
 
     def took(self, sign: str) -> bool:
+        """Pass this sign if it stands here, and say whether it did."""
         if self.is_sign(sign):
             self.next()
             return True
         return False
 
     def word(self, *words: str) -> str:
+        """Pass one of these words and return it; raises `PlanError` with the closest one."""
         if not self.is_word(*words):
             near = closest(self.token, words) if self.kind == "name" else ""
             self.fail(f"one of {', '.join(words)}{near}" if len(words) > 1 else repr(words[0]))
         return self.next()
 
     def took_word(self, word: str) -> bool:
+        """Pass this word if it stands here, and say whether it did."""
         if self.is_word(word):
             self.next()
             return True
         return False
 
     def name(self) -> str:
+        """name: a plain word that is no keyword, or any text in backticks (doubled within)."""
         if self.kind == "quoted":
             return self.next()[1:-1].replace("``", "`")
         if self.kind != "name" or self.token in _WORDS:
@@ -297,6 +305,7 @@ class _Reader:
         return self.next()
 
     def string(self) -> str:
+        """string: a text in double quotes, with JSON's escapes."""
         if self.kind != "string":
             self.fail("a text in double quotes")
         try:
@@ -305,11 +314,13 @@ class _Reader:
             raise PlanError(f"character {self.start}: a text with a wrong escape") from None
 
     def number(self) -> int:
+        """number: a whole number, not negative."""
         if self.kind != "number" or not self.token.isdigit():
             self.fail("a whole number")
         return int(self.next())
 
     def listed(self, one: Callable[[], Any], between: str = ",") -> tuple[Any, ...]:
+        """One or more of what `one` reads, with a sign between."""
         found = [one()]
         while self.took(between):
             found.append(one())
@@ -318,12 +329,14 @@ class _Reader:
     # Plans
 
     def plan(self) -> QueryPlan | Walks:
+        """plan: source ('|' stage)*."""
         plan = self.source()
         while self.took("|"):
             plan = self.stage(plan)
         return plan
 
     def source(self) -> QueryPlan | Walks:
+        """source: '(' plan ')' | type | ids | both | either | calculate | holds."""
         if self.took("("):
             plan = self.plan()
             self.sign(")")
@@ -348,6 +361,7 @@ class _Reader:
         return Holds(left, self.operator(), self.scalar())
 
     def set(self) -> EntitySet:
+        """A plan that gives entities; raises `PlanError` for another."""
         at = self.start
         plan = self.plan()
         if not isinstance(plan, SETS):
@@ -355,6 +369,7 @@ class _Reader:
         return cast(EntitySet, plan)
 
     def scalar(self) -> Scalar:
+        """A value, or a plan in brackets that gives one value."""
         if self.is_sign("("):
             at = self.start
             plan = self.source()
@@ -364,6 +379,7 @@ class _Reader:
         return self.value()
 
     def stage(self, plan: QueryPlan | Walks) -> QueryPlan | Walks:
+        """stage: what stands behind a '|'; raises `PlanError` where it cannot follow what is before it."""
         at = self.start
         word = self.word(*_STAGES)
         if word in ("order", "limit", "having"):
@@ -379,6 +395,7 @@ class _Reader:
         return self.result(word, cast(Rows, plan))
 
     def set_stage(self, word: str, plan: EntitySet) -> EntitySet | Walks:
+        """follow, walk, where, minus, top, bottom or sort: entities from entities, or rows."""
         if word in ("follow", "walk"):
             steps: Steps = self.listed(self.step)
             return Follow(plan, steps) if word == "follow" else Walks(plan, steps)
@@ -396,6 +413,7 @@ class _Reader:
         return Top(plan, by, limit, descending, self.number() if self.took_word("skip") else 0)
 
     def result(self, word: str, rows: Rows) -> QueryPlan:
+        """exists, values, group or an aggregate over entities or rows."""
         if word == "exists":
             return NonEmpty(rows)
         if word == "values":
@@ -409,6 +427,7 @@ class _Reader:
         return Aggregate(rows, each.function, each.term, each.distinct)
 
     def aggregation(self, word: str) -> Aggregation:
+        """aggregation: function ['distinct'] term; count alone may lack its term."""
         function = cast(Function, word)
         if not self.token or self.token in ("|", ",", ")", ";"):
             if function != "count":
@@ -418,6 +437,7 @@ class _Reader:
         return Aggregation(function, self.term(), distinct)
 
     def cut(self, word: str, plan: Group | ValueOf) -> Group | ValueOf:
+        """having, order or limit, behind values or group."""
         if word == "having":
             assert isinstance(plan, Group)
             having = Having(self.number(), self.operator(), self.value())
@@ -430,6 +450,7 @@ class _Reader:
     # Terms and conditions
 
     def step(self) -> ChainStep:
+        """step: ['^' | '~'] name ['[' condition ']'] ['{' condition '}']."""
         direction: Any = "in" if self.took("^") else "any" if self.took("~") else "out"
         relation = self.name()
         where = to = None
@@ -442,6 +463,7 @@ class _Reader:
         return ChainStep(relation, direction, where, to)
 
     def term(self) -> Term:
+        """term: function '(' plain term ')' | plain term."""
         if self.is_word(*FUNCTIONS):
             function = cast(Function, self.next())
             self.sign("(")
@@ -451,6 +473,7 @@ class _Reader:
         return self.plain_term("")
 
     def plain_term(self, function: Function | str) -> Term:
+        """Plain term: ['#' number '/'] (step '/')* (name | '@' name | '.') ['::' part]."""
         start, steps, name, own = 0, [], "", False
         if self.took("#"):
             start = self.number()
@@ -476,18 +499,21 @@ class _Reader:
         return Term(tuple(steps), name, part, cast(Any, function), own, start)
 
     def condition(self) -> Condition:
+        """condition: all of ('or' all of)*."""
         found: list[Condition] = [self.all_of()]
         while self.took_word("or"):
             found.append(self.all_of())
         return found[0] if len(found) == 1 else AnyOf(tuple(found))
 
     def all_of(self) -> Condition:
+        """All of: one condition ('and' one condition)*."""
         found: list[Condition] = [self.one_condition()]
         while self.took_word("and"):
             found.append(self.one_condition())
         return found[0] if len(found) == 1 else AllOf(tuple(found))
 
     def one_condition(self) -> Condition:
+        """One condition: not, brackets, and(…), or(…), has term, is type, or term operator right."""
         if self.took_word("not"):
             return Not(self.one_condition())
         if self.took("("):
@@ -507,11 +533,13 @@ class _Reader:
         return Compare(self.term(), self.operator(), self.right())
 
     def operator(self) -> Operator:
+        """operator: one of `OPERATORS`."""
         if self.token not in OPERATORS:
             self.fail(f"an operator ({' '.join(OPERATORS)})")
         return cast(Operator, self.next())
 
     def right(self) -> Value | tuple[Value, ...] | Term | QueryPlan:
+        """right: values in square brackets, a plan in brackets, a value, or a term."""
         if self.took("["):
             values = () if self.is_sign("]") else self.listed(self.value)
             self.sign("]")
@@ -523,9 +551,11 @@ class _Reader:
         return self.term()
 
     def is_constant(self) -> bool:
+        """Whether a word of a kind with its text stands here: date "2020-01-31"."""
         return self.is_word(*_KINDS) and self.text[self.at :].lstrip()[:1] == '"'
 
     def value(self) -> Value:
+        """value: number | true | false | kind string | string."""
         if self.kind == "number":
             return Value("number", float(self.next()))
         if self.is_word("true", "false"):

@@ -66,14 +66,17 @@ class _Profile:
 
     @property
     def words(self) -> list[str]:
+        """The words of its name."""
         return words_of(self.name)
 
     @property
     def is_unique(self) -> bool:
+        """Whether each filled cell has a text of its own."""
         return bool(self.texts) and len(self.texts) == self.filled and not self.many
 
     @property
     def length(self) -> float:
+        """Characters of a text, on average."""
         return sum(map(len, self.texts)) / max(len(self.texts), 1)
 
     def close(self) -> None:
@@ -102,6 +105,7 @@ class _Seen:
 
     @property
     def words(self) -> list[str]:
+        """The words of the table's name, in the singular."""
         return [singular(word) for word in words_of(self.table.name)]
 
 

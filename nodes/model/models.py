@@ -273,9 +273,11 @@ def openai_client() -> HttpClient:
             self._busy = [0] * _POOLS
 
         async def aclose(self) -> None:
+            """Close every pool."""
             await asyncio.gather(super().aclose(), *(pool.aclose() for pool in self._pools))
 
         async def send(self, request: Any, **how: Any) -> Any:  # noqa: ANN401 - as the client of openai's choice types it
+            """The response, its body without secrets where it failed."""
             chosen = next((place for place, busy in enumerate(self._busy) if busy < _EACH), 0)
             self._busy[chosen] += 1
             try:

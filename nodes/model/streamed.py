@@ -50,6 +50,7 @@ class _Heard:
 
     @property
     def text(self) -> str:
+        """What has come so far."""
         return "".join(self.pieces)
 
 

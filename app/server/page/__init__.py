@@ -56,12 +56,14 @@ class _Files(StaticFiles):
     """The page's files with its headers."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file, or what is wrong as JSON."""
         try:
             return await super().get_response(path, scope)
         except HTTPException as error:  # whatever serves our routes need not know Starlette's
             return JSONResponse({"detail": error.detail}, error.status_code)
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        """The file with the page's headers."""
         response = super().file_response(*args, **kwargs)
         response.headers.update(HEADERS)
         return response

@@ -56,6 +56,7 @@ class _Part:
     property: str = ""
 
     def plan(self) -> EntitySet | ValueOf:
+        """What it gives as a plan."""
         return ValueOf(self.source, (Term(property=self.property),)) if self.property else self.source
 
 
@@ -85,6 +86,7 @@ class _Writer:
         self._parts: dict[int, _Part | QueryPlan | None] = {}
 
     def plan(self) -> QueryPlan | None:
+        """The plan of the whole question; None where its parts make none."""
         subs = self._state["sub_questions"]
         for sub in subs:
             self._parts[sub["id"]] = self._sub(sub)

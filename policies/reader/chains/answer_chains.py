@@ -46,6 +46,7 @@ class _Start(NamedTuple):
     stop: int
 
     def beside(self, other: _Start) -> bool:
+        """Whether both may be topics of one question: other entities, named by other words."""
         return self.entity != other.entity and (self.first < 0 or self.stop <= other.first or other.stop <= self.first)
 
 
