@@ -569,8 +569,12 @@ _shared: dict[str, _Shared] = {}
 _opening: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
-async def open_knowledge(name: str) -> Knowledge:
+async def open_knowledge(name: str, *, refresh: bool = True) -> Knowledge:
     """The KG of a KG argument, opened once a process and shared by its runs; `close_all` closes it.
+
+    Args:
+        name: the KG argument.
+        refresh: see what was committed before this call; without, what was 20 ms ago will do.
 
     Raises:
         As `Knowledge.open`.
@@ -581,6 +585,8 @@ async def open_knowledge(name: str) -> Knowledge:
         if found is not None:
             found.checked = now  # the other runs of this moment need not look as well
         found = await asyncio.to_thread(_open_shared, name)
+    if not refresh:
+        return found.knowledge
     if isinstance(found.knowledge.store, EmbeddedStore):
         await found.knowledge.store.refresh()  # a question sees whatever was written before it
     elif found.knowledge.copies is not None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from langchain_core.callbacks import AsyncCallbackManager, BaseCallbackManager
@@ -94,14 +95,33 @@ class Tool(Generic[ArgumentsT, P, R]):
         return result
 
 
+@contextmanager
+def one_stage() -> Iterator[None]:
+    """Around a stage of a run, whose tools may all read the state of the KG that its first one saw."""
+    token = _seen.set(set())
+    try:
+        yield
+    finally:
+        _seen.reset(token)
+
+
+_seen: ContextVar[set[str] | None] = ContextVar("trivium_seen", default=None)
+
+
 def tool(arguments: type[ArgumentsT]) -> Callable[[Operation[P, R]], Tool[ArgumentsT, P, R]]:
     """Decorate a coroutine as a tool with this argument schema."""
     return lambda operation: Tool(operation, arguments)
 
 
 async def _opened(kg: str) -> Knowledge:
-    """The KG, its embedder's files read in a thread: the event loop's other runs go on meanwhile."""
-    found = await open_knowledge(kg)
+    """The KG, its embedder's files read in a thread: the event loop's other runs go on meanwhile.
+
+    A stage's first call sees whatever was written before it; its others need not look again.
+    """
+    seen = _seen.get()
+    found = await open_knowledge(kg, refresh=seen is None or kg not in seen)
+    if seen is not None:
+        seen.add(kg)
     if not found.embedder.opened:
         with suppress(EmbedderError):  # what needs it says so
             await asyncio.to_thread(found.embedder.open)

@@ -244,7 +244,11 @@ class EmbeddedStore:
 
     async def transitions(self) -> dict[Hop, frozenset[Hop]]:
         """For every hop of the KG, the hops that leave some entity which it reaches."""
-        return await asyncio.to_thread(transitions, await self._current())
+        snapshot = await self._current()
+        found: dict[Hop, frozenset[Hop]] | None = snapshot.memo.get("transitions")
+        if found is None:  # sorts every triple
+            found = snapshot.memo["transitions"] = await asyncio.to_thread(transitions, snapshot)
+        return dict(found)
 
     async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
         """Walk a chain from all seeds at once; see `GraphStore.follow`."""

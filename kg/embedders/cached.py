@@ -52,6 +52,11 @@ class CachedEmbedder:
         """Whether `open` has read what there is."""
 
     @property
+    def cheap(self) -> bool:
+        """Whether a text takes microseconds, once `open` was called: its vector is a sum of token vectors."""
+        return self.opened and additive(self.inner) is not None
+
+    @property
     def name(self) -> str:
         """The inner embedder's name."""
         return self.inner.name

@@ -42,7 +42,10 @@ def operator_prompt(default: Prompt) -> Prompt:
         BadInputError: as `prompts_folder`, or the file not UTF-8.
         PromptError: the file lacks a placeholder, or holds one that is unknown.
     """
-    folder = prompts_folder()
+    return _read_from(prompts_folder(), default)
+
+
+def _read_from(folder: Path | None, default: Prompt) -> Prompt:
     path = folder / f"{default.name}.txt" if folder else None
     if path is None or not path.is_file():
         return default
@@ -69,10 +72,11 @@ def check_prompts(*defaults: Prompt, prefix: str) -> None:
     Raises:
         BadInputError, PromptError: as `operator_prompt`.
     """
-    for default in defaults:
-        operator_prompt(default)
     folder, known = prompts_folder(), {f"{default.name}.txt": default.name for default in defaults}
-    for name in os.listdir(folder) if folder else ():  # noqa: PTH208 - a server refuses scandir in its event loop
+    if folder is None:
+        return
+    for default in defaults:
+        _read_from(folder, default)
+    for name in os.listdir(folder):  # noqa: PTH208 - a server refuses scandir in its event loop
         if name.startswith(prefix) and name.endswith(".txt") and name not in known:
-            path = folder / name if folder else name
-            raise PromptError(f"{path}: unknown prompt; choose one of: {', '.join(sorted(known.values()))}")
+            raise PromptError(f"{folder / name}: unknown prompt; choose one of: {', '.join(sorted(known.values()))}")
