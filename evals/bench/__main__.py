@@ -17,7 +17,7 @@ from trivium.evals.bench.observing import measure_extraction, measure_observing
 from trivium.evals.bench.paths import measure_paths
 from trivium.evals.bench.plans import measure_plans, measure_remote_plans, plans_folder
 from trivium.evals.bench.prompting import measure_bandit, measure_prompting
-from trivium.evals.bench.reading import measure_reading
+from trivium.evals.bench.reading import measure_learned, measure_reading
 from trivium.evals.bench.remote import measure_remote, server_uri
 from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.bench.start import measure_start
@@ -47,6 +47,7 @@ async def measure(name: str, folder: Path, questions: Sequence[Question]) -> Non
     print(f"\n{name}: {len(questions)} questions, {folder}\n{HEADING}", flush=True)
     _show(await measure_answering(str(folder), questions))
     _show([measure_start(str(folder), questions[0].question)])
+    _show(await measure_learned(folder, questions))
     _show(await measure_walking(folder))
     _show(await measure_paths(folder))
     await _measure_neo4j(folder, questions)

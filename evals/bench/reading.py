@@ -1,4 +1,4 @@
-"""Milliseconds to read a question into plans, and to read a text made to be slow."""
+"""Milliseconds to read a question into plans or chains, and to read a text made to be slow."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from pathlib import Path
 from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
+from trivium.policies.reader.chains.teaching import current_decomposer
 from trivium.tools.read_question import read_question
 
 _LENGTH = 424  # characters of a text made to be slow
 _GOAL, _MOST = 50.0, 100.0  # ms of a question's p50, and of such a text
 _ROUNDS = 5
+_LEARNED = 5.0  # ms that reading may cost more with what pairs taught
 
 
 async def measure_reading(folder: Path, questions: Sequence[Question]) -> list[Figure]:
@@ -38,5 +41,27 @@ async def measure_reading(folder: Path, questions: Sequence[Question]) -> list[F
             label, goal = f"{_LENGTH} characters of {kind} read", f"<= {_MOST:g} ms"
             figures.append(Figure(label, slow, "ms", *yardstick, goal, slow <= _MOST))
         return figures
+    finally:
+        await kg.close()
+
+
+async def measure_learned(folder: Path, questions: Sequence[Question]) -> list[Figure]:
+    """What reading costs more with what pairs taught than from the schema alone, in turn; CPU time. None untaught."""
+    kg = Knowledge.open(folder)
+    try:
+        taught = await current_decomposer(kg, await kg.sources())
+        if not taught.is_taught:
+            return []
+
+        async def seconds(decomposer: CompactDecomposer, text: str) -> float:
+            began = time.process_time()
+            await decomposer.decompose(text, kg.store)
+            return time.process_time() - began
+
+        taken = [(await seconds(taught, q.question), await seconds(taught.untaught, q.question)) for q in questions]
+        with_pairs, alone = (percentile(each, 0.5) for each in zip(*taken, strict=True))
+        goal = f"<= +{_LEARNED:g} ms"
+        name, yardstick = "chains read, with pairs, p50", "from the schema alone"
+        return [Figure(name, with_pairs, "ms", yardstick, alone, goal, with_pairs <= alone + _LEARNED)]
     finally:
         await kg.close()

@@ -79,7 +79,7 @@ class CompactDecomposer:
         split, found, confidence = await self.read(question, store, topic_entities)
         learned, by_schema = self.reader.learned, None
         if learned and (learned.mix.only_known or learned.mix.compared) and not self._knows(learned, split, found):
-            by_schema = await self._untaught.decompose(question, store, topic_entities)
+            by_schema = await self.untaught.decompose(question, store, topic_entities)
             if learned.mix.only_known:
                 return by_schema
         return replace(
@@ -101,7 +101,7 @@ class CompactDecomposer:
         )
 
     @cached_property
-    def _untaught(self) -> CompactDecomposer:
+    def untaught(self) -> CompactDecomposer:
         """The same from the schema alone."""
         return replace(self, reader=self.reader.untaught, habits={})
 

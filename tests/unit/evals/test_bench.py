@@ -13,6 +13,7 @@ from trivium.evals.bench.building import measure_building
 from trivium.evals.bench.model import CALL_SECONDS, measure_model
 from trivium.evals.bench.plans import measure_plans, plans_folder
 from trivium.evals.bench.prompting import measure_bandit, measure_prompting
+from trivium.evals.bench.reading import measure_learned
 from trivium.evals.bench.replay import Tape, replaying
 from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.evals.bench.walking import measure_walking
@@ -46,6 +47,12 @@ async def test_a_replay_runs_the_same_stages_and_ends_in_the_same_answer(kg_name
         tape.rewind(question)
         told = (await replaying(tape).ainvoke({"question": question}, context=context))["answer"]
         assert told["question"] == question
+
+
+async def test_reading_with_pairs_is_measured_beside_the_schema_alone(films_kg: Path) -> None:
+    (figure,) = await measure_learned(films_kg, _questions()[:2])
+    assert figure.value > 0 < figure.against
+    assert figure.met == (figure.value <= figure.against + 5)
 
 
 def test_a_slow_model_is_measured(films_kg: Path) -> None:
