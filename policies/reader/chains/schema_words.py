@@ -131,6 +131,10 @@ def _forward(relation: RelationSchema, lexicon: Lexicon) -> HopWords:
             if words.voice and any("who" in lexicon.asked.get(thing, {}) for thing in concept.things):
                 # Who reports to whom, who teaches whom: both ends are people, and word order alone tells them apart.
                 _put(words.start if doer else words.end, concept.doers & {"who"}, _SYNONYM)
+    for word in types[-1:]:
+        for concept in lexicon.about(word):
+            if word in concept.doers and not concept.things.isdisjoint(heads):
+                _put(words.own, concept.words, _SYNONYM)  # an actor's film is one that they act, play or appear in
     _put(words.end, [*heads, *(part for word in heads for part in lexicon.parts(word))], 1.0)
     _put_types(words, relation, types, lexicon)
     return words

@@ -48,6 +48,16 @@ def test_a_path_is_read_as_type_and_property() -> None:
     assert split_name("/a/b") == (["a", "b"], [], [])
 
 
+def test_a_path_from_who_does_a_deed_to_what_it_is_done_to_is_said_by_the_deed() -> None:
+    names = ("/film/actor/film./film/performance/film", "/film/director/film", "/film/actor/award", "/film/film/actor")
+    words = _words(*(RelationSchema(name, 1, 1, 1) for name in names))
+    played, directed, awarded, _ = (set(words[name].own) for name in names)
+    assert {"plai", "appear", "act"} <= played & set(words[f"^{names[0]}"].own)
+    assert "direct" in directed
+    assert "plai" not in directed
+    assert awarded.isdisjoint({"plai", "appear"})
+
+
 def test_the_head_of_a_name_is_what_it_leads_to() -> None:
     words = _words(RelationSchema("place_of_birth", 1, 1, 1), RelationSchema("release_year", 1, 1, 1))
     assert words["place_of_birth"].end[stem("place")] == 1.0
