@@ -99,7 +99,7 @@ def test_a_newer_index_is_refused_by_name(tmp_path: Path) -> None:
     VectorIndex.build(KEYS, TEXTS, WORDS).save(tmp_path)
     path = tmp_path / "index.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}))
-    with pytest.raises(VersionError, match=r"index\.json has format 99"):
+    with pytest.raises(VersionError, match=r"index\.json was written by a newer Trivium \(format 99"):
         VectorIndex.load(tmp_path, WORDS)
 
 
