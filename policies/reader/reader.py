@@ -28,7 +28,7 @@ from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element, Matcher
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.phrase import Phrases
+from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.schema import Path, Schema, Walk
@@ -242,7 +242,7 @@ class Reader:
             for start, stop, item in tagged.items
             if item.node and item.node[0] == "ids"
         }
-        phrases = Phrases(self.schema, said)
+        phrases = Paraphrases(self.schema, said)
         vectors = self.matcher.embedder.embed([tagged.text, *(phrases.say(sketch) for sketch, *_ in candidates)])
         alike = (vectors[1:] @ vectors[0]).tolist()
         best = max(alike)

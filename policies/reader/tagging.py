@@ -17,7 +17,7 @@ from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader.chains.lexicon import lexicon
-from trivium.policies.reader.chains.naming import countries
+from trivium.policies.reader.chains.name_variants import countries
 from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages

@@ -35,7 +35,7 @@ from trivium.policies.reader.chains.mentions import (
     mention_features,
     train_mention_model,
 )
-from trivium.policies.reader.chains.naming import initials, initials_of, namesakes_of
+from trivium.policies.reader.chains.name_variants import initials, initials_of, namesakes_of
 from trivium.policies.reader.chains.natural import natural_templates, own_wordings
 from trivium.policies.reader.chains.pairs import AlignedPair, align_pairs
 from trivium.policies.reader.chains.phrasing import masked_text

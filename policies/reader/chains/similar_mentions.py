@@ -13,7 +13,7 @@ from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit
 from trivium.policies.reader.chains.mentions import MAX_SPAN, Mention, SplitQuestion
-from trivium.policies.reader.chains.naming import countries
+from trivium.policies.reader.chains.name_variants import countries
 from trivium.policies.reader.english import classes
 
 _FUZZY_SPANS = 20  # windows that are searched with typos

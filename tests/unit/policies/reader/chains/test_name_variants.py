@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.policies.reader.chains.naming import countries, initials, initials_of, namesakes_of
+from trivium.policies.reader.chains.name_variants import countries, initials, initials_of, namesakes_of
 
 
 @pytest.mark.parametrize(

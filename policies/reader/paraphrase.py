@@ -15,7 +15,7 @@ _SIGNS = {"=": "is", "!=": "is not", "<": "below", "<=": "at most", ">": "above"
 _FUNCTIONS = {"average": "average", "sum": "total", "minimum": "lowest", "maximum": "highest", "count": "number of"}
 
 
-class Phrases:
+class Paraphrases:
     """Says sketches of one question in words.
 
     Args:
