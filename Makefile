@@ -8,7 +8,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo serve test test-all lint docs reproduce screenshots bench kill-rounds neo4j neo4j-stop clean
+.PHONY: help demo serve test test-all lint docs reproduce screenshots bench kill-rounds mutation neo4j neo4j-stop clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -47,6 +47,9 @@ bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same ru
 kill-rounds: $(VENV)/.base ## 100 rounds of kill -9 over everything that writes: lost, half, doubled, not opened
 	$(PY) -m tests.kill_rounds --rounds 100
 
+mutation: $(VENV)/.mutation ## change the code in 150 places, one at a time, and see whether a test notices; run again, it goes on
+	$(PY) -m tests.mutation --mutants 150
+
 neo4j: $(VENV)/.base ## start a Neo4j server on loopback without Docker (Java 17, Maven); prints what to export
 	@$(PY) -m tests.neo4j_server start
 
@@ -70,6 +73,10 @@ $(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/.created
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.created
 	$(PIP_INSTALL) ".[docs]"
 	@touch $(VENV)/.base $@
+
+$(VENV)/.mutation: $(VENV)/.dev
+	$(PIP_INSTALL) ".[mutation]"
+	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/.created
 	$(PIP_INSTALL) ".[dev]"

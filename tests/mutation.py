@@ -1,0 +1,238 @@
+"""`make mutation`: change one operator, number or branch of the code at a time, and see whether a test notices.
+
+    python -m tests.mutation [--mutants 150] [--seed 0] [--minutes 20] [--file build/mutation.jsonl]
+
+Cosmic Ray makes the changes, to files of `kg/`, `policies/reader/` and `nodes/run/` by turns: a file is drawn by its
+length, then a place in it, then one of the changes that the place allows. A mutant is tested in a copy of the tree, by
+the six unit and contract test files that import its module, or what imports that, slow tests left out; it is killed
+where one fails, or where they take far longer than without it. What was found is kept line by line in FILE: run again,
+it goes on where it ended. A changed source file begins anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from trivium.app.cli.output import complain, print_text
+
+ROOT = Path(__file__).parents[1]
+PARTS = ("kg", "policies/reader", "nodes/run")
+_LEFT_OUT = ("kg/neo4j", "kg/sample")
+"""What needs a server or holds no code."""
+
+_OPERATORS = ("Add", "Replace", "Number", "ZeroIteration", "Exception")
+"""Beginnings of the names of Cosmic Ray's operators; decorators are not removed: types and fixtures hang on them."""
+
+_SLOWER, _LEAST = 4.0, 60.0  # a mutant is killed that takes so many times as long, and at least so many seconds
+_FILES = 6  # test files that a mutant is tested by at most
+_MOST = 240.0  # tests that take longer without a mutant are not used
+
+
+class Mutant:
+    """One change: the file, the operator's name, which of its places, and where that is."""
+
+    def __init__(self, path: str, operator: str, occurrence: int, place: tuple[int, int]) -> None:
+        self.path, self.operator, self.occurrence, self.place = path, operator, occurrence, place
+
+    def key(self, sources: Path) -> str:
+        """What it is called in the file of results: the same while its source is."""
+        digest = hashlib.sha256((sources / self.path).read_bytes()).hexdigest()[:12]
+        return f"{self.path}:{self.place[0]}:{self.place[1]}:{self.operator}:{self.occurrence}:{digest}"
+
+
+def annotated(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where annotations stand, which are never evaluated: (line, column) of begin and end."""
+    found: list[tuple[tuple[int, int], tuple[int, int]]] = []
+    for node in ast.walk(ast.parse(source)):
+        held = [getattr(node, "returns", None), getattr(node, "annotation", None)]
+        held += [node.value] if isinstance(node, ast.Assign) and _names_a_type(node) else []
+        found += [
+            ((each.lineno, each.col_offset), (each.end_lineno or 0, each.end_col_offset or 0)) for each in held if each
+        ]
+    return found
+
+
+def _names_a_type(node: ast.Assign) -> bool:
+    """`Name = A | B` at the top: an alias."""
+    target = node.targets[0]
+    return isinstance(target, ast.Name) and target.id[:1].isupper() and not target.id.isupper()
+
+
+def mutants_of(path: str) -> Iterator[Mutant]:
+    """Every mutant of a file."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    source = (ROOT / path).read_text(encoding="utf-8")
+    spans, tree = annotated(source), get_ast(source)
+    for name in operator_names():
+        if not name.partition("/")[2].startswith(_OPERATORS) or get_operator(name).arguments():
+            continue
+        operator, occurrence = get_operator(name)(), 0
+        for node in ast_nodes(tree):
+            for start, _ in operator.mutation_positions(node):
+                if not any(begin <= start < end for begin, end in spans):
+                    yield Mutant(path, name, occurrence, start)
+                occurrence += 1
+
+
+def drawn(count: int, seed: int) -> list[Mutant]:
+    """So many mutants, the same for the same sources and seed; of a longer draw a shorter one is the beginning."""
+    rng, mutants = random.Random(seed), dict[str, dict[tuple[int, int], list[Mutant]]]()
+    files = [_files(part) for part in PARTS]
+    out: list[Mutant] = []
+    while len(out) < count:
+        names, lengths = files[len(out) % len(PARTS)]
+        (name,) = rng.choices(names, lengths)
+        if name not in mutants:
+            mutants[name] = {}
+            for mutant in mutants_of(name):
+                mutants[name].setdefault(mutant.place, []).append(mutant)
+        if mutants[name]:
+            out.append(rng.choice(mutants[name][rng.choice(sorted(mutants[name]))]))
+    return out
+
+
+def _files(part: str) -> tuple[list[str], list[int]]:
+    """The files of a part, and their lengths."""
+    names = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / part).rglob("*.py"))]
+    names = [name for name in names if not name.startswith(_LEFT_OUT)]
+    return names, [(ROOT / name).read_bytes().count(b"\n") for name in names]
+
+
+def files_that_test(path: str) -> list[str]:
+    """The test files of a source file, relative to the tree: those that import it, then what imports that, and so on.
+
+    Of each of these steps those of its own folder come first.
+    """
+    files = [*(ROOT / "tests" / "unit").rglob("test_*.py"), ROOT / "tests" / "contracts" / "test_embedded_store.py"]
+    texts = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
+    sources = {
+        file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
+        for top in ("kg", "policies", "knowledge", "tools", "nodes", "graphs")
+        for file in (ROOT / top).rglob("*.py")
+    }
+    near, own = Path("tests/unit") / Path(path).parent, Path(path).stem
+    wanted, seen, found = {path}, set[str](), list[str]()
+    while wanted and len(found) < _FILES:
+        lines = [line for each in wanted for line in _imports(each)]
+        level = [name for name, text in texts.items() if name not in found and any(line in text for line in lines)]
+        found += sorted(level, key=lambda name: (own not in name, Path(name).parent != near, len(texts[name]), name))
+        seen |= wanted
+        wanted = {name for name, text in sources.items() if any(line in text for line in lines)} - seen
+    return found[:_FILES]
+
+
+def _imports(path: str) -> tuple[str, ...]:
+    """How a module is imported."""
+    module = "trivium." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    package, _, last = module.rpartition(".")
+    return f"from {module} import", f"import {module}\n", f"from {package} import {last}\n"
+
+
+def run_tests(tree: Path, tests: Sequence[str], limit: float) -> tuple[str, float]:
+    """ "passed", "failed" or "slow", and the seconds that it took."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow and not data"]
+    began = time.perf_counter()
+    own = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run([*command, *tests], cwd=tree, env=own, capture_output=True, timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        return "slow", time.perf_counter() - began
+    return ("passed" if done.returncode == 0 else "failed"), time.perf_counter() - began
+
+
+def tested(mutant: Mutant, tree: Path, alone: dict[str, float | None]) -> dict[str, Any]:
+    """What became of a mutant: "killed", "survived", or "untested" where it has no tests, or they fail without it."""
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator
+
+    tests = files_that_test(mutant.path)
+    together = " ".join(tests)
+    if together not in alone:
+        outcome, took = run_tests(tree, tests, _MOST) if tests else ("failed", 0.0)
+        alone[together] = took if outcome == "passed" else None
+    before = alone[together]
+    told: dict[str, Any] = {"path": mutant.path, "line": mutant.place[0], "operator": mutant.operator}
+    if before is None:
+        return {**told, "outcome": "untested"}
+    file = tree / mutant.path
+    source = file.read_text(encoding="utf-8")
+    changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
+    if changed is None or changed == source:
+        return {**told, "outcome": "untested"}
+    file.write_text(changed, encoding="utf-8")
+    try:
+        outcome, took = run_tests(tree, tests, max(_LEAST, _SLOWER * before))
+    finally:
+        file.write_text(source, encoding="utf-8")
+    lines = [line for line in zip(source.splitlines(), changed.splitlines(), strict=False) if line[0] != line[1]]
+    was, now = lines[0] if lines else ("", "")
+    told |= {"was": was.strip(), "now": now.strip(), "seconds": round(took, 1)}
+    return {**told, "outcome": "survived" if outcome == "passed" else "killed"}
+
+
+def report(results: Sequence[dict[str, Any]]) -> str:
+    """The score by part, and the survivors."""
+    lines = []
+    for part in (*PARTS, ""):
+        mine = [each for each in results if each["path"].startswith(f"{part}/" if part else "")]
+        killed, survived = (sum(each["outcome"] == name for each in mine) for name in ("killed", "survived"))
+        untested, share = len(mine) - killed - survived, 100 * killed / max(killed + survived, 1)
+        lines.append(
+            f"{part or 'all':16} {killed:4} of {killed + survived:4} killed ({share:.0f} %), untested {untested}"
+        )
+    lines += [
+        f"survived {each['path']}:{each['line']}\n    - {each['was']}\n    + {each['now']}"
+        for each in results
+        if each["outcome"] == "survived"
+    ]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the score; 0 whatever it is."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--mutants", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; run again to go on")
+    parser.add_argument("--file", type=Path, default=ROOT / "build" / "mutation.jsonl")
+    given = parser.parse_args(arguments)
+    given.file.parent.mkdir(parents=True, exist_ok=True)
+    kept = [json.loads(line) for line in given.file.read_text().splitlines()] if given.file.is_file() else []
+    known, end = {each["key"]: each for each in kept}, time.monotonic() + 60 * given.minutes
+    results, alone = list[dict[str, Any]](), dict[str, float | None]()
+    with TemporaryDirectory() as folder, given.file.open("a", encoding="utf-8") as out:
+        tree = Path(folder) / "tree"
+        copytree(ROOT, tree, symlinks=True, ignore=ignore_patterns(".git", ".venv", "build", "__pycache__", ".*_cache"))
+        for mutant in drawn(given.mutants, given.seed):
+            key = mutant.key(ROOT)
+            if key not in known:
+                if time.monotonic() > end:
+                    continue
+                known[key] = {"key": key, **tested(mutant, tree, alone)}
+                out.write(json.dumps(known[key]) + "\n")
+                out.flush()
+                complain(f"{len(results) + 1:4} {known[key]['outcome']:9} {key}")
+            results.append(known[key])
+    print_text(report(results))
+    if len(results) < given.mutants:
+        print_text(f"{given.mutants - len(results)} are left: run it again")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
