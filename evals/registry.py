@@ -66,6 +66,9 @@ MEASUREMENTS = {
     "calibration": Measurement(
         "trivium.evals.calibration", "What confidence is worth on a KG: ECE, AUROC, risk against coverage."
     ),
+    "prompts": Measurement(
+        "trivium.evals.prompt_sizes", "Tokens of every prompt on your questions and KG; no model is asked."
+    ),
     "keqing-templates": Measurement(_ABLATIONS, "Figure 5: templates per sub-question, K = 1 to 10.", ("templates",)),
     "keqing-chains": Measurement(_ABLATIONS, "Figure 6: sub-questions against whole chains.", ("chains",)),
     "keqing-supplement": Measurement(_ABLATIONS, "With and without dense triples beside the chains'.", ("supplement",)),

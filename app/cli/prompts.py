@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trivium.app.cli.output import print_rows, print_text
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import UsageError
+from trivium.kg.loaders import Choice
 
 if TYPE_CHECKING:
     from trivium.nodes.model.prompts import Prompt
@@ -49,26 +52,15 @@ def prompts(
 
 
 def _show_filled(name: str | None, question: str, kg: str, choices: str, settings: list[str]) -> None:
-    from trivium import ask
     from trivium.nodes.model import estimate_tokens
-    from trivium.nodes.model.recorded import recording
 
     known = [prompt.name for prompt in check_every_prompt()]
     if name is not None and name not in known:
         raise UsageError(f"unknown prompt {name!r}; there are {', '.join(known)}")
-    methods = sorted({each.partition("_")[0] for each in ([name] if name else known)})
     given = dict(each.partition("=")[::2] for each in settings)
-    shown = [each for each in choices.split("|") if each.strip()]
+    shown = [Choice(chr(ord("A") + place % 26), text) for place, text in enumerate(choices.split("|")) if text.strip()]
     os.environ.setdefault("OPENAI_API_KEY", "none")  # nothing is sent
-    found: dict[str, list[str]] = {}
-    for method in methods:
-        # What a stage asks only of a model that decomposed is recorded in the first run, the rest in the second.
-        for asked in ({}, {"decompose": "llm", "reason": "llm"}) if method == "keqing" else ({},):
-            with recording() as recorded:
-                own: dict[str, Any] = {"model": "openai:none", **asked, **given}
-                ask(question, kg=kg, method=method, choices=shown if method == "knowgpt" else (), **own)
-            for each in known:
-                found.setdefault(each, []).extend(recorded.named(each))
+    found = asyncio.run(_filled(name, question, kg, shown, given))
     if name is None:
         print_rows(
             ["prompt", "tokens"], [(each, max(map(estimate_tokens, texts))) for each, texts in found.items() if texts]
@@ -77,6 +69,23 @@ def _show_filled(name: str | None, question: str, kg: str, choices: str, setting
         print_text(f"{texts[0]}\n\n({estimate_tokens(texts[0]):,} tokens, estimated)")
     else:
         raise UsageError(f"this question fills no prompt {name!r}: a stage before it finds nothing, or asks no model")
+
+
+async def _filled(
+    name: str | None, question: str, kg: str, choices: Sequence[Choice], settings: Mapping[str, object]
+) -> dict[str, list[str]]:
+    from trivium.graphs.filled_prompts import PROMPTS, check_settings, filled_prompts
+    from trivium.graphs.methods import close_all
+
+    methods, found = [name.partition("_")[0]] if name else list(PROMPTS), dict[str, list[str]]()
+    check_settings(settings, methods)
+    try:
+        for method in methods:
+            shown = choices if method == "knowgpt" else ()
+            found |= await filled_prompts(method, question, kg, choices=shown, settings=settings)
+    finally:
+        await close_all()
+    return found
 
 
 def check_every_prompt() -> tuple[Prompt, ...]:

@@ -67,7 +67,7 @@ def canonical(sketch: Any) -> Any:
             else:
                 parts.add(canonical(part))
         return (sketch[0], frozenset(parts))
-    if sketch and sketch[0] == "go":
+    if sketch and sketch[0] == "go" and len(sketch) > 1:  # else the word, where a question says it
         return ("go", canonical(sketch[1]), sketch[2], None if sketch[4] else sketch[3])
     return tuple(canonical(part) for part in sketch)
 

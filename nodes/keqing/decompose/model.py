@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trivium.kg.text import fold_name
@@ -34,6 +34,8 @@ from trivium.tools.next_relations import next_relations
 _ANSWERS = 20  # of the last run, named in the prompt
 _RELATIONS = 20
 _PROMPT = 950  # tokens of the prompt without its schema; exemplars are left out from where it would be longer
+_TELLING = 30  # characters of a relation's name that can do without a wording
+_FEWEST = 12  # relations that are offered however long their names are
 _WORDING = 60  # characters of a template that is shown beside its relation
 _KINDS = 2  # types shown at each end of a relation
 _CANDIDATES = 5  # entities of a name that are tried
@@ -66,10 +68,9 @@ async def decompose_by_model(
     values = {
         "question": as_data(question, 10_000),
         "entities": "\n".join(map(_entity, hints.entities)) or "(none was found by its name)",
-        "relations": _relations(hints.relations),
         "context": _before(last, hits),
     }
-    prompt = _within(values, list(map(_shown, hints.exemplars)))
+    prompt = _within(values, hints.relations, list(map(_shown, hints.exemplars)))
     outcome: ModelReply[AskedDecomposition] = await ask_typed(
         context, None, prompt, AskedDecomposition, stage="decompose", check=_checker(known, hints.entities)
     )
@@ -103,14 +104,27 @@ def _checker(relations: Collection[str], entities: Sequence[EntityDescription]) 
     return check
 
 
-def _within(values: Mapping[str, str], exemplars: Sequence[str]) -> str:
-    """The prompt with as many exemplars as its length allows, the nearest first to stay."""
+def _within(values: Mapping[str, str], hints: Sequence[RelationHint], exemplars: Sequence[str]) -> str:
+    """The prompt within its length: without the farthest exemplars, then wordings, and then relations."""
     prompt = operator_prompt(DECOMPOSE)
-    for left_out in range(len(exemplars)):
-        text = prompt.fill(**values, exemplars="".join(exemplars[left_out:]))
+    text = ""
+    for shown, relations in _shorter(hints, exemplars):
+        text = prompt.fill(**values, relations=relations, exemplars="".join(shown))
         if estimate_tokens(text) <= _PROMPT:
-            return text
-    return prompt.fill(**values, exemplars="")
+            break
+    return text
+
+
+def _shorter(hints: Sequence[RelationHint], exemplars: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
+    """Exemplars and relations to show, ever fewer of them."""
+    for left_out in range(len(exemplars) + 1):
+        yield exemplars[left_out:], _relations(hints)
+    own, others = ([each for each in hints if each.own is wanted] for wanted in (True, False))
+    while True:
+        yield (), _relations([*own, *others], terse=True)
+        if len(own) + len(others) <= _FEWEST:
+            return
+        (own if len(own) > 2 * len(others) else others).pop()  # the farthest
 
 
 def _entity(each: EntityDescription) -> str:
@@ -118,17 +132,22 @@ def _entity(each: EntityDescription) -> str:
     return label + (f" ({', '.join(map(as_data, each.types[:_KINDS]))})" if each.types else "")
 
 
-def _relations(hints: Sequence[RelationHint]) -> str:
-    """The relations that the entities have, and apart from them those that can only come later."""
-    own, others = ([_relation(each) for each in hints if each.own is wanted] for wanted in (True, False))
+def _relations(hints: Sequence[RelationHint], *, terse: bool = False) -> str:
+    """The relations that the entities have, and apart from them those that can only come later.
+
+    With `terse` without the wordings of long names, which say themselves what they mean.
+    """
+    own, others = ([_relation(each, terse=terse) for each in hints if each.own is wanted] for wanted in (True, False))
     if not own or not others:
         return "\n".join([*own, *others])
     return "\n".join(["Of these entities, for a first step:", *own, "Of other entities, for later steps:", *others])
 
 
-def _relation(each: RelationHint) -> str:
+def _relation(each: RelationHint, *, terse: bool) -> str:
     ends = " -> ".join(as_data(" or ".join(kinds[:_KINDS])) or "*" for kinds in (each.starts, each.ends))
     wording = f'"{as_data(each.wording)}"' if each.wording and len(each.wording) <= _WORDING else ""
+    if terse and len(each.hop.relation) > _TELLING:
+        wording = ""
     return "  ".join(filter(None, (as_data(str(each.hop)), "" if ends == "* -> *" else ends, wording)))
 
 

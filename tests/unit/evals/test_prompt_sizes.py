@@ -1,0 +1,49 @@
+"""`trivium eval prompts`: every prompt that questions fill, with its size; goals are held to the largest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from trivium.evals import prompt_sizes
+from trivium.evals.prompt_sizes import goal_of, main, report
+from trivium.kg.errors import UsageError
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+
+def test_goals_are_held_to_the_largest() -> None:
+    assert goal_of("keqing_decompose") == 1_200
+    assert goal_of("oda_reflect") == 2_500
+    assert goal_of("keqing_respond") is None
+    lines, reached = report({"keqing_decompose": [100, 1_200], "keqing_respond": [9_000], "oda_act": []})
+    assert reached
+    assert [line.split()[1] for line in lines] == ["2", "1", "-"]
+    lines, reached = report({"knowgpt_choose": [1] * 99 + [601]})
+    assert not reached
+    assert lines[0].endswith("<= 600  SHORT")
+
+
+def test_the_prompts_of_questions(
+    kg_name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = tmp_path / "questions.jsonl"
+    asked = [
+        {"id": "1", "question": "who starred in the films directed by Michael Mann?"},
+        {"id": "2", "question": "who directed Heat?", "choices": [{"id": "A", "text": "Michael Mann"}]},
+    ]
+    questions.write_text("".join(json.dumps(each) + "\n" for each in asked))
+    assert main([str(questions), "--kg", kg_name]) == 0
+    rows = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()[2:]}
+    assert {"keqing_decompose", "knowgpt_choose", "oda_act"} <= rows.keys()
+    assert int(rows["keqing_decompose"][0]) >= 2, "each question is decomposed"
+    assert int(rows["knowgpt_choose"][0]) == 1, "only one has choices"
+    monkeypatch.setitem(prompt_sizes.GOALS, "keqing_decompose", 10)
+    assert main([str(questions), "--kg", kg_name, "--method", "keqing"]) == 1
+    with pytest.raises(UsageError, match="nosuch"):
+        main([str(questions), "--kg", kg_name, "--set", "nosuch=1"])
