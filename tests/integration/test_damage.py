@@ -205,7 +205,7 @@ def test_a_newer_format_is_refused_by_name(whole: Path, tmp_path: Path, capsys: 
         ["kg", "backup", str(kg), str(tmp_path / "b")],
     ):
         assert run(command) == 1
-        assert "triples.db has format 99" in capsys.readouterr().err
+        assert "triples.db was written by a newer Trivium (format 99" in capsys.readouterr().err
 
 
 def test_a_repair_while_the_last_write_stands_in_the_log_does_not_make_the_record_look_damaged(tmp_path: Path) -> None:
