@@ -68,7 +68,7 @@ def test_a_newer_trivium_s_file_is_refused_by_name(trivium: Trivium, kg: Path) -
     path = kg / "keqing" / "decomposer.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}))
     said = trivium("ask", "who directed Alien?", "--kg", kg, "--method", "keqing")
-    refused(said, "VersionError", "decomposer.json has format 99", "upgrade")
+    refused(said, "VersionError", "decomposer.json was written by a newer Trivium (format 99", "upgrade")
 
 
 def test_the_embedder_is_the_kg_s(
