@@ -62,7 +62,7 @@ class Numbering:
     """Distinct texts with numbers from 0 on; a text that is new gets the next one."""
 
     def __init__(self) -> None:
-        self._keys = np.frombuffer(secrets.token_bytes(32), np.uint64) | np.uint64(1)
+        self._keys = np.frombuffer(secrets.token_bytes(48), np.uint64) | np.uint64(1)
         self._slots = np.full(1 << 12, -1, dtype=np.int32)  # by hash, the number of the text, -1 where free
         self._both = GrowingArray(np.uint64)  # by number, the two hashes of each text
         self._blob = GrowingArray(np.uint8)
@@ -136,24 +136,27 @@ class Numbering:
 
 
 def _hashes(texts: Texts, keys: UInt64) -> UInt64:
-    """Two 64-bit hashes of each text under four odd keys: uint64 [n, 2]."""
+    """Two 64-bit hashes of each text under six odd keys: uint64 [n, 2]."""
     words = np.ndarray((len(texts.data) - PADDING + 1,), "<u8", texts.data, strides=(1,))
     lengths = texts.lengths
-    one = lengths.astype(np.uint64) * keys[2]
-    two = lengths.astype(np.uint64) * keys[3]
+    one = _mixed(lengths.astype(np.uint64), keys[0], keys[1])
+    two = _mixed(lengths.astype(np.uint64), keys[2], keys[3])
     live: NDArray[np.int64] | slice = slice(None)
     for at in range(0, int(lengths.max(initial=0)), 8):
         if at:
             live = np.flatnonzero(lengths > at)
         left = lengths[live] - at
         word = words[texts.starts[live] + at] & _MASKS[np.minimum(left, 8)]
-        one[live] = _mixed(one[live] ^ word, keys[0])
-        two[live] = _mixed(two[live] + word, keys[1])
-    return np.stack((_mixed(one, keys[2]), _mixed(two, keys[3])), axis=1)
+        one[live] = _mixed(one[live] ^ word, keys[0], keys[1])
+        two[live] = _mixed(two[live] + word, keys[2], keys[3])
+    return np.stack((one * keys[4], two * keys[5]), axis=1)
 
 
-def _mixed(value: UInt64, key: np.uint64) -> UInt64:
-    value *= key
+def _mixed(value: UInt64, first: np.uint64, second: np.uint64) -> UInt64:
+    """Twice multiplied: once leaves a change of the highest bits where the next word could take it back."""
+    value *= first
+    value ^= value >> _SHIFT
+    value *= second
     value ^= value >> _SHIFT
     return value
 

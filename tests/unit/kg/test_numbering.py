@@ -45,6 +45,18 @@ def test_many_texts_and_long_ones() -> None:
     assert [texts[row] for row in order.tolist()] == sorted(texts)
 
 
+def test_texts_that_differ_in_few_high_bits_are_told_apart_under_every_key() -> None:
+    """Eight bytes are a word: a change of its highest bits must not be taken back by one of the next word's."""
+    places = (7, 11, 15, 19, 23)
+    texts = [
+        "".join("xX"[place in places and bool(flipped >> places.index(place) & 1)] for place in range(24))
+        for flipped in range(1 << len(places))
+    ]
+    for _ in range(200):
+        numbering = Numbering()
+        assert len(set(numbering.of(Texts.of(texts)).tolist())) == len(texts)
+
+
 def test_what_is_no_utf8_is_refused_by_name() -> None:
     with pytest.raises(BadInputError, match=r"cannot be written as UTF-8: 'a\\ud800'"):
         Numbering().of(Texts.of(["b", "a\ud800"]))
