@@ -63,3 +63,14 @@ def closest(name: str, known: Iterable[str], limit: int = 3) -> str:
     by_key = {fold_name(each): each for each in known}
     near = get_close_matches(fold_name(name), by_key, limit, 0.5)
     return f"; closest: {', '.join(repr(by_key[each]) for each in near)}" if near else ""
+
+
+def singular(word: str) -> str:
+    """An English plural without its ending: countries, boxes, airports; other words as they are."""
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word

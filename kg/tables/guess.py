@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.reading import Cell, Row, SourceTable
+from trivium.kg.text import singular
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import guess_kind
 
@@ -37,17 +38,6 @@ _SEPARATORS = ("|", ";")
 def words_of(name: str) -> list[str]:
     """The words of a column's or table's name, in lower case: `unitPrice`, `unit price`, `UNIT_PRICE` alike."""
     return [word.lower() for word in _WORDS.findall(name)]
-
-
-def singular(word: str) -> str:
-    """An English plural without its ending: countries, boxes, airports; other words as they are."""
-    if len(word) > 4 and word.endswith("ies"):
-        return f"{word[:-3]}y"
-    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
 
 
 @dataclass

@@ -29,6 +29,7 @@ from trivium.policies.reader.chains.open_world import Support
 from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.reader import Part, Reading
+from trivium.policies.reader.sketch import relations_walked
 from trivium.policies.reader.tagging import UNREAD
 
 _FAR = 8.0
@@ -153,7 +154,8 @@ def signals_of(
     walked = _walked(found) if found is not None else frozenset[str]()
     best = max(readings, key=lambda each: each.lexical, default=None)
     same = readings[:1] if plan else [each for each in readings if walked and relations_of(each.plan) == walked]
-    unread = {word for each in same[:1] for text in _left(each) for word in fold_case(text).split()}
+    kinds = [] if plan else [word for each in same[:1] for word in each.kinds]  # chains read no kinds of things
+    unread = {word for each in same[:1] for text in (*_left(each), *kinds) for word in fold_case(text).split()}
     strange = [word for word in known.strange if not same or word in unread] if known else []
     strange = strange[: max(len(strange) - max((each.aside for each in same[:1]), default=0), 0)]
     judged = plan and isinstance(readings[0].plan, Holds | NonEmpty)
@@ -178,7 +180,7 @@ def signals_of(
         if plan and found is not None and found.taught and _only_walks(readings[0].plan):
             out["gap_unsaid"] = out["gap"]  # pairs taught that the words mean what the entity lacks
     if plan and not readings[0].typed and not judged:
-        out["unnamed"] = len(readings[0].unsaid) / max(len(relations(readings[0].plan)), 1)
+        out["unnamed"] = len(readings[0].unsaid) / max(len(set(relations_walked(readings[0].sketch))), 1)
     if best is not None:
         # Two guesses at a word that both cannot place, for a relation that no word names, are not two readings.
         guessed = known is not None and bool(strange or known.foreign) and known.unnamed >= known.hops

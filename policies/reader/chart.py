@@ -33,7 +33,9 @@ _LONGEST = 4  # hops of one chain
 _OWNED = frozenset({"s"})
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
+_LONG = frozenset({"length", "duration"})  # hints of "longest"
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
+_COMPARED = {"max": ">", "min": "<"}
 _SIGNS = {"before": "<", "after": ">"}
 
 
@@ -235,6 +237,12 @@ class Chart:
             ("SUP S", self._extreme),
             ("ADJ S", self._vague),
             ("MORE S", self._more_of),
+            ("MORE P", self._more_of_column),
+            ("P MORE", self._more_of_column_after),
+            ("SUP P", self._more_of_column),
+            ("CK S", self._more_than_one),
+            ("S CK", self._more_of_pair),
+            ("CK NUM", self._more_than_number),
             ("R MS", self._more_by),
             ("S MS", self._has_more),
             ("CX S", self._than),
@@ -512,7 +520,8 @@ class Chart:
         passive = right.category == "R" and self._is_passive(right.data[0])
         for item in self._object(right, left, gap):
             if len(right.data) < 3 or right.category != "R":  # the noun for one end says which way
-                item.data = (*item.data[:4], "" if passive and "s" not in gap else "out", *item.data[5:])
+                whose = "in" if "s" in gap and self._is_of(right) else "out"  # Ann's mother is `mother_of` her
+                item.data = (*item.data[:4], "" if passive and "s" not in gap else whose, *item.data[5:])
             item.score -= 0.1
             yield item
 
@@ -551,6 +560,10 @@ class Chart:
 
     def _is_passive(self, relation: int) -> bool:
         return words_of(self._schema.names[relation])[-1:] == ("by",)
+
+    def _is_of(self, item: Item) -> bool:
+        """Whether an item is a relation that says whose one thing is another: `mother_of`."""
+        return item.category == "R" and words_of(self._schema.names[item.data[0]])[-1:] == ("of",)
 
     def _walked(self, relation: int, gap: Gap) -> str:
         """How a relation is walked from what follows it: "depends on X" ends at X, "manager of X" starts there."""
@@ -824,6 +837,8 @@ class Chart:
         value = self._constant(right)
         if sign == "!=" or "after" in hints:
             return
+        if hints == _COUNT and right.category == "NUM":  # "more than 50 euros"
+            hints = right.data[2] or hints
         yield Item("C", data=(sign, hints, value), score=left.score + right.score, links=(left.links, right.links))
 
     def _bound_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -1058,7 +1073,10 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if sign == "!=":
             yield from self._not_set(left, right, gap)
-        elif right.form != "plain" and sign != "between" and hints != _COUNT:  # "under the care of X" compares nothing
+        elif sign == "between" and right.form == "pair":  # "between A and B, which is older?"
+            yield right.but(score=score, links=links)
+        elif right.form != "plain" and sign != "between" and (hints != _COUNT or "than" in str(left.links[0][1])):
+            # "under the care of X" compares nothing
             yield Item("CP", right.node, right.type, ((), "set", sign, hints), score - 0.1, links)
 
     def _compare_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -1083,9 +1101,19 @@ class Chart:
 
     def _where_set(self, left: Item, right: Item) -> Iterator[Item]:
         """As in "states larger than texas"."""
-        _, _, sign, hints = right.data
+        columns, _, sign, hints = right.data
         score, links = left.score + right.score, (left.links, right.links)
         if not self._schema.compatible(left.type, right.type):
+            return
+        if columns:
+            for term, cost in self._term(left, columns):
+                condition = (
+                    "cmp",
+                    term,
+                    _SIGNS.get(sign, sign).removeprefix("age"),
+                    ("plan", ("values", right.node, (term,))),
+                )
+                yield Item("S", ("where", left.node, condition), left.type, (), score - cost, links, "set", True)
             return
         names = [hint for hint in hints if hint != "count"]
         score -= 0.0 if names else 0.6
@@ -1243,7 +1271,10 @@ class Chart:
         score -= 0.1 if right.modified and not gap else 0.0
         for column, gain in self._columns.ranked(right.type, hints, None):
             term = ("p", (), column.name, "")
-            descending = (direction == "max") != (set(hints) >= _AGED and self._columns.is_age(column))
+            turned = (set(hints) >= _AGED and self._columns.is_age(column)) or (
+                set(hints) >= _LONG and column.dated  # who has been there longest came first
+            )
+            descending = (direction == "max") != turned
             yield self._top(right, term, descending, limit, score + gain, links)
 
     def _vague(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -1303,6 +1334,42 @@ class Chart:
         if not right.data[1]:
             links = (left.links, right.links)
             yield right.but(data=(right.data[0], left.data[:1]), score=left.score + right.score, links=links)
+
+    def _more_of_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more points (than A)", "a higher fee": a column by which two are compared."""
+        numbers = tuple(number for number in right.data if self._schema.properties[number].ordered)
+        sign = left.data[0] if left.category == "MORE" else _COMPARED.get(left.data[0], "")
+        if numbers and sign and (left.category == "MORE" or not left.data[2]):
+            yield Item("CK", data=(sign, numbers), score=left.score + right.score, links=(left.links, right.links))
+
+    def _more_of_column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "scored more"."""
+        for item in self._more_of_column(right, left, gap):
+            item.score -= scores.TURNED
+            yield item
+
+    def _more_than_one(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more points than A"; "more points, A or B"."""
+        sign, numbers = left.data
+        links = (left.links, right.links)
+        if right.form == "pair":
+            yield from self._more_of_pair(right, left, gap)
+        elif "than" in gap and right.form != "plain":
+            yield Item("CP", right.node, right.type, (numbers, "set", sign, ()), left.score + right.score, links)
+
+    def _more_of_pair(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, numbers = right.data
+        if left.form == "pair" and sign != "=":
+            links = (left.links, right.links)
+            for term, cost in self._term(left, numbers):
+                yield self._top(left, term, sign == ">", 1, left.score + right.score - cost, links)
+
+    def _more_than_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more points than 30"."""
+        sign, numbers = left.data
+        if "than" in gap:
+            links = (left.links, right.links)
+            yield Item("CP", None, -1, (numbers, "", sign, self._constant(right)), left.score + right.score, links)
 
     def _counts(self, owner: int, more: Item) -> Iterator[tuple[Sketch, float]]:
         """Ways in which an entity of a type has what is counted, with what each costs."""

@@ -19,6 +19,7 @@ Category = Literal[
     "EC",  # a condition on a property of relationships
     "SUP",  # a superlative
     "FQ",  # values by how often they occur
+    "CK",  # a column by which things are compared: "more points"
     "KEY",  # what a superlative ranks by
     "ADJ",  # an adjective without a bound: "major"
     "CMP",  # a comparative

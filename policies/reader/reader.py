@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from trivium.kg.embedders import Embedder
-from trivium.kg.plans.plan import NonEmpty, QueryPlan, relations
+from trivium.kg.plans.plan import NonEmpty, QueryPlan
 from trivium.kg.text import fold_case
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
@@ -32,8 +32,8 @@ from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.schema import Path, Schema, Walk
-from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others
-from trivium.policies.reader.tagging import UNREAD, Tagged, Tagger
+from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others, relations_walked
+from trivium.policies.reader.tagging import ANY_KIND, UNREAD, Tagged, Tagger
 from trivium.policies.reader.values import ValueIndex
 
 CANDIDATES = 40
@@ -43,6 +43,7 @@ matches the question nearly as well, and beats one about something else."""
 NO = 0.3
 """The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
 _WHOSE = re.compile(r"\s*whose\s+([\w\s-]+?)\s+(?:is|are|was|were)\s+(.+?)[\s?!.]*$", re.IGNORECASE)
+_SAID = 0.75  # likeness from which a word says a relation
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
 
@@ -78,13 +79,16 @@ class Reading:
         empty: whether the plan gives nothing; None where it was not run.
         lexical: the score without what execution says.
         typed: whether the graph's entities have types; without them chains are read less surely.
-        repeats: whether the plan gives what the question asks something about: penguins, for "what do penguins eat?".
+        repeats: whether the plan gives what the question asks something about: penguins, for "what do penguins eat?";
+            or a number or date where it asks for things: "in which town was X born?".
         learned: what pairs taught of it, part of the score.
         trust: log-odds that it is right, by held-out pairs of this graph; None without any.
         unsaid: the relations that the plan walks and no word was read as: neither by name, nor, in a graph without
             types, as a noun for one of its ends ("employer" for `works_for`).
         aside: how many of the unread words are verbs that may say such a relation, the only one between two sets that
             the question names: "looking after" for `TREATED_BY` between a doctor and a patient.
+        kinds: nouns that nothing of a graph without types is called by, read as the kind of thing that the rest of the
+            question speaks of: "episode" for what `directed_by` leads from.
     """
 
     plan: QueryPlan
@@ -98,6 +102,7 @@ class Reading:
     repeats: bool = False
     unsaid: frozenset[str] = frozenset()
     aside: int = 0
+    kinds: tuple[str, ...] = ()
     sketch: Sketch = field(repr=False, default=())
     learned: float = 0.0
     trust: float | None = None
@@ -281,6 +286,8 @@ class Reader:
             and self._is_figure(sketch[2][0])
         ):
             return False
+        if tagged.asks_things and sketch[0] == "values":
+            return False
         if not tagged.asked:
             return True
         own = any(self.schema.compatible(item.type, kind) for kind in tagged.asked)
@@ -332,10 +339,11 @@ class Reader:
     def _reading(self, tagged: Tagged, drafter: Drafter, sketch: Sketch, item: Item, score: float) -> Reading:
         links = [each for each in flat(item.links) if each[0] >= 0]
         read = {position for position, *_ in links}
+        kinds = self._kinds(tagged, sketch, links)
         unread = [
             tagged.positions[i]
             for i in range(len(tagged.positions))
-            if i not in read and tagged.unread[i] >= 0.5 and tagged.content[i]
+            if (i not in read or kinds.get(i) is False) and tagged.unread[i] >= 0.5 and tagged.content[i]
         ]
         unused = [
             tagged.positions[i]
@@ -343,11 +351,13 @@ class Reader:
             if i not in read and not tagged.content[i] and tagged.unread[i] >= 1
         ]
         parts = tuple(Part(tagged.positions[i], self.named(what), round(float(s), 3)) for i, what, s in links)
-        plan, typed, repeats = drafter.plan(sketch), self.schema.typed, _repeats(tagged, item)
-        unsaid = self._unsaid(plan, tagged, links)
+        plan, typed = drafter.plan(sketch), self.schema.typed
+        repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
+        unsaid = self._unsaid(sketch, tagged, links)
         aside = self._aside(unsaid, tagged, links)
+        named = tuple(tagged.positions[place] for place in sorted(kinds))
         return Reading(
-            plan, score, parts, tuple(unread), tuple(unused), None, score, typed, repeats, unsaid, aside, sketch
+            plan, score, parts, tuple(unread), tuple(unused), None, score, typed, repeats, unsaid, aside, named, sketch
         )
 
     def _aside(self, unsaid: Iterable[str], tagged: Tagged, links: Sequence[Any]) -> int:
@@ -367,9 +377,35 @@ class Reader:
         alone = [each for each in unsaid if each in named and sum(pair == named[each] for _, pair in joins) == 1]
         return min(verbs, len(alone))
 
-    def _unsaid(self, plan: QueryPlan, tagged: Tagged, links: Sequence[Any]) -> frozenset[str]:
+    def _kinds(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> dict[int, bool]:
+        """Nouns read as any kind of the graph's things, each with whether the rest of the question says which.
+
+        It does by naming all relations that are walked, or a column where none is; a single relation may go unnamed
+        that is the only one between two kinds, where every other word is read.
+        """
+        kinds = {place for place, what, _ in links if isinstance(what, Element) and what.name == ANY_KIND}
+        if not kinds:
+            return {}
+        numbers = set(relations_walked(sketch))
+        if not numbers:
+            return dict.fromkeys(kinds, _has_column(sketch))
+        known = [each for each in links if each[2] >= _SAID]
+        left = self._unsaid(sketch, tagged, known)
+        read = {place for place, *_ in known} | kinds
+        whole = all(place in read or not content for place, content in enumerate(tagged.content))
+        told = not left or (len(numbers) == 1 and whole and all(map(self.schema.is_sole, numbers)))
+        return dict.fromkeys(kinds, told)
+
+    def _unsaid(self, sketch: Sketch, tagged: Tagged, links: Sequence[Any]) -> frozenset[str]:
         said = {name for _, what, _ in links for name in (self.named(what), self.named(what).rpartition(".")[2])}
-        left = {each for each in relations(plan) if said.isdisjoint((each, " ".join(words_of(each))))}
+        numbers = set(relations_walked(sketch))
+        if not self.schema.typed:  # all that the graph tells of a striker is whose position that is
+            named = [
+                what.number for _, what, _ in links if isinstance(what, Element) and what.kind == "type" and what.name
+            ]
+            numbers -= {self.schema.only[each] for each in named if each in self.schema.only}
+        names = {self.schema.names[number] for number in numbers}
+        left = {each for each in names if said.isdisjoint((each, " ".join(words_of(each))))}
         if self.schema.typed or not left:
             return frozenset(left)
         ends = [
@@ -415,6 +451,13 @@ class Reader:
             return f"{name} = {what.name}" if what.name else name
         name = self.schema.names[what.number]
         return f"{name}.{what.name}" if what.name else name
+
+
+def _has_column(sketch: Any) -> bool:
+    """Whether a sketch looks at a property."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return False
+    return sketch[:1] in (("p",), ("is",)) or any(map(_has_column, sketch))
 
 
 def _guided(reading: Reading, chains: Chains) -> Reading:

@@ -278,6 +278,21 @@ class Schema:
             return one
         return one if self.types[one].size <= self.types[other].size else other
 
+    @cached_property
+    def only(self) -> dict[int, int]:
+        """For each type that one relation alone leads to or from, that relation."""
+        out: dict[int, set[int]] = defaultdict(set)
+        for relation, head, tail in self.joins:
+            out[head].add(relation)
+            out[tail].add(relation)
+        return {each: next(iter(found)) for each, found in out.items() if len(found) == 1}
+
+    def is_sole(self, relation: int) -> bool:
+        """Whether a relation is the only one between the types that it joins, and these are two."""
+        pairs = [frozenset(pair) for name, *pair in self.joins if name == relation]
+        others = {frozenset(pair) for name, *pair in self.joins if name != relation}
+        return bool(pairs) and all(len(pair) > 1 and pair not in others for pair in pairs)
+
     def property(self, type_number: int, name: str) -> Property | None:
         """A type's property by name; also of a type that holds it."""
         for each in (type_number, *sorted(self.inside[type_number])):

@@ -90,6 +90,15 @@ def _shared(sketch: Any) -> Iterator[Sketch]:
             yield from _shared(part)
 
 
+def relations_walked(sketch: Any) -> Iterator[int]:
+    """The relations that a sketch walks, by number."""
+    if isinstance(sketch, Walk):
+        yield sketch.relation
+    elif isinstance(sketch, tuple):
+        for part in sketch:
+            yield from relations_walked(part)
+
+
 class Drafter:
     """Turns sketches into plans; equal parts of sketches become the same plan object."""
 

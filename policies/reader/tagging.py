@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any
 
 from trivium.kg.plans.plan import Value
-from trivium.kg.text import Token, fold_name, tokens
+from trivium.kg.text import Token, fold_name, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader.chains.lexicon import lexicon
-from trivium.policies.reader.chains.name_variants import countries
+from trivium.policies.reader.chains.name_variants import countries, is_people
 from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
@@ -49,11 +49,18 @@ _HEAD = 0.8  # likeness from which a word is the head of a type's name
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
+ANY_KIND = "things"
+"""The name of what a noun is read as that may be any kind of the graph's things."""
+_SHORTEST = 5  # letters that a superlative of one word has more than
+_TOLD = 2  # facts of a kind of things, from which it is asked for by nouns that the graph does not have
+_BEFORE_KINDS = frozenset({"CNT", "SUP", "NUM", "ADJ", "MORE"})
 _EXACTLY = 0.95  # likeness from which a word is an element's own
 _THING = 0.7  # likeness of "works" to what `CREATED_BY` leads from
 _DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
+_MADE = 0.1  # what is lost by a name that a word is made from
 _PEOPLE = 0.95  # likeness of "Italian" to Italy
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
+_KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a kind of its things
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
@@ -71,6 +78,7 @@ class Tagged:
         content: positions that carry content (no operators, no generic words).
         asked: the types that the head noun asks for: "which *states* border …", "how many *rivers* …".
         verbs: positions that stand where a verb does: behind no article, possessive or question word.
+        asks_things: whether what is asked for is a noun read as any kind of things: "which town …", and no date.
         asked_as: what is asked of them: `one` (themselves: "which"), `count`, or `any` ("show the …": a table, too).
     """
 
@@ -84,6 +92,7 @@ class Tagged:
     asked: frozenset[int] = frozenset()
     asked_as: str = ""
     verbs: frozenset[int] = frozenset()
+    asks_things: bool = False
 
 
 @dataclass
@@ -111,8 +120,11 @@ class Tagger:
     def __post_init__(self) -> None:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
         self._doers = self._named_by_deeds() if self.schema.typed else {}
+        joins = self.schema.joins
+        self._own = frozenset(name for name, head, tail in joins if self.schema.compatible(head, tail))
         self._kin = self._named_by_kin()
         self._ends = {} if self.schema.typed else self._named_ends()
+        self._kinds = () if self.schema.typed else self._main_roles()
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
         self._add_operators()
 
@@ -158,6 +170,9 @@ class Tagger:
             add[phrase].append(Item("AGG", data=(function,)))
         for word, found in language.superlatives.items():
             add[(word,)].append(Item("SUP", data=(found.direction, found.hints, 1)))
+            if found.direction in ("max", "min"):  # "the largest number of"
+                kind = "most" if found.direction == "max" else "fewest"
+                add[word, "number", "of"].append(Item("SUP", data=(kind, (), 1)))
         for phrase, sign in language.more.items():
             add[phrase].append(Item("MORE", data=(sign,)))
         for word, found in language.of_two.items():
@@ -210,7 +225,8 @@ class Tagger:
                 if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
-                weak = weak or (phrase == ("number", "of") and start > 0 and self._is_noun(folded[start - 1]))
+                if phrase == ("number", "of") and start > 0 and self._is_noun(folded[start - 1]):
+                    continue  # "the licence number of"
                 cost = 0.2 if weak else UNREAD_OPERATOR
                 items = [
                     Item(item.category, data=item.data, score=item.score, links=link(start, " ".join(phrase), 0.0))
@@ -233,10 +249,7 @@ class Tagger:
         """Whether the number that follows is a word's own: "the sequence number of"."""
         language = self.language
         return (
-            word not in language.stop
-            and (word,) not in self._operators
-            and language.stem(word) not in language.generic
-            and any(match.element.kind == "property" for match in self.matcher.phrase([word]))
+            word not in language.stop and (word,) not in self._operators and language.stem(word) not in language.generic
         )
 
     def _phrase_blocks(self, folded: Sequence[str]) -> list[_Block]:
@@ -262,11 +275,12 @@ class Tagger:
         out = []
         for found in literals(text, words, self.language):
             stop = found.stop
-            if found.kind in ("number", "year") and stop < len(words) and words[stop].text in self.language.units:
-                glued = found.kind == "number"
-                exact = self.matcher.phrase([words[stop].text])
-                stop += glued and not exact
             unit = words[stop - 1].text if stop > found.start else ""
+            if found.kind in ("number", "year") and stop < len(words) and words[stop].text in self.language.units:
+                unit = words[stop].text
+                glued = found.kind == "number" and not self.matcher.phrase([unit])
+                square = unit in ("square", "sq") and words[stop + 1 : stop + 2]
+                stop += glued + bool(glued and square and square[0].text in self.language.units)
             items = self._literal_items(found, self.language.unit_hints.get(unit, ()))
             strong = found.kind in ("date", "time", "month") and stop - found.start > 1
             if found.kind == "time":
@@ -379,6 +393,7 @@ class Tagger:
                 found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
             elif hits:
                 found[start, stop] += self._entity_items(hits, start, _slice(text, words, (start, stop)))
+        self._add_made_from(text, words, found, taken)
         self._add_near(text, words, found, taken, mixed=mixed)
         strong = [span for span, items in found.items() if span[1] - span[0] > 1 and _certain(items)]
         out = []
@@ -399,6 +414,23 @@ class Tagger:
                 known = number < len(self.schema.properties)
                 if known and self.matcher.likeness("country", words_of(self.schema.properties[number].name)) >= _NOUN:
                     yield ValueHit(place, place + 1, number, value, _PEOPLE)
+
+    def _add_made_from(
+        self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], taken: set[int]
+    ) -> None:
+        """Things by words made from their names: "Welsh players" of Wales, "strikers" of a thing called striker."""
+        covered = {place for span in found for place in range(*span)} | taken
+        for place, word in enumerate(words):
+            if place in covered or word.text in self.language.stop or (word.text,) in self._operators:
+                continue
+            people = text[word.start].isupper() or is_people(word.text)
+            texts = countries(word.text) if people else []
+            if not text[word.start].isupper() and word.text.endswith("s") and not self.matcher.phrase([word.text]):
+                texts = [*texts, singular(word.text)]
+            hits = [hit for hits in self.names.find(texts) for hit in hits if hit.score >= _EXACTLY] if texts else []
+            if hits:
+                items = self._entity_items(hits, place, word.text)
+                found[place, place + 1] += [item.worse(_MADE) for item in items]
 
     def _may_name(self, words: Sequence[Token], text: str, hit: ValueHit, *, mixed: bool) -> bool:
         if hit.stop - hit.start > 1:
@@ -577,6 +609,13 @@ class Tagger:
         while place < len(words):
             block = by_start.get(place)
             stop = block.stop if block else place + 1
+            if (
+                block is not None
+                and words[place].text == "one"
+                and place
+                and words[place - 1].text in self.language.classes.do
+            ):
+                block = None  # "what does one pay"
             if block is None and words[place].text in language.stop and not self._keeps(words[place].text, place):
                 pending.append(words[place].text)
             else:
@@ -610,20 +649,66 @@ class Tagger:
                         tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
         self._doubt_beside_names(tagged, loose, at)
         self._add_asked(tagged)
+        self._mark_verbs(tagged)
+        return tagged
+
+    def _mark_verbs(self, tagged: Tagged) -> None:
+        """Find the verbs; what may be any kind of things is no verb, and a verb is hardly a kind of things."""
         tagged.verbs = frozenset(
             place
-            for place in range(1, len(spans))
+            for place in range(1, len(tagged.positions))
             if tagged.content[place]
             and tagged.positions[place].islower()
-            and gaps[place].isdisjoint(self.language.classes.before_nouns)
-            and (gaps[place + 1] or place + 1 == len(spans) or not tagged.positions[place + 1].islower())
+            and tagged.gaps[place].isdisjoint(self.language.classes.before_nouns)
+            and (
+                tagged.gaps[place + 1]
+                or place + 1 == len(tagged.positions)
+                or not tagged.positions[place + 1].islower()
+            )
         )
+        self._add_kinds(tagged)
+        for index, (start, stop, item) in enumerate(tagged.items):  # "does he own" asks for no owner
+            if start in tagged.verbs and item.category == "S" and item.form == "plain" and item.links[0][2] < _NOUN:
+                tagged.items[index] = (start, stop, item.worse(_OTHERS))
         ranked = {start for start, _, item in tagged.items if item.category == "SUP"}
         for place in tagged.verbs:
-            last = place + 1 == len(spans) and "to" in gaps[place]  # "takes the longest to make"
-            if (place + 1 in ranked and "the" in gaps[place + 1]) or last:  # "gives the most milk"
+            last = place + 1 == len(tagged.positions) and "to" in tagged.gaps[place]  # "takes the longest to make"
+            if (place + 1 in ranked and "the" in tagged.gaps[place + 1]) or last:  # "gives the most milk"
                 tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
-        return tagged
+
+    def _main_roles(self) -> tuple[int, ...]:
+        """The kinds of things that a graph without types tells several facts of."""
+        facts = [len(columns) for columns in self.schema.of_type]
+        for _, head, _ in self.schema.joins:
+            facts[head] += 1
+        return tuple(number for number, count in enumerate(facts) if count >= _TOLD)
+
+    def _add_kinds(self, tagged: Tagged) -> None:
+        """Nouns that nothing of a graph without types is called by, as any kind of its things: "the longest film"."""
+        if not self._kinds:
+            return
+        read = {
+            start
+            for start, _, item in tagged.items
+            if item.category in ("S", "P", "R", "E") and item.links and item.links[0][2] >= _NOUN
+        }
+        operators = {stop for _, stop, item in tagged.items if item.category in _BEFORE_KINDS}
+        numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"}
+        gain = _EXACT - _SLOPE * (1 - _KIND)
+        for place, word in enumerate(tagged.positions):
+            gap = tagged.gaps[place]
+            asked = place in operators or not gap.isdisjoint(self.language.classes.before_kinds) or not (place or gap)
+            asked = asked or (gap == {"of"} and tagged.positions[place - 1].casefold() in self.language.classes.kinds)
+            content = tagged.content[place] or (place in numbers and word not in self.language.units)
+            ranks = word.endswith("est") and len(word) > _SHORTEST  # "quickest"
+            if place in read or ranks or not content or not word.isalpha() or not word.islower() or not asked:
+                continue
+            tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
+            tagged.items += [
+                (place, place + 1, Item("S", ("all", kind), kind, (), gain, link(place, element, _KIND), form="plain"))
+                for kind in self._kinds
+                for element in [Element("type", kind, ANY_KIND)]
+            ]
 
     @staticmethod
     def _doubt_beside_names(tagged: Tagged, loose: Sequence[tuple[int, int, Item]], at: Mapping[int, int]) -> None:
@@ -685,19 +770,33 @@ class Tagger:
         )
 
     def _is_ones(self, word: str, before: str, after: str) -> bool:
-        """Whether a word says what something is to another thing: Ann's boss is not Ann."""
-        return (after == "of" or before == "s") and self.is_kin(word)
+        """Whether a word says what something is to another of its kind: Ann's boss, or wife, is not Ann."""
+        return (after == "of" or before == "s") and (
+            self.is_kin(word)
+            or any(
+                match.score >= _NOUN and match.element.kind == "relation" and match.element.number in self._own
+                for match in self.matcher.word(word)
+            )
+        )
 
     def _is_superlative(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word is a superlative that nothing of the graph is measured by: "the prettiest"."""
         word = words[place].text
         behind = place > 0 and words[place - 1].text in ("the", "s", "his", "her", "its", "their")
-        return behind and len(word) > 5 and word.endswith("est") and not self.matcher.word(word)
+        return behind and len(word) > _SHORTEST and word.endswith("est") and not self.matcher.word(word)
 
     @staticmethod
     def _is_unit(words: Sequence[Token], place: int) -> bool:
         """Whether a word says what a number before it counts: "smaller than 10 hectares"."""
         return place > 1 and words[place - 1].text.replace(".", "", 1).isdigit() and words[place].text.isalpha()
+
+    def _is_whole(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word says all that the graph holds: "in the collection", "of our team"."""
+        classes, before = self.language.classes, [word.text for word in words[max(place - 2, 0) : place]]
+        behind = (
+            before[-1:] and before[-1] in classes.before_wholes and (len(before) < 2 or before[0] in classes.inside)
+        )
+        return bool(behind) and words[place].text in self.language.wholes and not self._is_called(words[place].text)
 
     def _is_called(self, word: str) -> bool:
         """Whether a type, a property or a relation has a word in its name."""
@@ -740,7 +839,7 @@ class Tagger:
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
         light = language.stem(word) in language.generic and not self._heads(word) and not self._is_relation(word)
         light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
-        generic = light or word in language.naming or took
+        generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [
             (position, position + 1, item.worse(_GENERIC) if generic and self._lacks(item, after) else item)
@@ -820,8 +919,7 @@ class Tagger:
         A boss is one to whom somebody reports: a noun for what a thing is to another, and not for a kind of things.
         """
         out: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        own = {relation for relation, head, tail in self.schema.joins if self.schema.compatible(head, tail)}
-        for relation in sorted(own - self.schema.symmetric):
+        for relation in sorted(self._own - self.schema.symmetric):
             for direction, nouns in zip(
                 ("in", "out"), nouns_of_ends(self.schema.names[relation], self.language), strict=True
             ):

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from trivium.kg.errors import NotLearntError
-from trivium.kg.plans.plan import Holds, NonEmpty
+from trivium.kg.plans.plan import Holds, NonEmpty, relations
 from trivium.kg.types import chain_text
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
@@ -26,6 +26,7 @@ from trivium.nodes.run.conversation import asked, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, SubQuestion, decompose_question
+from trivium.tools.read_question import Reading
 
 _SURE = 0.8
 """Chance of being right from which what pairs taught is not compared with the plan reader's reading."""
@@ -186,7 +187,8 @@ async def _read_by(
     ]
     by_chains, assessment = max(assessed, key=lambda each: each[1].confidence)
     if len(assessed) > 1 and planned and not planned.reading.typed and assessed[0][1].confidence >= MIN_CONFIDENCE:
-        misses = found.support is not None and bool(found.support.foreign) and not planned.reading.unread
+        foreign = found.support is not None and bool(found.support.foreign)
+        misses = not planned.reading.unread and (foreign or _goes_on(planned.reading, found))
         by_chains, assessment = (by_chains, assessment) if misses else assessed[0]
     if assessment.confidence < MIN_CONFIDENCE:  # where nothing is claimed, what the graph lacks is said
         by_chains, assessment = next((each for each in assessed if each[1].missing), (by_chains, assessment))
@@ -209,6 +211,13 @@ def _sources(found: Decomposition, planned: Planned | None) -> tuple[bool, ...]:
     if both or (planned.is_chain and not typed):
         return (True,) if found.taught else (True, False)
     return (False,)
+
+
+def _goes_on(reading: Reading, found: Decomposition) -> bool:
+    """Whether a plan walks what chains do and goes on by words for the rest: "what kind of animal does X have"."""
+    walked = {hop.relation for sub in found.sub_questions for hop in sub.chain or ()}
+    further = frozenset(relations(reading.plan)) - walked
+    return bool(further) and walked <= frozenset(relations(reading.plan)) and further.isdisjoint(reading.unsaid)
 
 
 def _reads_all(found: Decomposition) -> bool:

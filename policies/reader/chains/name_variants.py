@@ -32,6 +32,11 @@ def countries(word: str) -> list[str]:
     )
 
 
+def is_people(word: str) -> bool:
+    """Whether a folded word is a people's that no ending tells: `welsh`, `french`."""
+    return word in _irregular()
+
+
 def initials(label: str) -> str:
     """The folded initials of a name of two to six capitalised words: `University of Southern California` -> usc."""
     letters = _CAPITAL.findall(label)

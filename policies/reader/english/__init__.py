@@ -70,6 +70,9 @@ class WordClasses:
     being: frozenset[str]
     leading: frozenset[str]
     before_nouns: frozenset[str]
+    before_kinds: frozenset[str]
+    before_wholes: frozenset[str]
+    inside: frozenset[str]
     across: frozenset[str]
     with_: frozenset[str]
     clauses: frozenset[str]
@@ -143,6 +146,7 @@ class Language:
     stop: frozenset[str]
     generic: frozenset[str]
     naming: frozenset[str]
+    wholes: frozenset[str]
     carriers: frozenset[str]
     symmetric: frozenset[str]
     which: frozenset[str]
@@ -197,6 +201,7 @@ class Language:
             stop=_words(raw["stop"]),
             generic=frozenset(stem(word, irregular) for word in raw["generic"].split()),
             naming=_words(raw["naming"]),
+            wholes=_words(raw.get("wholes", "")),
             carriers=_words(raw.get("carriers", "")),
             symmetric=_words(raw["symmetric"]),
             which=_words(raw["which"]),

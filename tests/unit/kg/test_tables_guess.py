@@ -10,9 +10,10 @@ import pytest
 
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.tables.apply import Applied
-from trivium.kg.tables.guess import guess_mapping, singular, words_of
+from trivium.kg.tables.guess import guess_mapping, words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
 from trivium.kg.tables.reading import read_tables
+from trivium.kg.text import singular
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
 STUDENTS = "student_id,first_name,last_name,born,city,zip\n" + "".join(
