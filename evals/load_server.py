@@ -31,7 +31,7 @@ import httpx
 import trivium
 from trivium.evals.kill_workers import SlowModel
 
-_QUESTIONS = Path(trivium.__file__).parent / "kg" / "sample" / "questions.train.jsonl"
+QUESTIONS = Path(trivium.__file__).parent / "kg" / "sample" / "questions.train.jsonl"
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Report:
     lost: list[str] = field(default_factory=list)
     crossed: int = 0
 
-    def line(self, spent: float, used: Sequence[tuple[_Process, _Process]], calls: int) -> dict[str, Any]:
+    def line(self, spent: float, used: Sequence[tuple[Process, Process]], calls: int) -> dict[str, Any]:
         """As JSON; `spent` in seconds, `used` by each server process before and after, `calls` of the model."""
         cpu = sum(after.seconds - before.seconds for before, after in used)
         return {
@@ -68,19 +68,19 @@ def _quantile(values: Sequence[float], share: float) -> float:
 
 async def load(given: argparse.Namespace) -> Report:
     """Send the runs."""
-    questions = [json.loads(line)["question"] for line in _QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    questions = [json.loads(line)["question"] for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
     report, waiting = Report(), iter(range(given.runs))
     context = {"model": "openai:slow", "decompose": "llm"} if given.model_port else {}
     headers = {"x-api-key": given.key} if given.key else {}
     limits = httpx.Limits(max_connections=given.at_once + 20, max_keepalive_connections=given.at_once + 20)
     async with httpx.AsyncClient(headers=headers, timeout=given.patience, limits=limits) as http:
 
-        async def ask() -> None:
+        async def work() -> None:
             for number in waiting:
                 question, url = questions[number % len(questions)], given.url[number % len(given.url)]
                 began = time.perf_counter()
                 try:
-                    answer = await _ask(http, url, given.route, question, context)
+                    answer = await ask(http, url, given.route, question, context)
                 except (httpx.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
                     report.lost.append(f"{type(error).__name__}: {str(error)[:200]}")
                     continue
@@ -89,7 +89,7 @@ async def load(given: argparse.Namespace) -> Report:
 
         ended = threading.Event()
         probing = asyncio.create_task(asyncio.to_thread(_probe, given, report, ended))
-        await asyncio.gather(*(ask() for _ in range(given.at_once)))
+        await asyncio.gather(*(work() for _ in range(given.at_once)))
         ended.set()
         await probing
     return report
@@ -105,7 +105,8 @@ def _probe(given: argparse.Namespace, report: Report, ended: threading.Event) ->
                 report.health.append(time.perf_counter() - began)
 
 
-async def _ask(http: httpx.AsyncClient, url: str, route: str, question: str, context: dict[str, str]) -> dict[str, Any]:
+async def ask(http: httpx.AsyncClient, url: str, route: str, question: str, context: dict[str, str]) -> dict[str, Any]:
+    """The answer of one run; raises `httpx.HTTPError`, or what its reading does where it is none."""
     messages = [{"role": "user", "content": question}]
     answer: dict[str, Any]
     if route == "v1":
@@ -122,14 +123,15 @@ async def _ask(http: httpx.AsyncClient, url: str, route: str, question: str, con
 
 
 @dataclass(frozen=True)
-class _Process:
+class Process:
     """What a process and all below it hold and have used: resident megabytes, seconds of processor time."""
 
     megabytes: int
     seconds: float
 
     @classmethod
-    def of(cls, process: int) -> _Process:
+    def of(cls, process: int) -> Process:
+        """As it is now; Linux alone."""
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
         user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
         below = Path(f"/proc/{process}/task/{process}/children").read_text().split()
@@ -153,10 +155,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--model-seconds", type=float, default=0.2, help="how long each of its calls takes")
     given = parser.parse_args(arguments)
     model = SlowModel(given.model_seconds, given.model_port) if given.model_port else None
-    before, began = [_Process.of(process) for process in given.process], time.perf_counter()
+    before, began = [Process.of(process) for process in given.process], time.perf_counter()
     report = asyncio.run(load(given))
     spent = time.perf_counter() - began
-    used = list(zip(before, map(_Process.of, given.process), strict=True))
+    used = list(zip(before, map(Process.of, given.process), strict=True))
     print(json.dumps(report.line(spent, used, 0 if model is None else len(model.asked))))
     return 1 if report.lost or report.crossed else 0
 

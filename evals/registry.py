@@ -43,6 +43,9 @@ MEASUREMENTS = {
     "load-server": Measurement(
         "trivium.evals.load_server", "A running server under load: what is lost or crossed, how long each run takes."
     ),
+    "serving": Measurement(
+        "trivium.evals.serving", "Asking through our routes, beside LangGraph's queue and the graph in process."
+    ),
     "checkpoints": Measurement(
         "trivium.evals.checkpoints", "Bytes of checkpoints that a turn writes, and that 50 turns leave, by method."
     ),

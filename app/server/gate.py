@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -43,6 +44,12 @@ MAX_BODY = 1_000_000
 KEY = "trivium.key"
 """Where a request's scope keeps its `Key`."""
 
+INSIDE = "x-trivium-inside"
+"""The header by which our own routes' calls of this server's API go past the rate of the key for which they call."""
+
+INSIDE_PROOF = secrets.token_hex(32)
+"""What it holds: known to this process alone."""
+
 _FREE = re.compile(r"/((ok|healthz?|readyz?)/?|app(/[\w.-]*)?)")  # probes, and the page's files, have no key
 _AGENTS = re.compile(r"/(mcp|a2a)\b")  # where a request names no KG
 # What starts no run.
@@ -50,6 +57,7 @@ _NO_RUN = re.compile(
     r".*/(search|count|history|cancel|state|state/checkpoint|prune)/?|/feedback|/assistants(/.*)?|/threads/?|/store/.*"
 )
 _MINUTE = 60.0
+_POLICY = 1008  # how a websocket is closed that asks for what it may not
 _SWEPT = 1_000  # keys whose last minutes are kept before the idle ones are dropped
 
 
@@ -81,16 +89,19 @@ class Gate:
             key = scope[KEY] = _who(scope)
             if scope["path"] == "/metrics" and not key.operator:  # here: LangGraph's own route comes before ours
                 raise _RefusedError(403, "metrics are for operators: name a key with operator = true")
-            if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            if scope["type"] == "websocket":
+                _check_origin(Headers(scope=scope))
+                OWNER.set(key.name)
+                await self.app(scope, self._each_checked(scope, receive, send, key), send)
+                return
+            if scope["method"] in ("GET", "HEAD"):
                 await self.app(scope, receive, send)
                 return
-            self._count(key)
-            body = await _body(Headers(scope=scope), receive)
-            if not scope["path"].startswith("/v1/"):  # which says itself what is wrong
-                check_request(scope["path"], body, key)
-            bounded = key.tokens_per_day is not None and starts_run(scope) and may_ask_model(scope["path"], body)
-            if bounded and await budgets.left(key) <= 0:
-                raise _RefusedError(429, _SPENT.format(key.tokens_per_day), seconds_to_midnight())
+            headers = Headers(scope=scope)
+            if not secrets.compare_digest(headers.get(INSIDE, "").encode(), INSIDE_PROOF.encode()):
+                self._count(key)
+            body = await _body(headers, receive)
+            await _check(scope, body, key)
         except _RefusedError as refused:
             await _refuse(scope, receive, send, refused)
             return
@@ -102,6 +113,26 @@ class Gate:
             self._running[key.name] -= 1
             if not self._running[key.name]:
                 del self._running[key.name]
+
+    def _each_checked(self, scope: Scope, receive: Receive, send: Send, key: Key) -> Receive:
+        """`receive` of a websocket: each message is checked as a request's body is, and one that is refused ends it."""
+
+        async def checked() -> Message:
+            message = await receive()
+            if message["type"] != "websocket.receive":
+                return message
+            body = message.get("bytes") or (message.get("text") or "").encode(errors="surrogatepass")
+            try:
+                if len(body) > MAX_BODY:
+                    raise _RefusedError(413, f"a message has at most {MAX_BODY:,} bytes")
+                self._count(key)
+                await _check(scope, body, key)
+            except _RefusedError as refused:
+                await _refuse(scope, receive, send, refused)
+                return {"type": "websocket.disconnect", "code": _POLICY}
+            return message
+
+        return checked
 
     def _count(self, key: Key) -> None:
         """Count a key's request; raises `_RefusedError` for one too many."""
@@ -149,9 +180,35 @@ def _who(scope: Scope) -> Key:
     return key
 
 
+async def _check(scope: Scope, body: bytes, key: Key) -> None:
+    """Raise `_RefusedError` for what a key may not ask, or may ask no more today."""
+    if not scope["path"].startswith("/v1/"):  # which says itself what is wrong
+        check_request(scope["path"], body, key)
+    bounded = key.tokens_per_day is not None and starts_run(scope) and may_ask_model(scope["path"], body)
+    if bounded and await budgets.left(key) <= 0:
+        raise _RefusedError(429, _SPENT.format(key.tokens_per_day), seconds_to_midnight())
+
+
+def _check_origin(headers: Headers) -> None:
+    """Refuse a websocket that a web page of another origin opens: browsers ask nobody for leave, as they do with CORS.
+
+    Raises:
+        _RefusedError: the page's origin is neither this server's own nor named by the operator.
+    """
+    origin = headers.get("origin")
+    if origin is None or origin.partition("://")[2] == headers.get("host"):
+        return
+    for name in ("CORS_CONFIG", "LANGGRAPH_HTTP"):  # as LangGraph's server reads them
+        with suppress(ValueError, AttributeError):
+            settings = json.loads(os.environ.get(name) or "{}")
+            if origin in settings.get("cors", settings).get("allow_origins", []):
+                return
+    raise _RefusedError(403, f"web pages of {origin[:80]!r} may not call this server: see --origin")
+
+
 async def _refuse(scope: Scope, receive: Receive, send: Send, refused: _RefusedError) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": str(refused)[:100]})
+        await send({"type": "websocket.close", "code": _POLICY, "reason": str(refused)[:100]})
         return
     told: dict[str, Any] = {"detail": str(refused)}
     if scope["path"].startswith("/v1/"):
@@ -170,12 +227,14 @@ def check_request(path: str, body: bytes, key: Key) -> None:
         return
     try:
         asked = json.loads(body) if body else {}
-    except (ValueError, RecursionError):
-        return  # the server's own answer to what is no JSON
-    for each in asked if isinstance(asked, list) else [asked]:
-        if isinstance(each, dict):
+        for each in _requests(asked):
             _check_settings(each)
             _check_allowed(each, key)
+    # What cannot be read here is not handed on: another parser might read settings in it.
+    except ValueError:
+        raise _RefusedError(422, "the body is not JSON") from None
+    except RecursionError:
+        raise _RefusedError(422, "the body is nested too deeply") from None
 
 
 def may_ask_model(path: str, body: bytes) -> bool:
@@ -189,14 +248,23 @@ def may_ask_model(path: str, body: bytes) -> bool:
     if path.startswith("/v1/"):
         context = asked.get("context") if isinstance(asked, dict) else None
         return isinstance(context, dict) and context.get("model", NO_MODEL) != NO_MODEL
-    return any(_names_model(each) for each in (asked if isinstance(asked, list) else [asked]))
+    return any(map(_names_model, _requests(asked)))
 
 
-def _names_model(asked: object) -> bool:
-    if not isinstance(asked, dict):
-        return False
+def _requests(asked: object) -> Iterator[dict[str, Any]]:
+    """What a body asks for: one request, several of a batch, or a command and what it is about."""
+    for each in asked if isinstance(asked, list) else [asked]:
+        if isinstance(each, dict):
+            yield each
+            if isinstance(params := each.get("params"), dict):
+                yield params
+
+
+def _names_model(asked: Mapping[str, Any]) -> bool:
     if chosen := list(_chosen(asked, "model")):
         return any(each != NO_MODEL for each in chosen)
+    if isinstance(asked.get("params"), dict) and "assistant_id" not in asked:
+        return False  # a command: its params are looked at by themselves
     # What goes on, and an operator's assistant, have settings of their own.
     return asked.get("assistant_id") not in METHODS or bool(asked.get("command") or asked.get("checkpoint"))
 
@@ -213,13 +281,23 @@ def _check_settings(asked: Mapping[str, Any]) -> None:
 
 def _check_allowed(asked: Mapping[str, Any], key: Key) -> None:
     for name, allowed in (("kg", key.kgs), ("model", key.models)):
-        if allowed is None:
-            continue
-        chosen = list(_chosen(asked, name))
-        if any(each not in allowed for each in chosen):
+        if allowed is not None and any(each not in allowed for each in _chosen(asked, name)):
             raise _RefusedError(403, f"this key may use {name} {', '.join(allowed)}")
-        if name == "kg" and not chosen and "assistant_id" in asked and not asked.get("command"):
-            raise _RefusedError(403, f"name a kg in the run's context: this key may use {', '.join(allowed)}")
+    if key.kgs is not None and "assistant_id" in asked and not (_names_kg(asked) or _only_resumes(asked)):
+        raise _RefusedError(403, f"name a kg in the run's context: this key may use {', '.join(key.kgs)}")
+
+
+def _names_kg(asked: Mapping[str, Any]) -> bool:
+    """Whether a run's settings name a KG, where they are read; elsewhere a name chooses nothing."""
+    config = asked.get("config")
+    places = (asked.get("context"), config.get("configurable") if isinstance(config, dict) else None)
+    return any(isinstance(place, dict) and "kg" in place for place in places)
+
+
+def _only_resumes(asked: Mapping[str, Any]) -> bool:
+    """Whether a run goes on after an interrupt, with the settings with which it began."""
+    command = asked.get("command")
+    return isinstance(command, dict) and {name for name, value in command.items() if value is not None} == {"resume"}
 
 
 def _chosen(value: object, name: str) -> Iterator[object]:

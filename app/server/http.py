@@ -47,7 +47,7 @@ async def component(request: Request) -> Response:
     """
     try:
         name = json.loads(await request.body())["name"]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         name = ""
     if name != "paths":
         return JSONResponse({"detail": "the only UI component is 'paths'"}, 404)

@@ -88,6 +88,7 @@ class Sink(Protocol):
 class Observer(BaseCallbackHandler):
     """The callback. `watch` makes every run of the process report to it."""
 
+    only_measures = True  # `trivium.tools.call.MEASURES`
     run_inline = True  # in the event loop, in order; LangChain would start a thread for each call
     raise_error = False
 

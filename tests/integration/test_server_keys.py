@@ -12,6 +12,8 @@ import pytest
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import APIStatusError
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.fake_openai.replies import Script
 from tests.integration.conftest import MODEL, Server, serving
@@ -120,6 +122,32 @@ async def test_a_key_asks_the_kgs_that_it_may(locked: Server, clients: dict[str,
         asked = {"model": "keqing/others", "messages": ASKED["messages"]}
         assert (await client.post("/v1/chat/completions", json=asked)).json()["choices"][0]["finish_reason"] == "stop"
         assert (await client.post("/v1/chat/completions", json={**asked, "model": "keqing"})).status_code == 400
+
+
+async def test_a_websocket_is_no_way_round(locked: Server, clients: dict[str, LangGraphClient]) -> None:
+    """Runs are started over one too; its commands are looked at as a request is."""
+    thread = (await clients["bob"].threads.create())["thread_id"]
+    url = f"{locked.url.replace('http', 'ws', 1)}/threads/{thread}/stream/events"
+
+    def start(**more: Any) -> str:
+        return json.dumps(
+            {"id": 1, "method": "run.start", "params": {"assistant_id": "keqing", "input": ASKED, **more}}
+        )
+
+    headers = {"x-api-key": KEYS["bob"]}
+    async with connect(url, additional_headers=headers) as socket:
+        await socket.send(start(config={"configurable": {"kg": "others"}}))
+        assert json.loads(await socket.recv())["type"] == "success"
+    for refused in (start(), start(config={"configurable": {"kg": "films"}})):
+        async with connect(url, additional_headers=headers) as socket:
+            await socket.send(refused)
+            with pytest.raises(ConnectionClosed) as closed:
+                await socket.recv()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 1008
+    for wrong in ({"x-api-key": "wrong"}, {**headers, "origin": "https://evil.example"}):
+        with pytest.raises(InvalidStatus):
+            await connect(url, additional_headers=wrong)
 
 
 async def test_other_web_pages_are_not_let_in(locked: Server) -> None:

@@ -33,7 +33,7 @@ def kg(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow  # starts a server of its own
 async def test_a_users_data_is_exported_and_deleted(kg: Path, tmp_path: Path) -> None:
-    more = {"root": "operator = true"}
+    more = {"root": "operator = true", "bob": "per_minute = 12"}
     keys = "\n".join(f'[server.auth.{n}]\nsha256 = "{hash_of(key)}"\n{more.get(n, "")}' for n, key in KEYS.items())
     with serving(tmp_path, f'[kg.films]\npath = "{kg}"\n{keys}', "films") as server:
         for name, question in (("alice", "who directed Heat?"), ("bob", "who directed Alien?")):
@@ -66,6 +66,13 @@ async def test_a_users_data_is_exported_and_deleted(kg: Path, tmp_path: Path) ->
             gone = await http.delete("/user-data", headers=alice)
             assert gone.json() == {"threads": 1, "items": 1, "left": 0}
             assert (await http.get("/user-data", headers=alice)).text == ""
+            bob = {"x-api-key": KEYS["bob"]}
+            made = [(await http.post("/threads", json={}, headers=bob)).status_code for _ in range(12)]
+            assert {200, 429} == set(made), "bob has used up his requests of this minute"
+            read = (await http.get("/user-data", headers=bob)).text.splitlines()
+            assert len(read) == made.count(200), "what a user sent just now does not make his export an empty one"
+            gone = await http.delete("/user-data?of=bob", headers=root)
+            assert gone.json() == {"threads": made.count(200), "items": 0, "left": 0}
         done = _trivium("wrong", "export", str(file), "--server", server.url)
         assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
         assert "a valid API key is needed" in done.stderr

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import faiss
 import pytest
-from langchain_core.callbacks import AsyncCallbackHandler
+from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langgraph.graph.state import CompiledStateGraph
 
 from trivium.graphs.keqing import graph as keqing
@@ -73,6 +73,25 @@ RUNS = [
         id="oda",
     ),
 ]  # fmt: skip
+
+
+class Clock(Spans):
+    """A handler that only measures."""
+
+    only_measures = True
+
+
+async def test_who_only_measures_is_not_shown_what_a_tool_was_given(kg_name: str) -> None:
+    alone, beside, full = Clock(), Clock(), Spans()
+    together: list[list[BaseCallbackHandler]] = [[alone], [beside, full]]
+    for handlers in together:
+        context = KeqingContext(kg=kg_name)
+        await keqing.ainvoke({"question": QUESTION}, {"callbacks": handlers}, context=context)
+    assert [each[:2] for each in alone.started] == [each[:2] for each in full.started] != []
+    assert [each[2] for each in alone.started] == [{}] * len(alone.started)
+    assert set(alone.ended.values()) == {None}
+    assert full.ended == beside.ended
+    assert None not in full.ended.values()
 
 
 @pytest.mark.parametrize(("graph", "settings", "given", "expected"), RUNS)

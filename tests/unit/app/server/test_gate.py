@@ -105,6 +105,12 @@ REFUSED: list[tuple[str, dict[str, Any], int]] = [
     ("/threads/1/runs", {"assistant_id": "keqing", "command": {"update": {"settings": {"kg": "others"}}}}, 403),
     ("/threads/1/state", {"values": {"settings": {"kg": "others"}}}, 403),
     ("/a2a/1", {"jsonrpc": "2.0", "method": "message/send", "id": 1}, 403),
+    ("/runs/wait", {"assistant_id": "keqing", "input": {"question": "x", "kg": "films"}}, 403),  # chooses nothing
+    ("/threads/1/runs", {"assistant_id": "keqing", "command": {"goto": "decompose"}}, 403),
+    ("/threads/1/runs", {"assistant_id": "keqing", "command": {"resume": 1, "update": {"question": "x"}}}, 403),
+    ("/threads/1/commands", {"id": 1, "method": "run.start", "params": {"assistant_id": "keqing"}}, 403),
+    ("/threads/1/commands", {"id": 1, "method": "run.start", "params": {"context": {"revue": True}}}, 422),
+    ("/runs/wait", {"assistant_id": "keqing", "method": "x", "params": {"assistant_id": "oda", "kg": "films"}}, 403),
 ]
 
 
@@ -117,6 +123,8 @@ async def test_what_langgraphs_routes_would_take_is_checked_before(
         assert (await alice.post(path, json=body)).status_code == status
         allowed = {"assistant_id": "keqing", "context": {"kg": "films", "review": True}}
         assert (await alice.post("/runs/wait", json=allowed)).status_code == 404  # let through: no such route here
+        goes_on = {"assistant_id": "keqing", "command": {"resume": {"decisions": [{"type": "approve"}]}, "goto": None}}
+        assert (await alice.post("/threads/1/runs", json=goes_on)).status_code == 404
 
 
 @pytest.mark.usefixtures("operator_folder")
@@ -136,13 +144,66 @@ async def test_bodies_are_bounded_and_handed_on_whole() -> None:
             for _ in range(size // 1_000):
                 yield b"x" * 1_000
 
-        assert (await client.post("/runs", content=b"x" * MAX_BODY)).status_code == 200
-        assert seen.pop() == b"x" * MAX_BODY
+        whole = json.dumps("x" * (MAX_BODY - 2)).encode()
+        assert (await client.post("/runs", content=whole)).status_code == 200
+        assert seen.pop() == whole
         assert (await client.post("/runs", content=b"x" * (MAX_BODY + 1))).status_code == 413
         assert (await client.post("/runs", content=chunks(MAX_BODY + 1_000))).status_code == 413
-        assert (await client.post("/runs", content=b"[" * 100_000)).status_code == 200  # the server's own to refuse
+        # What the gate cannot read it hands to nobody: another parser might.
+        for unread in (b"[" * 100_000, b"[" * 990 + b"]" * 990, b"1" * 5_000, b"\xff", b"x"):
+            assert (await client.post("/runs", content=unread)).status_code == 422
         assert (await client.post("/runs", content=b"x", headers={"content-length": "-1"})).status_code == 413
-        assert len(seen) == 1
+        assert not seen
+
+
+async def _by_websocket(key: str, sent: list[str], **headers: str) -> tuple[list[str], list[int]]:
+    """What of these messages an application behind the gate hears, and with which codes its websocket was closed."""
+    heard, closed = list[str](), list[int]()
+    messages = iter([{"type": "websocket.receive", "text": text} for text in sent])
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
+        del scope, send
+        while (message := await receive())["type"] == "websocket.receive":
+            heard.append(message["text"])
+
+    async def receive() -> Any:  # noqa: ANN401 - ASGI
+        return next(messages, {"type": "websocket.disconnect", "code": 1000})
+
+    async def send(message: Any) -> None:  # noqa: ANN401 - ASGI
+        closed.append(message["code"])
+
+    given = {"host": "127.0.0.1:2024", "x-api-key": key, **headers}
+    scope = {
+        "type": "websocket", "path": "/threads/1/stream/events", "root_path": "", "server": ("127.0.0.1", 2024),
+        "headers": [(name.encode(), value.encode()) for name, value in given.items()],
+    }  # fmt: skip
+    await Gate(app)(scope, receive, send)
+    return heard, closed
+
+
+def _start(**context: str) -> str:
+    params = {"assistant_id": "keqing", "input": {"question": "x"}, "config": {"configurable": context}}
+    return json.dumps({"id": 1, "method": "run.start", "params": params})
+
+
+@pytest.mark.usefixtures("keys")
+async def test_a_websocket_is_no_way_round() -> None:
+    right = _start(kg="films")
+    assert await _by_websocket(KEYS["alice"], [right]) == ([right], [])
+    for wrong in (_start(kg="others"), _start(), "[" * 2_000, "{", json.dumps({"x": "y" * MAX_BODY})):
+        assert await _by_websocket(KEYS["alice"], [right, wrong, right]) == ([right], [1008]), wrong[:80]
+    assert await _by_websocket("tv-nobody", [right]) == ([], [1008])
+    heard, closed = await _by_websocket(KEYS["bob"], [right] * 5)
+    assert (len(heard), closed) == (3, [1008]), "its rate holds for messages"
+
+
+async def test_a_web_page_of_another_origin_opens_no_websocket(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = [_start(kg="films")]
+    monkeypatch.setenv("CORS_CONFIG", json.dumps({"allow_origins": ["http://localhost:3000"]}))
+    for origin in ("http://127.0.0.1:2024", "http://localhost:3000"):
+        assert await _by_websocket("", sent, origin=origin) == (sent, [])
+    for origin in ("https://evil.example", "http://127.0.0.1:3001", "null"):
+        assert await _by_websocket("", sent, origin=origin) == ([], [1008]), origin
 
 
 def test_keys_are_kept_as_hashes(tmp_path: Path) -> None:

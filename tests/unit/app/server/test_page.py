@@ -121,6 +121,7 @@ async def test_the_chat_component_is_sent_to_who_may_ask_and_there_is_no_other()
         told = await client.post("/ui/any-assistant", json={"name": "paths"})
         wrong: list[Any] = [{"name": "../http"}, {}, [], 5]
         assert [(await client.post("/ui/auto", json=each)).status_code for each in wrong] == [404] * 4
+        assert (await client.post("/ui/auto", content=b"[" * 100_000)).status_code == 422
     assert told.headers["content-type"].startswith("text/html")
     assert told.text.startswith("<script>")
     assert told.text.count("{{shadowRootId}}") == told.text.count("</script>") == 1  # a chat replaces the first alone
