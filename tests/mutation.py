@@ -5,7 +5,7 @@
 Cosmic Ray makes the changes, to files of `kg/`, `policies/reader/` and `nodes/run/` by turns: a file is drawn by its
 length, then a place in it, then one of the changes that the place allows. A mutant is tested in a copy of the tree, by
 the six unit and contract test files that import its module, or what imports that, slow tests left out; it is killed
-where one fails, or where they take far longer than without it. What was found is kept line by line in FILE: run again,
+where one fails or runs out of time. What was found is kept line by line in FILE: run again,
 it goes on where it ended. A changed source file begins anew.
 """
 
@@ -20,7 +20,8 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 from tempfile import TemporaryDirectory
@@ -36,9 +37,8 @@ _LEFT_OUT = ("kg/neo4j", "kg/sample")
 _OPERATORS = ("Add", "Replace", "Number", "ZeroIteration", "Exception")
 """Beginnings of the names of Cosmic Ray's operators; decorators are not removed: types and fixtures hang on them."""
 
-_SLOWER, _LEAST = 4.0, 60.0  # a mutant is killed that takes so many times as long, and at least so many seconds
 _FILES = 6  # test files that a mutant is tested by at most
-_MOST = 240.0  # tests that take longer without a mutant are not used
+_MOST = 300.0  # seconds after which tests are ended; a mutant is then killed, if they pass without it
 
 
 class Mutant:
@@ -116,7 +116,7 @@ def _files(part: str) -> tuple[list[str], list[int]]:
 def files_that_test(path: str) -> list[str]:
     """The test files of a source file, relative to the tree: those that import it, then what imports that, and so on.
 
-    Of each of these steps those of its own folder come first.
+    Behind those that import it, those of its own folder come first.
     """
     files = [*(ROOT / "tests" / "unit").rglob("test_*.py"), ROOT / "tests" / "contracts" / "test_embedded_store.py"]
     texts = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
@@ -125,15 +125,16 @@ def files_that_test(path: str) -> list[str]:
         for top in ("kg", "policies", "knowledge", "tools", "nodes", "graphs")
         for file in (ROOT / top).rglob("*.py")
     }
-    near, own = Path("tests/unit") / Path(path).parent, Path(path).stem
-    wanted, seen, found = {path}, set[str](), list[str]()
-    while wanted and len(found) < _FILES:
+    near, wanted, seen = Path("tests/unit") / Path(path).parent, {path}, set[str]()
+    order: dict[str, tuple[bool, bool, int, int, str]] = {}
+    step = 0
+    while wanted:
         lines = [line for each in wanted for line in _imports(each)]
-        level = [name for name, text in texts.items() if name not in found and any(line in text for line in lines)]
-        found += sorted(level, key=lambda name: (own not in name, Path(name).parent != near, len(texts[name]), name))
-        seen |= wanted
+        for name in [name for name, text in texts.items() if any(line in text for line in lines)]:
+            order.setdefault(name, (step > 0, Path(name).parent != near, step, len(texts[name]), name))
+        seen, step = seen | wanted, step + 1
         wanted = {name for name, text in sources.items() if any(line in text for line in lines)} - seen
-    return found[:_FILES]
+    return sorted(order, key=order.__getitem__)[:_FILES]
 
 
 def _imports(path: str) -> tuple[str, ...]:
@@ -143,46 +144,64 @@ def _imports(path: str) -> tuple[str, ...]:
     return f"from {module} import", f"import {module}\n", f"from {package} import {last}\n"
 
 
-def run_tests(tree: Path, tests: Sequence[str], limit: float) -> tuple[str, float]:
-    """ "passed", "failed" or "slow", and the seconds that it took."""
+def run_tests(tree: Path, tests: Sequence[str]) -> tuple[bool, float]:
+    """Whether they pass, and the seconds that it took."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow and not data"]
     began = time.perf_counter()
-    own = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    own = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), *sys.path[1:]]), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        done = subprocess.run([*command, *tests], cwd=tree, env=own, capture_output=True, timeout=limit, check=False)
+        done = subprocess.run([*command, *tests], cwd=tree, env=own, capture_output=True, timeout=_MOST, check=False)
     except subprocess.TimeoutExpired:
-        return "slow", time.perf_counter() - began
-    return ("passed" if done.returncode == 0 else "failed"), time.perf_counter() - began
+        return False, time.perf_counter() - began
+    return done.returncode == 0, time.perf_counter() - began
 
 
-def tested(mutant: Mutant, tree: Path, alone: dict[str, float | None]) -> dict[str, Any]:
+class _Results:
+    """What is kept line by line: mutants, and which tests pass without one (of the same sources)."""
+
+    def __init__(self, file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+        self.known: dict[str, dict[str, Any]] = {each["key"]: each for each in map(json.loads, lines)}
+        self._file = file
+        paths = sorted(path for top in ("tests", "kg", "policies", "nodes") for path in (ROOT / top).rglob("*.py"))
+        self._sources = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
+
+    def put(self, row: dict[str, Any]) -> None:
+        """Keep a row under its key."""
+        self.known[row["key"]] = row
+        with self._file.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(row) + "\n")
+
+    def pass_alone(self, tree: Path, tests: list[str]) -> bool:
+        """Whether tests pass without a mutant."""
+        key = f"{self._sources} {' '.join(tests)}"
+        if key not in self.known:
+            self.put({"key": key, "passed": run_tests(tree, tests)[0]})
+        return bool(self.known[key]["passed"])
+
+
+def tested(mutant: Mutant, tree: Path, passing: Callable[[list[str]], bool]) -> dict[str, Any]:
     """What became of a mutant: "killed", "survived", or "untested" where it has no tests, or they fail without it."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
     tests = files_that_test(mutant.path)
-    together = " ".join(tests)
-    if together not in alone:
-        outcome, took = run_tests(tree, tests, _MOST) if tests else ("failed", 0.0)
-        alone[together] = took if outcome == "passed" else None
-    before = alone[together]
-    told: dict[str, Any] = {"path": mutant.path, "line": mutant.place[0], "operator": mutant.operator}
-    if before is None:
-        return {**told, "outcome": "untested"}
     file = tree / mutant.path
     source = file.read_text(encoding="utf-8")
     changed = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
-    if changed is None or changed == source:
+    told: dict[str, Any] = {"path": mutant.path, "line": mutant.place[0], "operator": mutant.operator}
+    if not tests or changed is None or changed == source:
         return {**told, "outcome": "untested"}
     file.write_text(changed, encoding="utf-8")
     try:
-        outcome, took = run_tests(tree, tests, max(_LEAST, _SLOWER * before))
+        passed, took = run_tests(tree, tests)
     finally:
         file.write_text(source, encoding="utf-8")
     lines = [line for line in zip(source.splitlines(), changed.splitlines(), strict=False) if line[0] != line[1]]
     was, now = lines[0] if lines else ("", "")
     told |= {"was": was.strip(), "now": now.strip(), "seconds": round(took, 1)}
-    return {**told, "outcome": "survived" if outcome == "passed" else "killed"}
+    return {**told, "outcome": "survived" if passed else "killed" if passing(tests) else "untested"}
 
 
 def report(results: Sequence[dict[str, Any]]) -> str:
@@ -211,23 +230,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="end after so many; run again to go on")
     parser.add_argument("--file", type=Path, default=ROOT / "build" / "mutation.jsonl")
     given = parser.parse_args(arguments)
-    given.file.parent.mkdir(parents=True, exist_ok=True)
-    kept = [json.loads(line) for line in given.file.read_text().splitlines()] if given.file.is_file() else []
-    known, end = {each["key"]: each for each in kept}, time.monotonic() + 60 * given.minutes
-    results, alone = list[dict[str, Any]](), dict[str, float | None]()
-    with TemporaryDirectory() as folder, given.file.open("a", encoding="utf-8") as out:
+    kept, end = _Results(given.file), time.monotonic() + 60 * given.minutes
+    results = list[dict[str, Any]]()
+    with TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         copytree(ROOT, tree, symlinks=True, ignore=ignore_patterns(".git", ".venv", "build", "__pycache__", ".*_cache"))
         for mutant in drawn(given.mutants, given.seed):
             key = mutant.key(ROOT)
-            if key not in known:
+            if key not in kept.known:
                 if time.monotonic() > end:
                     continue
-                known[key] = {"key": key, **tested(mutant, tree, alone)}
-                out.write(json.dumps(known[key]) + "\n")
-                out.flush()
-                complain(f"{len(results) + 1:4} {known[key]['outcome']:9} {key}")
-            results.append(known[key])
+                kept.put({"key": key, **tested(mutant, tree, partial(kept.pass_alone, tree))})
+                complain(f"{len(results) + 1:4} {kept.known[key]['outcome']:9} {key}")
+            results.append(kept.known[key])
     print_text(report(results))
     if len(results) < given.mutants:
         print_text(f"{given.mutants - len(results)} are left: run it again")

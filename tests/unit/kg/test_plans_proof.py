@@ -114,6 +114,13 @@ def wording(hop: object) -> str | None:
         ]),
         ('type film | top 3 by rating', [("which 3 of [mask] have the largest rating?", (-1,), ("film",))]),
         ("type film", [("which are [mask]?", (-1,), ("film",))]),
+        ("type film | where year > 1990 and rating > 8 | count", [
+            ("which of [mask] have year > 1990 and have rating > 8?", (-1,), ("film",)),
+            ("how many are in [mask]?", (0,), ("<GENERATED>-0",)),
+        ]),
+        ("type film | where not (year > 1990 or rating > 8)", [
+            ("which of [mask] do not have year > 1990 or have rating > 8?", (-1,), ("film",)),
+        ]),
     ],
 )  # fmt: skip
 def test_a_plan_is_written_as_sub_questions(
