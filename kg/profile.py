@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+if TYPE_CHECKING:
+    from trivium.kg.plans.plan import Term
 
 ValueKind = Literal["number", "boolean", "date", "datetime", "time", "duration", "point", "text"]
 """What a value is. In order: number by size; boolean false, true; date by day; datetime by instant (without a zone:
@@ -166,6 +169,22 @@ class GraphProfile:
     def property(self, name: str) -> PropertyProfile | None:
         """What is known of a property over all types; its statistics are those of the type with most of its values."""
         return self._merged.get(name)
+
+    def read_by(self, term: Term, relation: str = "") -> PropertyProfile | None:
+        """What is known of the property that a term reads; None for an entity and for a property that is unknown.
+
+        Args:
+            term: of a plan.
+            relation: whose relationships the row is of, where the term itself walks to none; without one, a property
+                of relationships is that of the relation with most of its values.
+        """
+        if not term.property or not term.relationship:
+            return self.property(term.property)
+        own = self.relationship_properties
+        if relation := relation or (term.steps[-1].relation if term.steps else ""):
+            return own.get(relation, {}).get(term.property)
+        found = (each[term.property] for each in own.values() if term.property in each)
+        return max(found, key=lambda each: each.values, default=None)
 
     def to_json(self) -> dict[str, Any]:
         """The profile as JSON values."""

@@ -132,9 +132,9 @@ class _Checker:
             yield f"there is no position {term.start} here: rows have {positions}"
         elif term.property and term.property not in self.profile.properties:
             yield self.unknown_property(term.property)
-        if term.part and (found := self.property(term)) is not None and found.kind not in _DATES:
+        if term.part and (found := self.profile.read_by(term)) is not None and found.kind not in _DATES:
             yield f"{term.property!r} is a {found.kind} and has no {term.part}"
-        if term.aggregate in ("sum", "average") and (found := self.property(term)) is not None:
+        if term.aggregate in ("sum", "average") and (found := self.profile.read_by(term)) is not None:
             yield from self.adds_up(term, found, term.aggregate)
         if term.aggregate and term.aggregate != "count" and not term.property:
             yield f"{term.aggregate} needs a property at the end of its chain"
@@ -154,23 +154,13 @@ class _Checker:
             has = f"; it has {_some(sorted(known))}" if known else "; it has no properties of its own"
             yield f"unknown property {name!r}{of}{closest(name, known)}{has}"
 
-    def property(self, term: Term, relation: str = "") -> PropertyProfile | None:
-        """The profile of what a term reads; None for no property, or one that is unknown."""
-        if term.relationship:
-            own = self.profile.relationship_properties
-            relation = relation or (term.steps[-1].relation if term.steps else "")
-            if relation:
-                return own.get(relation, {}).get(term.property)
-            return next((each[term.property] for each in own.values() if term.property in each), None)
-        return self.profile.property(term.property) if term.property else None
-
     def kind(self, term: Term, relation: str = "") -> str:
         """The kind of what a term gives: that of a value, "entity", or "" where it is unknown or mixed."""
         if term.aggregate in ("count", "sum", "average"):
             return "number"
         if not term.property:
             return "entity"
-        found = self.property(term, relation)
+        found = self.profile.read_by(term, relation)
         if found is None or found.mixed:
             return ""
         return found.kind if not term.part else "date" if term.part == "date" else "number"
@@ -191,7 +181,7 @@ class _Checker:
         if part.operator == "between" and not (isinstance(right, tuple) and len(right) == 2):
             yield f"{shown}: between needs two values"
         values = right if isinstance(right, tuple) else (right,) if isinstance(right, Value) else ()
-        found = self.property(part.left, relation)
+        found = self.profile.read_by(part.left, relation)
         for value in values:
             if kind in ("", "entity", value.kind) or {kind, value.kind} == {"date", "datetime"}:
                 continue

@@ -394,7 +394,7 @@ class _CypherWriter:
             links.append(r)
         for step, link in zip(plan.steps, links, strict=True):
             # Relationships without properties are triples: parallel ones are one.
-            row.links.append(link if self.has_own(step.relation) else "")
+            row.links.append(link if self.profile.relationship_properties.get(step.relation) else "")
         ways = [
             f"startNode({link}) AS {self.name('s')}"
             for step, link, own in zip(plan.steps, links, row.links, strict=True)
@@ -402,10 +402,6 @@ class _CypherWriter:
         ]
         query += f" WITH DISTINCT {', '.join([row.names, *ways])}"
         return row, query
-
-    def has_own(self, relation: str) -> bool:
-        """Whether relationships of this relation have properties."""
-        return bool(self.profile.relationship_properties.get(relation))
 
     def entities(self, plan: EntitySet) -> tuple[str, str]:
         """A variable, and the clauses that bind it to each entity of a set once."""
@@ -577,14 +573,9 @@ class _CypherWriter:
         """What a term without steps reads: `variable.key`, and what is known of it."""
         if term.relationship:
             link = row.links[max(term.start - 1, 0)]
-            known = self.profile.relationship_properties.get(relation, {}).get(term.property)
-            return (f"{link}.{quote(term.property)}" if link else "null"), known or self.any_own(term.property)
+            known = self.profile.read_by(term, relation) or self.profile.read_by(term)
+            return (f"{link}.{quote(term.property)}" if link else "null"), known
         return f"{row.nodes[term.start]}.{quote(self.key(term.property))}", self.profile.property(term.property)
-
-    def any_own(self, name: str) -> PropertyProfile | None:
-        """What is known of a relationship's property, whatever the relation."""
-        found = (each[name] for each in self.profile.relationship_properties.values() if name in each)
-        return max(found, key=lambda each: each.values, default=None)
 
     def key(self, name: str) -> str:
         """The property of a node by a plan's name for it."""
@@ -616,11 +607,10 @@ class _CypherWriter:
         end, link, walked = self.walked(row.nodes[term.start], term)
         if not term.property:
             return f"COLLECT {{{walked} RETURN DISTINCT {end} }}"
+        known = self.profile.read_by(term)
         if term.relationship:
-            known = self.profile.relationship_properties.get(term.steps[-1].relation, {}).get(term.property)
             owner, stored = link, f"{link}.{quote(term.property)}"
         else:
-            known = self.profile.property(term.property)
             owner, stored = end, f"{end}.{quote(self.key(term.property))}"
         values = self.stored_list(stored, known, term)
         return f"COLLECT {{{walked} WITH DISTINCT {owner} UNWIND {values} AS {v} RETURN {v} }}"
@@ -725,16 +715,6 @@ class _CypherWriter:
         made = "max" if largest else "min"
         return f"COLLECT {{ UNWIND {self.list_of(row, term)} AS {v}{where} RETURN {made}({v}) AS made }}[0]"
 
-    def known(self, term: Term) -> PropertyProfile | None:
-        """The profile of what a term reads; None for an entity or an unknown property."""
-        if not term.property:
-            return None
-        if term.relationship:
-            if term.steps:
-                return self.profile.relationship_properties.get(term.steps[-1].relation, {}).get(term.property)
-            return self.any_own(term.property)
-        return self.profile.property(term.property)
-
     def is_plain(self, term: Term, function: Function) -> bool:
         """Whether an aggregate may read a term's single value as it is."""
         if function in ("sum", "average"):
@@ -745,14 +725,14 @@ class _CypherWriter:
         """The condition under which a value is added up."""
         if term.aggregate in ("count", "sum", "average") or (term.part and term.part != "date"):
             return "true"
-        known = self.known(term)
+        known = self.profile.read_by(term)
         if known is not None and known.kind == "number" and not known.mixed:
             return "true"
         return f"({value} IS :: INTEGER OR {value} IS :: FLOAT)"
 
     def main_only(self, term: Term, value: str) -> str:
         """The condition under which a value orders and is a minimum or maximum."""
-        known = self.known(term)
+        known = self.profile.read_by(term)
         if known is None or not known.mixed or term.part or term.aggregate:
             return "true"
         return _is_of(value, known.kind)
@@ -830,7 +810,7 @@ class _CypherWriter:
         a, b = self.name("y"), self.name("y")
         one, two = self.list_of(row, left), self.list_of(row, right)
         x, y = a, b
-        kinds = {known.kind for known in (self.known(left), self.known(right)) if known is not None}
+        kinds = {known.kind for known in (self.profile.read_by(left), self.profile.read_by(right)) if known is not None}
         if kinds == {"date", "datetime"}:
             x, y = f"date({a})", f"date({b})"
         same = "=" if operator == "!=" else operator
@@ -839,7 +819,7 @@ class _CypherWriter:
 
     def compare_values(self, row: _CypherRow, left: Term, operator: Operator, values: Sequence[Value]) -> str:
         """The test of a term's values against constants; several for `between` and for any of a list."""
-        known = self.known(left)
+        known = self.profile.read_by(left)
         raw = left
         if known is not None and known.stored == "text" and all(each.kind == "text" for each in values) and not (
             left.part or left.aggregate):  # fmt: skip
@@ -867,7 +847,7 @@ class _CypherWriter:
 
     def compare_stored(self, row: _CypherRow, left: Term, operator: Operator, values: Sequence[Value]) -> str:
         """Texts against a property of numbers or dates that are stored as texts."""
-        known = self.known(left)
+        known = self.profile.read_by(left)
         assert known is not None
         plain = PropertyProfile(left.property, "text", lists=known.lists)
         v = self.name("y")
@@ -901,7 +881,7 @@ class _CypherWriter:
 
     def test_one(self, value: str, operator: Operator, other: Value, term: Term, known: PropertyProfile | None) -> str:
         """The test of one value against one constant; false where their kinds do not compare."""
-        known = known or self.known(term)
+        known = known or self.profile.read_by(term)
         kind: ValueKind | None = known.kind if known is not None else None
         if term.aggregate in ("count", "sum", "average") or (term.part and term.part != "date"):
             kind = "number"

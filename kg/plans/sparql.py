@@ -174,21 +174,10 @@ class _SparqlWriter:
 
     def main_filter(self, term: Term, value: str) -> str:
         """FILTER for values of the property's main kind; "" where it has one kind."""
-        known = self.known(term)
+        known = self.profile.read_by(term)
         if known is None or not known.mixed or term.part or term.aggregate:
             return ""
         return f"FILTER({_is_of(value, known.kind)})"
-
-    def known(self, term: Term) -> PropertyProfile | None:
-        """The profile of what a term reads; None for an entity or an unknown property."""
-        if not term.property:
-            return None
-        if term.relationship:
-            own = self.profile.relationship_properties
-            if term.steps:
-                return own.get(term.steps[-1].relation, {}).get(term.property)
-            return next((each[term.property] for each in own.values() if term.property in each), None)
-        return self.profile.property(term.property)
 
     def values(self, plan: ValueOf) -> str:
         """A select of the columns ?c0, ?c1, and so on."""
@@ -285,7 +274,7 @@ class _SparqlWriter:
         ends: tuple[str, str] | None = None
         before: ChainStep | None = None
         for step in plan.steps:
-            y, r = self.name("x"), self.name("r") if self.has_own(step.relation) else ""
+            y, r = self.name("x"), self.name("r") if self.profile.relationship_properties.get(step.relation) else ""
             walked, ends = self.step(row.nodes[-1], y, step, before, ends, r)
             pattern += f" {walked}"
             row.nodes.append(y)
@@ -294,10 +283,6 @@ class _SparqlWriter:
                 row.heads.append(ends[0])
             before = step
         return row, f"{{ SELECT DISTINCT {row.names} WHERE {{ {pattern} }} }}"
-
-    def has_own(self, relation: str) -> bool:
-        """Whether relationships of this relation have properties."""
-        return bool(self.profile.relationship_properties.get(relation))
 
     def set(self, x: str, plan: EntitySet) -> str:  # noqa: PLR0911 - one case a kind of set
         """A pattern that binds a variable to each entity of a set, perhaps several times."""
@@ -450,7 +435,7 @@ class _SparqlWriter:
 
     def read(self, owner: str, term: Term, value: str, *, bound: bool = False) -> str:
         """A pattern that binds a variable to a property's values, or to parts of them."""
-        known = self.known(term)
+        known = self.profile.read_by(term)
         read = "" if known is None or self._as_text else _read(known)
         raw = self.name("s") if read or term.part else value
         pattern = f"{owner} {relation_term(term.property)} {raw} ."
@@ -546,7 +531,7 @@ class _SparqlWriter:
     def compare(self, row: _SparqlRow, condition: Compare, scope: _Scope) -> str:
         """The test of a comparison with a constant, constants, a term, a set or a scalar plan."""
         left, operator, right = condition.left, condition.operator, condition.right
-        known = self.known(left)
+        known = self.profile.read_by(left)
         constants = right if isinstance(right, tuple) else (right,)
         texts = all(isinstance(each, Value) and each.kind == "text" for each in constants)
         self._as_text = texts and known is not None and bool(_read(known)) and not (left.part or left.aggregate)
@@ -559,7 +544,9 @@ class _SparqlWriter:
             return found if operator == "=" else f"({self.exists(row, pattern)} && !{found})"
         if isinstance(right, Term):
             other, beside = self.bound(row, right, scope)
-            kinds = {known.kind for known in (self.known(left), self.known(right)) if known is not None}
+            kinds = {
+                known.kind for known in (self.profile.read_by(left), self.profile.read_by(right)) if known is not None
+            }
             a, b = (_day(value), _day(other)) if kinds == {"date", "datetime"} else (value, other)
             test = _compared(a, wanted, b)
             patterns = f"{pattern} {beside}".strip()
@@ -595,7 +582,7 @@ class _SparqlWriter:
 
     def test(self, value: str, operator: Operator, other: Value, term: Term | None) -> str:
         """Whether one value compares with a constant."""
-        known = self.known(term) if term is not None else None
+        known = self.profile.read_by(term) if term is not None else None
         kinds: set[str] = set(known.kinds or (known.kind,)) if known is not None else set()
         if term is not None and (term.aggregate in ("count", "sum", "average") or (term.part and term.part != "date")):
             kinds = {"number"}
