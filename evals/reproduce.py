@@ -46,7 +46,6 @@ RUNS = {
     "own-graphs": Entry("own-graphs", data=False),
     "table8": Entry("knowgpt-table8", data=False),
     "operators": Entry("operators", data=False),
-    "serving": Entry("serving", data=False),
     "geoquery": Entry("reader --graphs geoquery --part unseen"),
     "graphs": Entry("reader --graphs fda got --part unseen"),
     "geoquery-de": Entry("reader --graphs geoquery-de --part unseen"),

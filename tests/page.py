@@ -1,12 +1,14 @@
 """The web page in Debian's Chromium: ten tasks of a person who has never seen it, for tests and for screenshots.
 
 `python -m tests.page` starts a server over the bundled sample, does every task and writes a screenshot of each to
-`docs/images/page/` (`make screenshots`); README and docs show them.
+`docs/images/page/` (`make screenshots`); README and docs show them. `python -m tests.page --paint` measures when the
+page is first painted.
 """
 
 from __future__ import annotations
 
 import shutil
+import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -218,14 +220,37 @@ TASKS: tuple[Callable[[Person], None], ...] = (
 )  # fmt: skip
 
 
+_PAINTED = "performance.getEntriesByName('first-paint')[0].startTime"
+
+
+def paint(browser: Browser, url: str, visits: int = 15) -> str:
+    """When the page is first painted, in milliseconds: of so many first visits, with nothing in the browser's cache."""
+    seen = []
+    for _ in range(visits):
+        person = Person(browser, url)
+        person.page.goto(f"{url}/app/")
+        person.page.wait_for_function(f"{_PAINTED} > 0")
+        seen.append(person.page.evaluate(_PAINTED))
+        person.close()
+    return f"first paint of {visits} first visits: median {statistics.median(seen):.0f} ms, most {max(seen):.0f} ms"
+
+
 def main() -> None:
-    """Write the screenshots."""
+    """Write the screenshots, or with `--paint` measure."""
     from tests.integration.conftest import serving
     from trivium.knowledge.sample import ensure_sample
 
     if lack := missing():
         sys.exit(f"screenshots need {lack}")
     ensure_sample()
+    if "--paint" in sys.argv:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            serving(Path(folder), "", "sample") as server,
+            chromium() as browser,
+        ):
+            print(paint(browser, server.url))  # noqa: T201
+        return
     IMAGES.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as folder,
