@@ -45,6 +45,11 @@ def test_ask_many(films_kg: Path) -> None:
     assert said.splitlines() == ["who directed Heat? -> Michael Mann", "who directed Alien? -> Ridley Scott"]
 
 
+def test_ppo_paths(films_kg: Path) -> None:
+    said = _run("ppo_paths", films_kg, 2)
+    assert said.count("of the episodes reached their target (at random 0.") == 2
+
+
 def test_chat_client(server: Server) -> None:
     said = _run("chat_client", server.url, "who directed Heat?", "who directed Alien?")
     assert "  decompose ..." in said
