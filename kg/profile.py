@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+from trivium.kg.types import PropertyKind
 
 if TYPE_CHECKING:
     from trivium.kg.plans.plan import Term
 
-ValueKind = Literal["number", "boolean", "date", "datetime", "time", "duration", "point", "text"]
+ValueKind: TypeAlias = PropertyKind
 """What a value is. In order: number by size; boolean false, true; date by day; datetime by instant (without a zone:
 UTC); time by second of the day; duration by length (a month is 2,629,746 s); text by code points; point: no order."""
 
