@@ -38,7 +38,8 @@ STORE: Any = Store()
 def kg(monkeypatch: pytest.MonkeyPatch) -> str:
     """The name of a KG over that store."""
 
-    async def opened(name: str) -> Any:  # noqa: ANN401 - all that the tools use of a KG
+    async def opened(name: str, *, refresh: bool) -> Any:  # noqa: ANN401 - all that the tools use of a KG
+        del refresh
         return SimpleNamespace(name=name, store=STORE, embedder=SimpleNamespace(opened=True))
 
     monkeypatch.setattr("trivium.tools.call.open_knowledge", opened)
