@@ -233,7 +233,7 @@ async def measured(
     if name == "worldcup":
         learnt, asked = read_worldcup(data)
         parts = [(_drawn(learnt, 0, draw)[0], spread(asked, _WORLDCUP_ASKED)) for draw in range(draws)]
-        kg, chosen = made_kg("worldcup2014", data), [0, 50, 200, 1_000] if sizes == SIZES else sizes
+        kg, chosen = made_kg("worldcup2014", data), [50, 200, 1_000] if list(sizes) == list(SIZES) else sizes
         return paired_outcome(name, rows(await curve(kg, parts, [0, *chosen], keep)), draws)
     if name.startswith(_OWN):
         source = own_graphs.FOLDER / name.removeprefix(_OWN)
