@@ -15,6 +15,9 @@ SCALARS = ("STRING", "INTEGER", "FLOAT", "BOOLEAN", "DATE", "LOCAL", "ZONED", "D
 LISTS = ("LIST<STRING", "LIST<INTEGER", "LIST<BOOLEAN", "LIST<DATE", "LIST<ZONED", "LIST<LOCAL", "LIST<DURATION",
          "LIST<POINT", "LIST<FLOAT", "LIST<NOTHING")  # fmt: skip
 _LIKELY = ("name", "title", "label", "fullname", "displayname", "caption", "term", "description", "code", "id")
+# Endings of the names of keys that people use.
+_CODES = ("code", "ticket", "number", "no", "nr", "ref", "reference", "sku", "isbn", "key")
+_CONTACT = ("phone", "fax", "mobile", "email", "mail", "ip", "ipaddress", "mac", "url", "website", "homepage")
 _FIRST = ("firstname", "givenname", "forename", "fname", "first", "name")
 _LAST = ("lastname", "surname", "familyname", "lname", "last")
 _LONGEST = 120  # mean letters; longer texts are descriptions
@@ -51,6 +54,7 @@ class PropertySample:
         letters: mean letters of its values as text; mean elements of lists.
         examples: a few of its values as text.
         unique: whether no two nodes share a value, as a constraint or count says; None: only the sample was looked at.
+        repeats_id: whether it only repeats the ids that the nodes have in a file: `i1` beside a ticket `INC-1201`.
     """
 
     key: str
@@ -61,6 +65,7 @@ class PropertySample:
     letters: float
     examples: tuple[str, ...] = ()
     unique: bool | None = None
+    repeats_id: bool = False
 
     @property
     def coverage(self) -> float:
@@ -136,9 +141,14 @@ def naming(
     return min(ranked, default=(0, 0.0, "", None), key=lambda row: row[:3])[3]
 
 
+def is_called_name(choice: Naming) -> bool:
+    """Whether the entities are named by what is called a name ("companyName", "title"), or a first and a last one."""
+    return len(choice.keys) > 1 or _likeness(choice.label, choice.keys[0]) < _LIKELY.index("description")
+
+
 def _rank(label: str, each: PropertySample, *, has_key: bool, part: bool) -> tuple[int, bool] | None:
     """How good a name a property is, 0 the best, and whether the label stands in front of it."""
-    likely = _likeness(label, each.key) < len(_LIKELY) and folded(each.key) not in ("id", "code", "description")
+    likely = _likeness(label, each.key) < _LIKELY.index("description")
     unique = each.share >= _UNIQUE and each.coverage >= _COMPLETE
     telling = each.share >= _TELLING and each.coverage >= 0.5
     if each.is_text and each.is_wordy and not part:
@@ -150,6 +160,8 @@ def _rank(label: str, each: PropertySample, *, has_key: bool, part: bool) -> tup
             return (7 if likely else 9), False
     if each.is_text and part and unique and each.is_wordy:
         return 4, False
+    if each.is_key and (each.repeats_id or folded(each.key) in _CONTACT):
+        return (8, not each.is_text)
     if each.is_key and (each.is_text or not each.holds(("STRING",))):
         digits = all(text.strip().isdigit() for text in each.examples) if each.is_text else True
         return (6, True) if digits or not each.is_text else (5, False)
@@ -167,6 +179,8 @@ def _likeness(label: str, key: str) -> int:
     """The place of a property among likely names, `len(_LIKELY)` and more where it is none of them."""
     name, of = folded(key), folded(label)
     bare = name.removeprefix(of)
+    if bare != name and bare in ("id", "identifier"):  # `visit_id` of Visit, beside `id`
+        return _LIKELY.index("code")
     for candidate in (name, bare):
         if candidate in _LIKELY:
             return _LIKELY.index(candidate)
@@ -174,4 +188,4 @@ def _likeness(label: str, key: str) -> int:
     ending = next((i for i, word in enumerate(_LIKELY[:2]) if name.endswith(word)), None)
     if ending is not None or name == of:
         return ending or 2
-    return len(_LIKELY)
+    return _LIKELY.index("code") if name.endswith(_CODES) else len(_LIKELY)

@@ -2,7 +2,8 @@
 
 The choice is that of `trivium.kg.naming`: unique and nearly complete text, first and last name together, text
 that tells most apart, "TYPE key". It is made for entities whose ids do not read like names (IRIs, numbers, codes),
-of types that have mostly no labels.
+of types that have mostly no labels. Ids that may be codes or names (`c_ALPEN` and `c_ISLAN`, or `ALPEN`) give way to
+a property that is called a name alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int64, StringColumn
 from trivium.kg.embedded.tables import Tables
-from trivium.kg.naming import Naming, PropertySample, full_name, naming
+from trivium.kg.naming import Naming, PropertySample, full_name, is_called_name, naming
 from trivium.kg.values import KINDS
 
 _LABELLED = 0.5  # the share of a type's entities with labels from which the others' ids are left as they are
@@ -28,6 +29,7 @@ _SAMPLE = 50
 _CYPHER = {"text": "STRING", "number": "INTEGER", "boolean": "BOOLEAN"}  # the terms of `Property.types`
 _IRI = re.compile(r"https?://[^\s#]*?[/#]([^/#\s]+)[/#]?$")
 _OPAQUE = re.compile(r"[^\s]*[\d:/#][^\s]*|[^\s]{24,}")
+_CODE = re.compile(r"[A-Z\d]+(?:[_.-][A-Z\d]+)*|[A-Za-z]{1,12}[_.-]\w+")
 
 
 def named(tables: Tables) -> tuple[Tables, list[Naming]]:
@@ -74,10 +76,10 @@ def _by_property(tables: Tables) -> tuple[Tables, list[Naming]]:
     labels = list(tables.labels)
     found: list[Naming] = []
     values = _Values(tables, owners)
-    for code in types.unlabelled(tables):
+    for code, opaque in types.unlabelled(tables):
         members = types.members(code)
-        choice = _choice(types.names[code], members, values)
-        if choice is not None:
+        choice = _choice(types.names[code], members, values, tables.keys)
+        if choice is not None and (opaque or is_called_name(choice)):
             found.append(choice)
             _fill(labels, members, choice, values)
     return (replace(tables, labels=labels) if found else tables), found
@@ -104,17 +106,21 @@ class _Types:
         """The rows of a type's entities."""
         return self._rows[self._bounds[code] : self._bounds[code + 1]]
 
-    def unlabelled(self, tables: Tables) -> list[int]:
-        """The types whose entities mostly have no label, and ids that are no names: small types first."""
+    def unlabelled(self, tables: Tables) -> list[tuple[int, bool]]:
+        """The types whose entities mostly have no label, and ids that are no names or may be codes: small types first.
+
+        Each with whether its ids are surely no names.
+        """
         labelled = np.array([bool(label) for label in tables.labels], dtype=bool)
         out = []
         for code in np.argsort(np.diff(self._bounds), kind="stable").tolist():
             rows = self.members(code)
             if len(rows) and labelled[rows].mean() < _LABELLED:
                 sample = rows[np.unique(np.linspace(0, len(rows) - 1, _SAMPLE).astype(np.int64))].tolist()
-                opaque = sum(_OPAQUE.fullmatch(tables.keys[row]) is not None for row in sample)
-                if 2 * opaque >= len(sample):
-                    out.append(code)
+                keys = [tables.keys[row] for row in sample]
+                opaque = 2 * sum(_OPAQUE.fullmatch(key) is not None for key in keys) >= len(keys)
+                if opaque or all(_CODE.fullmatch(key) for key in keys):
+                    out.append((code, opaque))
         return out
 
 
@@ -141,7 +147,7 @@ class _Values:
         return owners[mine].astype(np.int64), numbers[mine].astype(np.int64)
 
 
-def _choice(name: str, rows: Int64, values: _Values) -> Naming | None:
+def _choice(name: str, rows: Int64, values: _Values, keys: StringColumn | Sequence[str]) -> Naming | None:
     """The properties that name a type's entities; None where none does."""
     properties = []
     for code in values.present:
@@ -159,9 +165,18 @@ def _choice(name: str, rows: Int64, values: _Values) -> Naming | None:
         letters = sum(map(len, texts)) / len(texts)
         shared = len(numbers) > len(distinct)
         examples = tuple(texts[:5])
+        repeats = all(keys[row] == values.texts[n] for row, n in zip(owners.tolist(), numbers.tolist(), strict=True))
         properties.append(
             PropertySample(
-                values.names[code], len(rows), having, len(distinct), types, letters, examples, unique=not shared
+                values.names[code],
+                len(rows),
+                having,
+                len(distinct),
+                types,
+                letters,
+                examples,
+                unique=not shared,
+                repeats_id=repeats,
             )
         )
     pair = full_name(properties)

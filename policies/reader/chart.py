@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from trivium.kg.plans.plan import Value
+from trivium.kg.profile import PropertyProfile
 from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import WordClasses
@@ -33,7 +34,6 @@ _LONGEST = 4  # hops of one chain
 _OWNED = frozenset({"s"})
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
-_LONG = frozenset({"length", "duration"})  # hints of "longest"
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 _COMPARED = {"max": ">", "min": "<"}
 _SIGNS = {"before": "<", "after": ">"}
@@ -179,7 +179,9 @@ class Chart:
             ("S S", self._join_left),
             ("S S", self._either),
             ("R S", self._object),
+            ("R S", self._participle),
             ("S R", self._object_before),
+            ("S R", self._participle_after),
             ("S M", self._modify),
             ("M S", self._modify_before),
             ("P S", self._column),
@@ -251,6 +253,7 @@ class Chart:
             ("NUM SUP", self._k_top),
             ("SUP SUP", self._top_most),
             ("R KEY", self._key_of_relation),
+            ("KEY R", self._key_doing),
             ("S KEY", self._by_key),
             ("KEY S", self._key_first),
             ("S SUP", self._extreme_after),
@@ -260,17 +263,26 @@ class Chart:
             ("CNT P", self._count_column),
             ("CNT X", self._count_result),
             ("H S", self._hinted),
+            ("H X", self._when_walked),
+            ("H E", self._when_edge),
             ("S H", self._hinted_after),
             ("WHERE S", self._place),
             ("AGG P", self._aggregate_column),
             ("AGG S", self._aggregate_hint),
             ("AGG X", self._aggregate_result),
+            ("X AGG", self._result_aggregated),
             ("AGG E", self._aggregate_edge),
             ("S AGG", self._aggregate_after),
             ("G P", self._group_key),
             ("G S", self._group_type),
             ("X GK", self._group),
             ("GK X", self._group_first),
+            ("S GK", self._group_counted),
+            ("E R", self._edge_of_relation),
+            ("R E", self._edge_of_relation_before),
+            ("E GK", self._group_edges),
+            ("R GK", self._group_deeds),
+            ("P KEY", self._commonest_value),
             ("X X", self._two_results),
             ("AGG GK", self._group_all),
             ("GK R", self._group_walked),
@@ -284,6 +296,7 @@ class Chart:
             ("C R", self._count_bound_relation),
             ("R CP", self._count_of_relation),
             ("NUM CMP", self._bound_after),
+            ("DATE CMP", self._bound_after),
             ("NEG P", self._missing),
             ("CNT E", self._count_edge),
             ("NEG R", self._not_related),
@@ -333,9 +346,11 @@ class Chart:
         for plain, set_ in ((left, right), (right, left)):
             if plain.form == "plain":
                 held = plain.type == set_.type or plain.type in schema.inside[set_.type]
+                held = held and plain.node is not None and plain.node[0] != "where"  # "orders sold" are not all orders
                 node = set_.node if held else ("and", plain.node, set_.node)
                 data = set_.data if set_.form == "value" else ()
-                cost = scores.APART if gap & self._words.across and not self._timed(set_) else 0.0
+                apart = gap & self._words.across and not (self._timed(set_) or self._placed(set_))
+                cost = scores.APART if apart else 0.0
                 cost += 0.25 if plain is right and set_.modified else 0.0
                 cost += 0.15 if plain is left and set_.form == "set" and gap else 0.0
                 cost += scores.ONES_OWN if set_.form == "name" and "s" in gap else 0.0
@@ -369,14 +384,24 @@ class Chart:
         column = self._schema.properties[item.node[2]]
         return column.dated or bool({"date", "time", "year"} & set(words_of(column.name)))
 
+    def _placed(self, item: Item) -> bool:
+        """Whether a set is a bare place by a column of its own: "customers in London", "doctors from Durham"."""
+        if item.form != "value" or not item.node or item.node[0] != "is":
+            return False
+        return self._columns.holds_place(self._schema.properties[item.node[2]])
+
     def _either(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "A or B", "A and B" of one kind."""
-        if not ({"or", "and", "both", "either"} & gap) or left.type != right.type or left.form == "plain":
+        if not ({"or", "and", "both", "either"} & gap) or left.type != right.type:
+            return
+        roles = left.data[:1] == right.data[:1] == ("role",) and left.node != right.node and "or" in gap
+        if left.form == "plain" and not roles:  # "actor or director"
             return
         if "set" in (left.form, right.form) and "or" not in gap:
             return
         node = ("or", left.node, right.node)
         score = left.score + right.score - 0.05
+        score -= scores.BELOW if left.extreme and not right.extreme and right.form != "name" else 0.0
         data: tuple[Any, ...] = ()
         if "or" not in gap and right.form in ("value", "name"):
             parts = left.data[1] if left.form == "pair" and left.data else (left.node,)  # without data it is an "or"
@@ -512,6 +537,29 @@ class Chart:
             right.extreme,
         )
 
+    def _participle(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "insured patients", "cited papers": those of which a relation says so."""
+        words = words_of(self._schema.names[left.data[0]]) if len(left.data) == 1 else ()
+        if gap or right.form not in ("plain", "set") or not (words and words[0].endswith("ed")):
+            return
+        direction = "out" if words[-1] in self._words.ends else "in"
+        for hop, _ in self._schema.leaving(right.type):
+            if hop.relation == left.data[0] and hop.direction == direction:
+                node = ("where", right.node, ("has", ("e", (hop,))))
+                links, score = (left.links, right.links), left.score + right.score - scores.HAVING / 2
+                yield Item("S", node, right.type, (), score, links, "set", right.modified, right.extreme)
+
+    def _participle_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "number of orders sold": those of which a relation says so, which joins them to others."""
+        words = words_of(self._schema.names[right.data[0]]) if len(right.data) == 1 else ()
+        if gap or left.form != "plain" or left.data or not words or words[-1].endswith(("er", "or")):
+            return
+        for hop, _ in self._schema.leaving(left.type):
+            if hop.relation == right.data[0]:
+                node = ("where", left.node, ("has", ("e", (hop,))))
+                links, score = (left.links, right.links), left.score + right.score - scores.HAVING
+                yield Item("S", node, left.type, ("role", hop.relation), score, links, "plain")
+
     @staticmethod
     def _pair(item: Item) -> tuple[Any, ...]:
         return item.data if item.form == "pair" else ()
@@ -640,8 +688,8 @@ class Chart:
             node = right.node
             assert node is not None
             yield Item("CP", None, right.type, (right.data, "not", "=", node[4]), score, links)
-        if right.form != "plain":
-            yield Item("M", right.node, right.type, ((), True, None, ()), score, links, right.form)
+        cost = 0.0 if right.form != "plain" else scores.NONE_OF
+        yield Item("M", right.node, right.type, ((), True, None, ()), score - cost, links, right.form)
 
     def _not_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         columns, flag, *rest = right.data
@@ -830,7 +878,10 @@ class Chart:
 
     @staticmethod
     def _constant(item: Item) -> Any:
-        return (item.category, *item.data) if item.category == "DATE" else ("v", Value("number", item.data[0]))
+        if item.category == "DATE":
+            return (item.category, *item.data)
+        measure = item.data[3:4] if any(item.data[3:4]) else ()
+        return ("v", Value("number", item.data[0]), *measure)
 
     def _bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, hints = left.data
@@ -849,8 +900,13 @@ class Chart:
             yield Item("C", data=(sign, hints, self._constant(left)), score=left.score + right.score, links=links)
 
     def _missing(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "no fax number", "without a title": those that lack it."""
+        """As in "no fax number", "without a title": those that lack it; "non-smokers"."""
         links = (left.links, right.links)
+        for column in [self._schema.properties[number] for number in right.data]:
+            if column.profile.kind == "boolean" and not gap:
+                condition = ("cmp", ("p", (), column.name, ""), "=", ("v", Value("boolean", False)))
+                node = ("where", ("all", column.type), condition)
+                yield Item("S", node, column.type, (), left.score + right.score - scores.NONE_OF, links)
         yield Item("CP", None, -1, (right.data, "missing", "=", None), left.score + right.score, links)
 
     def _count_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -863,8 +919,8 @@ class Chart:
     def _count_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "how many units": numbers of relationships are added."""
         if len(right.data) == 2:
-            links = (left.links, right.links)
-            yield right.but(data=(*right.data, "sum"), score=left.score + right.score, links=links)
+            links, cost = (left.links, right.links), scores.NUMBERS * self._columns.is_money(right.data[1])
+            yield right.but(data=(*right.data, "sum"), score=left.score + right.score - cost, links=links)
 
     def _between(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         value = self._constant(right)
@@ -910,6 +966,8 @@ class Chart:
             condition: Sketch | None
             if flag == "agg":
                 condition = ("cmp", term, _SIGNS.get(sign, sign), value)
+            elif flag == "missing" and self._columns.of_term(term, columns).profile.kind == "boolean":
+                condition = ("cmp", term, "=", ("v", Value("boolean", False)))
             elif flag == "missing":
                 condition = ("not", ("has", term))
             else:
@@ -948,6 +1006,8 @@ class Chart:
         sign, hints, value = right.data
         links, score = (left.links, right.links), left.score + right.score
         for column, gain in self._columns.ranked(left.type, hints, value):
+            if column.identifying and sign != "=":
+                continue
             condition = self._columns.condition(("p", (), column.name, ""), column, _SIGNS.get(sign, sign), value)
             if condition is not None:
                 yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
@@ -1010,8 +1070,9 @@ class Chart:
             role = right.data[1:] if right.data[:1] == ("role",) else ()
             more = scores.NEXT if right.form == "plain" and not gap and "count" in hints else -scores.COUNTED
             yield Item("CP", right.node, right.type, (role, "count", sign, value), score + more, links)
+        counting = hints[:1] == ("count",) and value[0] == "v" and not gap  # "four or more titles" bounds no column
         for item in self._where_bare(right, left, gap):
-            item.score -= 0.15
+            item.score -= scores.UNCOUNTED if counting else 0.15
             yield item
 
     def _ends_of(self, relation: int) -> Iterator[Item]:
@@ -1130,10 +1191,16 @@ class Chart:
     # ---- superlatives
 
     def _key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        direction, _, limit = left.data
+        direction, hints, limit = left.data
         links, score = (left.links, right.links), left.score + right.score
         if not limit:
             return
+        if self._columns.lasting(hints):
+            columns = [self._schema.properties[number] for number in right.data]
+            if all(map(self._columns.is_start, columns)):  # "longest with the company": hired first
+                direction = "min" if direction == "max" else "max"
+            elif all(each.dated or each.yearly for each in columns):
+                return
         if direction in ("most", "fewest", "least", "count"):
             direction = "max" if direction in ("most", "count") else "min"
             score -= 0.1
@@ -1194,6 +1261,8 @@ class Chart:
         direction, hints, limit = left.data
         if len(right.data) == 3 and right.category == "E":
             yield from self._key_of_aggregate(left, right, gap)
+            return
+        if right.category == "E" and any(self._is_dated(each, right.data[1]) for each in right.data[0]):
             return
         if direction not in ("most", "count", "fewest", "least") and (hints or left.score < scores.LIKE):
             return
@@ -1271,9 +1340,8 @@ class Chart:
         score -= 0.1 if right.modified and not gap else 0.0
         for column, gain in self._columns.ranked(right.type, hints, None):
             term = ("p", (), column.name, "")
-            turned = (set(hints) >= _AGED and self._columns.is_age(column)) or (
-                set(hints) >= _LONG and column.dated  # who has been there longest came first
-            )
+            turned = set(hints) >= _AGED and self._columns.is_age(column)
+            turned = turned or (self._columns.lasting(hints) and self._columns.is_start(column))
             descending = (direction == "max") != turned
             yield self._top(right, term, descending, limit, score + gain, links)
 
@@ -1403,6 +1471,12 @@ class Chart:
                 data=(*right.data[:4], left.data[:1]), score=left.score + right.score, links=(left.links, right.links)
             )
 
+    def _key_doing(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(which application do) most other applications depend on": they do it to what is ranked."""
+        if left.data[2] == "count" and not left.data[4] and len(right.data) == 1:
+            data = (*left.data[:4], right.data, *left.data[5:6], "in")
+            yield left.but(data=data, score=left.score + right.score - 0.1, links=(left.links, right.links))
+
     def _keyed(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
         """Terms to rank by, what each costs, and the set that is ranked."""
         if key.data[2] == "count":
@@ -1410,6 +1484,8 @@ class Chart:
             count = 0
             for path in self._schema.paths(source.type, key.type):
                 if relations and relations.isdisjoint(path.relations):
+                    continue
+                if len(key.data) > 6 and path.hops[-1].direction not in (key.data[6], "any"):
                     continue
                 count += 1
                 if count > scores.JOINS:
@@ -1456,7 +1532,8 @@ class Chart:
                 item.score -= 0.4
                 yield item
             return
-        for term, cost in self._term(right, left.data[2]):
+        for term, ways in self._term(right, left.data[2]):
+            cost = ways if self._columns.ordered_term(term, left.data[2]) else ways + scores.UNORDERED
             function = "maximum" if direction == "max" else "minimum"
             value = score - cost - (0.05 if gap & self._words.among else 0.55)
             if limit == 1:
@@ -1503,6 +1580,8 @@ class Chart:
 
     def _count_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
+        if right.data[0] == "tally" and right.data[5] == "count":
+            yield right.but(score=score + scores.IMPLIED, links=links)
         if right.data[0] == "values" and len(right.data[1]) == 1:
             number = self._is_number(right.data[1][0])
             own = number and right.node and right.node[0] == "ids" and not right.data[1][0][1]
@@ -1523,16 +1602,59 @@ class Chart:
         dated = left.data[1:] == ("date",)
         own = set()
         for column, gain in self._columns.ranked(right.type, hints, None, dated=dated):
-            if gain < 0 and not dated:
+            if (gain < 0 and not dated) or (self._columns.lasting(hints) and self._columns.is_start(column)):
                 continue
             own.add(column.name)
             data = ("values", (("p", (), column.name, ""),))
             yield Item("X", right.node, right.type, data, score + gain + 0.1, links, right.form)
+        if dated:
+            yield from self._dates_walked(right, score, links)
         for hop, reached in self._schema.leaving(right.type):
             for column, gain in self._columns.ranked(reached, hints, None, dated=dated)[:1]:
                 if gain > 0 and column.name not in own:
                     data = ("values", (("p", (hop,), column.name, ""),))
                     yield Item("X", right.node, right.type, data, score + gain - 0.5, links, right.form)
+
+    def _when_walked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "when was X installed on Y", where their relationship has a date of it."""
+        walked = right.data[0] == "walks" and not right.data[1] and left.data[1:] == ("date",)
+        if walked and self._is_dated(right.data[2].relation, right.data[3]):
+            yield right.but(score=left.score + right.score, links=(left.links, right.links))
+
+    def _when_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if len(right.data) == 2 and left.data[1:] == ("date",):
+            relations = tuple(each for each in right.data[0] if self._is_dated(each, right.data[1]))
+            if relations:
+                links = (left.links, right.links)
+                yield right.but(data=(relations, right.data[1]), score=left.score + right.score, links=links)
+
+    def _is_dated(self, relation: int, name: str) -> bool:
+        """Whether a property of relationships holds dates."""
+        return any(each.name == name and each.kind in ("date", "datetime") for each in self._own(relation))
+
+    def _own(self, relation: int) -> Sequence[PropertyProfile]:
+        profile = self._schema.profiles.get(self._schema.names[relation])
+        return profile.properties if profile else ()
+
+    def _dates_walked(self, source: Item, score: float, links: Any) -> Iterator[Item]:
+        """When it was that a relation led to a set: "when did X join Y", by the date of their relationship."""
+        for back, to in _hops(source.node):
+            dates = [each.name for each in self._own(back.relation) if each.kind in ("date", "datetime")]
+            for hop, reached in self._schema.leaving(source.type) if len(dates) == 1 else ():
+                if hop == back.back():
+                    data = ("walks", "", hop, dates[0], reached, to)
+                    yield Item("X", source.node, source.type, data, score + scores.HAPPENED, links, source.form)
+
+    def _edge_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "quantity ordered", where `ORDERED` has the quantity."""
+        if right.data[0] in left.data[0] and len(right.data) == 1:
+            data = ((right.data[0],), *left.data[1:])
+            yield left.but(data=data, score=left.score + right.score, links=(left.links, right.links))
+
+    def _edge_of_relation_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._edge_of_relation(right, left, gap):
+            item.score -= scores.TURNED
+            yield item
 
     def _hinted_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         for item in self._hinted(right, left, gap):
@@ -1594,10 +1716,17 @@ class Chart:
         elif right.data[0] == "walks" and not right.data[1]:
             yield right.but(data=("walks", left.data[0], *right.data[2:]), score=score + 0.1, links=links)
 
+    def _result_aggregated(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "what do dairy products cost on average"."""
+        for item in self._aggregate_result(right, left, gap):
+            item.score -= scores.TURNED
+            yield item
+
     # ---- groups
 
     def _group_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        yield Item("GK", data=(right.data,), score=left.score + right.score, links=(left.links, right.links))
+        links, weak = (left.links, right.links), bool(left.data[0])
+        yield Item("GK", data=(right.data,), score=left.score + right.score, links=links, modified=weak)
 
     def _group_type(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if right.form in ("plain", "set"):
@@ -1610,6 +1739,7 @@ class Chart:
                 left.score + right.score,
                 (left.links, right.links),
                 right.form,
+                bool(left.data[0]),
             )
 
     def _group_walked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -1619,6 +1749,8 @@ class Chart:
             yield left.but(score=left.score + right.score, links=(left.links, right.links))
 
     def _group(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if left.data[0] == "walks":
+            yield from self._grouped_walks(left, right)
         if left.data[0] not in ("count", "agg", "multi"):
             return
         score, links = left.score + right.score, (left.links, right.links)
@@ -1626,6 +1758,72 @@ class Chart:
             yield from self._grouped_by_type(left, right, score, links)
         else:
             yield from self._grouped(left, right.data[0], score, links)
+
+    def _group_counted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "appointments broken down by status": how many of each."""
+        if left.form in ("plain", "set") and not (left.extreme or right.modified):
+            counted = left.but(category="X", data=("count",), score=left.score - scores.IMPLIED)
+            yield from self._group(counted, right, gap)
+
+    def _group_edges(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "average rating per genre": a property of relationships, by what one of their ends leads to."""
+        if len(left.data) < 3:
+            return
+        relations, name, function = left.data
+        for relation in relations:
+            for head in [each.type for each in self._ends_of(relation)]:
+                everything = Item("S", ("all", head), head, (), 0.0, (), "plain")
+                for hop, reached in self._schema.leaving(head):
+                    if hop.relation == relation and hop.direction == "out":
+                        walked = everything.but(category="X", data=("walks", function, hop, name, reached))
+                        walked.score, walked.links = left.score - scores.ALL_OF_TYPE / 2, left.links
+                        yield from self._grouped_walks(walked, right)
+
+    def _group_deeds(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "number of bookings per course": how many relationships."""
+        for head in [each.type for each in self._ends_of(left.data[0])] if len(left.data) == 1 else ():
+            for hop, reached in self._schema.leaving(head):
+                if hop.relation == left.data[0] and hop.direction == "out":
+                    made = Item("X", ("all", head), head, ("walks", "count", hop, "", reached))
+                    made.score, made.links = left.score - scores.IMPLIED, left.links
+                    yield from self._grouped_walks(made, right)
+
+    def _commonest_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "which city do most members live in": the value that most of a type have."""
+        if right.data[2] != "count" or not right.data[3] or right.node is None:
+            return
+        links, score = (left.links, right.links), left.score + right.score
+        for number in left.data:
+            column = self._schema.properties[number]
+            if not column.ordered and self._schema.compatible(right.type, column.type):
+                term = ("p", (), column.name, "")
+                data = ("group", (term,), (("count", None),), 1, right.data[0] == "max", right.data[1])
+                yield Item("X", right.node, right.type, data, score, links, "set")
+
+    def _grouped_walks(self, result: Item, key: Item) -> Iterator[Item]:
+        """An aggregate of relationships' property by what an end of them is, has or leads to."""
+        _, function, hop, name, reached, *to = result.data
+        if not function:
+            return
+        score, links = result.score + key.score, (result.links, key.links)
+        for start, kind in enumerate((result.type, reached)):
+            source = Item("S", ("all", kind), kind, (), 0.0, (), "plain")
+            for term, cost in self._key_terms(source, key):
+                data = ("tally", hop, to[0] if to else None, start, term, function, name)
+                yield Item("X", result.node, result.type, data, score - cost, links, "set")
+
+    def _key_terms(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float]]:
+        """What a set is grouped by, as terms: a property, the things themselves, what they lead to."""
+        if key.data[0] != "type":
+            yield from self._term(source, key.data[0])
+        elif key.form != "plain":
+            return
+        elif self._schema.compatible(source.type, key.type):
+            yield ("e", ()), 0.0
+        else:
+            roles = frozenset(key.data[1:])
+            for path in [p for p in self._schema.paths(source.type, key.type) if not roles or roles & p.relations][:2]:
+                yield ("e", path.hops), path.cost
 
     def _group_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield from self._group(right, left, gap)
@@ -1721,6 +1919,10 @@ class Chart:
         yield from self._attach(left, right, scores.LATE, gap)
 
     def _fronted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        walked = left.category == "S" and left.form != "plain" and right.data[0] == "walks" and len(right.data) == 5
+        if walked and self._schema.compatible(right.data[4], left.type):  # "how many units of X were on order Y"
+            score, links = left.score + right.score, (left.links, right.links)
+            yield right.but(data=(*right.data, left.node), score=score - scores.FRONTED, links=links)
         yield from self._attach(right, left, scores.FRONTED, frozenset())
 
     def _result_and_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

@@ -18,6 +18,10 @@ from trivium.policies.reader.sketch import Sketch
 
 _DATES = ("date", "datetime")
 _RATED = ["rating"]  # first hint of the superlatives that judge
+_SPANS = ("length", "duration")  # first hints of "long", "longest"
+_STARTS = frozenset(
+    {"hire", "hired", "start", "started", "join", "joined", "since", "begin", "began", "employed", "opened", "founded"}
+)
 _TIMES = ("date", "year", "time")
 _MOST = 5  # columns for one hint
 
@@ -50,6 +54,8 @@ class Columns:
     ) -> list[tuple[Property, float]]:
         fitting = [each for each in self._of(kind) if self._fits(each, shape, year=year, dated=dated)]
         hints = [hint for hint in hints if hint != "count"]
+        if self.lasting(hints):  # a date is not long; but whoever was hired first is longest with a company
+            fitting = [each for each in fitting if not (each.dated or each.yearly) or self.is_start(each)]
         out = []
         for each in fitting:
             gain = self._gain(each, hints) - scores.NO_HINT
@@ -81,8 +87,8 @@ class Columns:
             return kind in _DATES
         if shape in ("DATE:year", "DATE:decade") or (year and kind in _DATES):
             return kind in _DATES or column.yearly
-        if shape in ("v", "vs"):
-            return kind in ("number", "duration")
+        if shape in ("v", "vs"):  # 4 is no year
+            return kind in ("number", "duration") and (year or shape == "vs" or not column.yearly)
         return column.ordered
 
     def _gain(self, column: Property, hints: Sequence[str]) -> float:
@@ -138,6 +144,20 @@ class Columns:
         return column.profile.kind == "number" and not column.yearly and "age" in words_of(column.name)
 
     @staticmethod
+    def is_start(column: Property) -> bool:
+        """Whether a column holds since when something lasts: `hireDate`."""
+        return (column.dated or column.yearly) and not _STARTS.isdisjoint(words_of(column.name))
+
+    @staticmethod
+    def lasting(hints: Sequence[str]) -> bool:
+        """Whether hints are those of "long"."""
+        return bool(hints) and hints[0] in _SPANS
+
+    def is_money(self, name: str) -> bool:
+        """Whether a column holds prices, by the last word of its name."""
+        return self.matcher.likeness("price", words_of(name)[-1:]) > 0
+
+    @staticmethod
     def is_birth(term: Sketch) -> bool:
         """Whether a column grows as age falls."""
         return bool({"birth", "born"} & set(words_of(term[2])))
@@ -165,15 +185,14 @@ class Columns:
 
     def places(self, kind: int) -> list[Property]:
         """Text properties that hold a place."""
-        return [
-            each
-            for each in self._of(kind)
-            if each.profile.kind in ("text", "point")
-            and any(
-                self.language.asked.get(self.language.stem(word), {}).get("where", 0.0) >= 1
-                for word in words_of(each.name)[-1:]
-            )
-        ]
+        return [each for each in self._of(kind) if self.holds_place(each)]
+
+    def holds_place(self, column: Property) -> bool:
+        """Whether a property holds a place, by the last word of its name."""
+        return column.profile.kind in ("text", "point") and any(
+            self.language.asked.get(self.language.stem(word), {}).get("where", 0.0) >= 1
+            for word in words_of(column.name)[-1:]
+        )
 
     def condition(self, term: Sketch, column: Property, sign: str, value: Any) -> Sketch | None:
         """The comparison of a term with a value, by the column's kind; None where they cannot be compared."""
@@ -183,7 +202,7 @@ class Columns:
         if value[0] == "plan":
             return None if sign == "between" else ("cmp", term, sign, value)
         if value[0] == "vs":
-            ends = [_plain(each, kind) for each in value[1]]
+            ends = [_plain(self._measured(each, column), kind) for each in value[1]]
             if None in ends:
                 return None
             return ("cmp", term, "between", ("vs", tuple(ends)))
@@ -191,6 +210,7 @@ class Columns:
             return None
         if value[0] == "DATE":
             return self._dated(term, kind, sign, value[1], value[2])
+        value = self._measured(value, column)
         constant: Value = value[1]
         if constant.kind == "number" and kind in _DATES:
             if 1000 <= float(constant.value) <= 2100:
@@ -203,6 +223,25 @@ class Columns:
         if constant.kind == "number" and kind == "duration":
             return ("cmp", term, sign, value)
         return ("cmp", term, sign, value) if constant.kind == kind else None
+
+    def _measured(self, value: Any, column: Property) -> Any:
+        """A number said in one unit in the unit of a column, by its name: 10 hours in `downtime_minutes`."""
+        if value[0] != "v" or len(value) < 3:
+            return value
+        said, constant = self.language.measures.get(value[2]), value[1]
+        own = self._unit(column)
+        if said is None or own is None or said[0] != own[0] or said == own:
+            return ("v", constant)
+        return ("v", Value("number", round(float(constant.value) * said[1] / own[1], 9)))
+
+    def _unit(self, column: Property) -> tuple[str, float] | None:
+        """What a column of numbers measures, and in which unit, by the words of its name."""
+        words, measures = words_of(column.name), self.language.measures
+        if column.profile.kind != "number":
+            return None
+        if words and words[-1] in measures:
+            return measures[words[-1]]
+        return next((measures[word] for word in words if len(word) > 3 and word in measures), None)
 
     @staticmethod
     def _dated(term: Sketch, kind: str, sign: str, literal: str, at: Any) -> Sketch | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from trivium.kg.text import Token
-from trivium.policies.reader.english import DECADE, Language
+from trivium.policies.reader.english import Language, decade
 
 LiteralKind = Literal["number", "date", "month", "year", "decade", "time"]
 
@@ -130,10 +130,13 @@ def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Lite
         year = value == int(value) and 1000 <= value <= 2100 and "," not in match[0] and "." not in match[0]
         out.append(Literal_(start, stop, "year" if year else "number", int(value) if year else value))
     for place, word in enumerate(words):
-        if found := DECADE.match(word.text):
-            first = int(found[1]) + (1900 if len(found[1]) == 2 else 0)
-            out.append(Literal_(place, place + 1, "decade", (first, first + 9)))
+        if years := decade(word.text):
+            out.append(Literal_(place, place + 1, "decade", years))
     taken = {each.start for each in out}
+    for place, word in enumerate(words[1:-1], 1):  # "longer than an hour"
+        bound = word.text in ("a", "an") and words[place - 1].text in language.classes.before_one
+        if bound and words[place + 1].text in language.measures:
+            out.append(Literal_(place, place + 1, "number", 1.0))
     for place, word in enumerate(words):
         if place not in taken and word.text in language.numbers:
             out.append(Literal_(place, place + 1, "number", float(language.numbers[word.text])))

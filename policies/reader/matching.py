@@ -87,6 +87,7 @@ class Matcher:
         self._add_glossary()
         self._table()
         self._acronyms = _acronyms(self.schema)
+        self._short = _short_parts(each.name for each in self.schema.properties)
         self._sides = _sides(self.schema)
         self._known: Memory[str, list[Match]] = Memory(_REMEMBERED)
 
@@ -111,7 +112,24 @@ class Matcher:
             for form, less in options:
                 for element, score in self._forms.get(form, {}).items() if len(form) > 1 or less == 0.0 else ():
                     found[element] = max(found.get(element, 0.0), score - less)
+            for element, score in self._abbreviated(words, stems).items():
+                found.setdefault(element, score)
         return [Match(element, score, True) for element, score in found.items()]
+
+    def _abbreviated(self, words: Sequence[str], stems: tuple[str, ...]) -> dict[Element, float]:
+        """Columns whose names abbreviate some of the words: `systolic_bp` by "systolic blood pressure"."""
+        found: dict[Element, float] = {}
+        for start in range(len(words) - 1):
+            for stop in range(start + 2, min(start + 4, len(words)) + 1):
+                short = "".join(word[0] for word in words[start:stop])
+                if short not in self._short:
+                    continue
+                form = (*stems[:start], short, *stems[stop:])
+                found |= {element: score - 0.02 for element, score in self._forms.get(form, {}).items()}
+                if len(form) == 1:
+                    parts = self._elements[self._row[short]] if short in self._row else ()
+                    found = {element: weight - 0.05 for element, weight in parts} | found
+        return {element: score for element, score in found.items() if element.kind in ("property", "edge")}
 
     def word(self, word: str) -> list[Match]:
         """Elements that a single word is like, best first; remembered."""
@@ -179,6 +197,8 @@ class Matcher:
             weights = {bare[0]: 1.0}
         if element.kind in ("type", "property") and len(bare) > 1:
             weights[bare[-1]] = 0.88
+        if element.kind == "type" and len(bare) == 2 and (joined := "".join(bare)) in self.language.concepts:
+            weights[joined] = _HEAD  # `DataCenter` by what a data center is called
         self._parts.append((element, list(weights.items())))
 
     def _spelled(self, word: str) -> tuple[str, ...]:
@@ -251,13 +271,22 @@ class Matcher:
         return out
 
 
+def _is_acronym(part: str) -> bool:
+    return 2 <= len(part) <= 4 and part.isalpha() and _VOWELS.isdisjoint(part)
+
+
+def _short_parts(names: Iterable[str]) -> frozenset[str]:
+    """The parts of names that are no words: `bp` of `systolic_bp`."""
+    return frozenset(part for name in names for part in words_of(name) if _is_acronym(part))
+
+
 def _acronyms(schema: Schema) -> dict[str, tuple[Element, ...]]:
     """Relations by the parts of their names that are no words: two to four letters without a vowel."""
     out: dict[str, list[Element]] = defaultdict(list)
     for number, name in enumerate(schema.names):
         parts = words_of(name)
         for part in parts if len(parts) > 1 else ():
-            if 2 <= len(part) <= 4 and part.isalpha() and _VOWELS.isdisjoint(part):
+            if _is_acronym(part):
                 out[part].append(Element("relation", number))
     return {part: tuple(found) for part, found in out.items()}
 

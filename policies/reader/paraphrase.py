@@ -51,7 +51,7 @@ class Paraphrases:
             through = " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
             return f"{through} {' '.join(words_of(term[2]))} {term[3]}".strip()
         if term[0] == "n":
-            return "most " + " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
+            return f"most {self._counted(term)}"
         if term[0] == "a":
             through = " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
             return f"{_FUNCTIONS[term[3]]} {' '.join(words_of(term[2]))} {through}"
@@ -59,17 +59,27 @@ class Paraphrases:
             return " ".join(words_of(term[1]))
         return " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
 
+    def _counted(self, term: Sketch) -> str:
+        """What a count is of: "titles directed"."""
+        through = " ".join(" ".join(words_of(self._schema.names[hop.relation])) for hop in term[1])
+        return f"{self.say(term[2])} {through}" if len(term) > 2 else through
+
     def _value(self, value: Any) -> str:
         if value[0] == "v":
             constant: Value = value[1]
             return value_text(constant)
         if value[0] == "vs":
+            low, high = (each.value for each in value[1])
+            if isinstance(low, float) and isinstance(high, float) and low % 10 == 0 and high == low + 9:
+                return f"the {low:.0f}s"
             return " and ".join(str(each.value) for each in value[1])
         return self.say(value[1]) if value[0] == "plan" else self._term(value)
 
     def _condition(self, condition: Sketch) -> str:
         if condition[0] == "cmp":
             _, term, sign, value = condition
+            if term[0] == "n":  # "at least 4 titles directed"
+                return f"{_SIGNS.get(sign, sign)} {self._value(value)} {self._counted(term)}"
             return f"{self._term(term)} {_SIGNS.get(sign, sign)} {self._value(value)}"
         if condition[0] == "not":
             return f"not {self._condition(condition[1])}"
@@ -118,6 +128,8 @@ class Paraphrases:
 
     def _top(self, source: Sketch, term: Sketch, descending: bool, limit: int) -> str:
         many = f"{limit} " if limit > 1 else ""
+        if term[0] == "n":
+            return f"{many}{self.say(source)} with the {'most' if descending else 'fewest'} {self._counted(term)}"
         return f"{many}{self.say(source)} with the {'highest' if descending else 'lowest'} {self._term(term)}"
 
     def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> str:
@@ -136,6 +148,11 @@ class Paraphrases:
     def _walks(self, function: str, source: Sketch, hop: Walk, name: str, to: Sketch | None) -> str:
         end = f" and {self.say(to)}" if to else ""
         return f"{function} {' '.join(words_of(name))} {self._relation(hop)} {self.say(source)}{end}"
+
+    def _tally(self, source: Sketch, hop: Walk, to: Sketch | None, start: int, key: Sketch, *said: str) -> str:
+        del start
+        value = self._walks(_FUNCTIONS[said[0]], source, hop, said[1], to)
+        return f"{value} for each {self._term(key)}"
 
     def _often(self, source: Sketch, hop: Walk, name: str, *_: Any) -> str:
         return f"most frequent {' '.join(words_of(name))} {self._relation(hop)} {self.say(source)}"

@@ -44,6 +44,11 @@ NO = 0.3
 """The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
 _WHOSE = re.compile(r"\s*whose\s+([\w\s-]+?)\s+(?:is|are|was|were)\s+(.+?)[\s?!.]*$", re.IGNORECASE)
 _SAID = 0.75  # likeness from which a word says a relation
+_ONES = re.compile(
+    r"\s*(?:(?:is|are|was|were) there|do we have)\s+(?:any\s+)?(.+?)[\s?.!,;]+"
+    r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
+    re.IGNORECASE,
+)
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
 
@@ -177,7 +182,7 @@ class Reader:
             chains: what a trained decomposer knows of the chains that are meant.
         """
         deadline = time.monotonic() + seconds
-        proper, clause = split_clause(self._owner_asked(question))
+        proper, clause = split_clause(self._owner_asked(_which_ones(question)))
         tagged = self._tagger.tag(proper, topics)
         parsed = self._chart.parse(tagged, deadline)
         wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else ()
@@ -460,6 +465,12 @@ def _has_column(sketch: Any) -> bool:
     return sketch[:1] in (("p",), ("is",)) or any(map(_has_column, sketch))
 
 
+def _which_ones(question: str) -> str:
+    """The question, "Are there servers without software? Which ones?" as one for those."""
+    found = _ONES.match(question)
+    return f"which {found[1]}?" if found else question
+
+
 def _guided(reading: Reading, chains: Chains) -> Reading:
     less = min(scores.CHAIN * behind(reading.plan, chains), scores.FAR)
     return replace(reading, score=reading.score - less) if less else reading
@@ -500,7 +511,7 @@ def _echoes(node: Sketch) -> bool:
 
 
 def _fixed(schema: Schema, item: Item) -> int:
-    """How many of the columns asked for are fixed by the question to one value."""
+    """How many of the columns asked for the question fixes to one value, or bounds."""
     fixed, stack = set(), [item.node]
     while stack:
         node = stack.pop()
@@ -511,6 +522,8 @@ def _fixed(schema: Schema, item: Item) -> int:
         elif node and node[0] == "is" and node[3] == "=":
             fixed.add(schema.properties[node[2]].name)
         elif node and node[0] in ("where", "top"):
+            if node[0] == "where" and node[2][0] == "cmp" and node[2][1][:2] == ("p", ()):
+                fixed.add(node[2][1][2])  # "members who joined before 2020" are not asked when
             stack.append(node[1])
     return sum(term[0] == "p" and not term[1] and term[2] in fixed for term in item.data[1])
 

@@ -61,6 +61,9 @@ class Path(NamedTuple):
     sure: bool
 
 
+_KEYS = frozenset({"id", "key", "number", "no", "nr", "code"})  # last words of the names of keys
+
+
 def _is_year(*numbers: str) -> bool:
     return all(len(each) == len("2000") and each.isdigit() and each[0] in "12" for each in numbers)
 
@@ -89,6 +92,11 @@ class Property:
     def ordered(self) -> bool:
         """Whether its values have an order that superlatives and thresholds can use."""
         return self.profile.kind in ("number", "date", "datetime", "time", "duration")
+
+    @property
+    def identifying(self) -> bool:
+        """Whether its values are numbers that tell entities apart and measure nothing: `orderID`."""
+        return self.profile.kind == "number" and self.profile.unique and words_of(self.name)[-1:][0] in _KEYS
 
     @property
     def dated(self) -> bool:

@@ -7,7 +7,8 @@ A sketch of a set is one of
     ("same", set, type): the set, whose members are no answer: "in the same category as X"
 
 and of a result ("values", set, terms), ("count", set), ("agg", function, set, term, distinct),
-("group", set, keys, aggregates, order, descending, limit), ("yes", set), ("walks", function, set, hop, property, …).
+("group", set, keys, aggregates, order, descending, limit), ("yes", set), ("walks", function, set, hop, property, …),
+("tally", set, hop, set at its end, end, term, function, property).
 A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there),
 ("a", hops, property, function, whether it is the last relationship's) (an aggregate over what is reached) or
 ("w0", property) (of the relationship itself); a condition
@@ -258,6 +259,14 @@ class Drafter:
         """How often each value of a property of relationships occurs, the most frequent first."""
         key = Term((), name, relationship=True, start=1)
         return Group(self._walked(source, hop, to), (key,), order=1, descending=descending, limit=limit)
+
+    def _tally(
+        self, source: Sketch, hop: Walk, to: Sketch | None, start: int, key: Sketch, function: Any, name: str
+    ) -> QueryPlan:
+        """A property of relationships aggregated for each of what one of their ends is, has or leads to."""
+        term = Term((), name, relationship=True, start=1) if name else None
+        keys = (replace(self.term(key), start=start),)
+        return Group(self._walked(source, hop, to), keys, (Aggregation(function, term),))
 
     def _walked(self, source: Sketch, hop: Walk, to: Sketch | None) -> Walks:
         (step,) = self.steps((hop,))

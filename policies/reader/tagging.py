@@ -126,6 +126,7 @@ class Tagger:
         self._ends = {} if self.schema.typed else self._named_ends()
         self._kinds = () if self.schema.typed else self._main_roles()
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+        self._asking = self.language.which | {"whom", "whose"}
         self._add_operators()
 
     def tag(self, text: str, topics: Sequence[NamedEntity] = ()) -> Tagged:
@@ -222,6 +223,10 @@ class Tagger:
                 if not found:
                     continue
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
+                if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
+                    continue  # "under which license"
+                if self._is_column_of(phrase):
+                    continue  # "the quantity of", where relationships have one
                 if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
@@ -234,6 +239,15 @@ class Tagger:
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
+
+    def _is_column_of(self, phrase: Sequence[str]) -> bool:
+        """Whether "quantity of", "amount of" speak of a property of that name."""
+        return (
+            len(phrase) > 1
+            and phrase[-1] == "of"
+            and phrase[0] in self.language.carried
+            and any(match.element.kind in ("property", "edge") for match in self.matcher.phrase([phrase[0]]))
+        )
 
     def _compared_by(self, phrase: tuple[str, ...]) -> list[Item]:
         """A comparison by an adjective that speaks for a column: "more powerful than" for `horsepower`."""
@@ -256,7 +270,7 @@ class Tagger:
         """What schemas call by one word: "last name"."""
         out = []
         for start in range(len(folded)):
-            for stop in range(start + 1, min(len(folded), start + 3) + 1):
+            for stop in range(start + 1, min(len(folded), start + 4) + 1):
                 aliases = self.language.phrases.get(tuple(folded[start:stop]), ())
                 found = [match for alias in aliases for match in self.matcher.phrase([alias])]
                 if aliases and not found:
@@ -281,18 +295,21 @@ class Tagger:
                 glued = found.kind == "number" and not self.matcher.phrase([unit])
                 square = unit in ("square", "sq") and words[stop + 1 : stop + 2]
                 stop += glued + bool(glued and square and square[0].text in self.language.units)
-            items = self._literal_items(found, self.language.unit_hints.get(unit, ()))
+            scaled = any(word.text in self.language.scales for word in words[found.start : stop])
+            hints, measure = self.language.unit_hints.get(unit, ()), unit if unit in self.language.measures else ""
+            items = self._literal_items(found, hints, "one" if scaled and not measure else measure)
             strong = found.kind in ("date", "time", "month") and stop - found.start > 1
             if found.kind == "time":
                 items += self._value_items(str(found.value)[:5], found.start, 1.0)
             out.append(_Block(found.start, stop, (25 if strong else 11) + stop - found.start, items, 1.0))
         return out
 
-    def _literal_items(self, found: Literal_, hints: tuple[str, ...]) -> list[Item]:
+    def _literal_items(self, found: Literal_, hints: tuple[str, ...], measure: str = "") -> list[Item]:
         links = link(found.start, str(found.value), 0.0)
         items = []
         if found.kind in ("number", "year"):
-            items.append(Item("NUM", data=(float(found.value), found.kind == "year", hints), links=links))  # type: ignore[arg-type]
+            data = (float(found.value), found.kind == "year", hints, measure)  # type: ignore[arg-type]
+            items.append(Item("NUM", data=data, links=links))
         if found.kind != "number":
             items.append(Item("DATE", data=(found.kind, found.value), links=links))
         return items
@@ -339,6 +356,8 @@ class Tagger:
             return Item("EC", data=(relations, name, condition), score=0.2 - 1.2 * (1 - hit.score), links=links)
         found = self.schema.properties[hit.property]
         node = ("is", found.type, found.number, "=", ("v", _constant(found.profile.kind, hit.value)))
+        if hit.begins:
+            node = (*node[:3], "starts_with", ("v", Value("text", hit.value)))
         element = Element("property", found.number, hit.value)
         gain = 0.3 + 0.12 * min(hit.stop - hit.start - 1, 3) - 1.2 * (1 - hit.score)
         return Item("S", node, found.type, (found.number,), gain, link(hit.start, element, hit.score), form="value")
@@ -413,7 +432,8 @@ class Tagger:
             for number, value in (hit for name in countries(word) for hit in self.values.exact(name)):
                 known = number < len(self.schema.properties)
                 if known and self.matcher.likeness("country", words_of(self.schema.properties[number].name)) >= _NOUN:
-                    yield ValueHit(place, place + 1, number, value, _PEOPLE)
+                    less = _OTHERS if self.values.exact(word) else 0.0  # "in Japanese", a language
+                    yield ValueHit(place, place + 1, number, value, _PEOPLE - less)
 
     def _add_made_from(
         self, text: str, words: Sequence[Token], found: dict[tuple[int, int], list[Item]], taken: set[int]
@@ -440,6 +460,8 @@ class Tagger:
         if word.text in self.language.stop or (len(word.text) < 2 and not word.text.isdigit()):
             return False
         if (word.text,) in self._operators or word.text in self.language.naming:
+            return False
+        if hit.begins and not text[word.start].isupper():
             return False
         if hit.property >= len(self.schema.properties):
             return True
@@ -582,6 +604,8 @@ class Tagger:
                 column = self.schema.properties[match.element.number]
                 if column.naming and group[0].score >= 0.8 and not self._names_many(column):
                     out.append(self._owner_item(column.type, first))
+                if column.profile.kind == "boolean" and match.score >= _EXACTLY and _is_plural(words):
+                    out.append(self._holders(column, first))
         edges: dict[str, list[Item]] = defaultdict(list)
         for item in out:
             if item.category == "E":
@@ -616,7 +640,8 @@ class Tagger:
                 and words[place - 1].text in self.language.classes.do
             ):
                 block = None  # "what does one pay"
-            if block is None and words[place].text in language.stop and not self._keeps(words[place].text, place):
+            kept = self._keeps(words[place].text, place, first=not spans)
+            if block is None and words[place].text in language.stop and not kept:
                 pending.append(words[place].text)
             else:
                 spans.append((place, stop))
@@ -666,6 +691,7 @@ class Tagger:
                 or not tagged.positions[place + 1].islower()
             )
         )
+        self._drop_having(tagged)
         self._add_kinds(tagged)
         for index, (start, stop, item) in enumerate(tagged.items):  # "does he own" asks for no owner
             if start in tagged.verbs and item.category == "S" and item.form == "plain" and item.links[0][2] < _NOUN:
@@ -711,6 +737,14 @@ class Tagger:
             ]
 
     @staticmethod
+    def _drop_having(tagged: Tagged) -> None:
+        """Of "how many machines do we run?" the verb, which says only that there are some."""
+        last = len(tagged.positions) - 1
+        if last > 0 and tagged.gaps[last] & {"we"} and tagged.content[last] and tagged.positions[last].islower():
+            tagged.items = [item for item in tagged.items if item[:2] != (last, last + 1) or item[2].category == "S"]
+            tagged.unread[last], tagged.content[last] = UNREAD_GENERIC, False
+
+    @staticmethod
     def _doubt_beside_names(tagged: Tagged, loose: Sequence[tuple[int, int, Item]], at: Mapping[int, int]) -> None:
         """Of a word that is an entity's whole name, what it is only like in the schema costs."""
         names = {at[start] for start, stop, item in loose if stop == start + 1 and start in at and _certain([item])}
@@ -727,6 +761,9 @@ class Tagger:
         ranked = {start for start, stop, item in tagged.items if item.category == "SUP" and stop == start + 1}
         found, columns = self._nouns(tagged)
         first = int(0 in counts or (0 in ranked and not found.get(0) and not any(tagged.gaps[1:2])))
+        numbers = {start for start, stop, item in tagged.items if item.category == "NUM" and stop == start + 1}
+        topped = {0, 1} <= ranked | numbers and ranked & {0, 1} and numbers & {0, 1} and not tagged.gaps[1]
+        first = 2 if topped else first  # "top 3 employees", "four longest outages"
         counted = 0 in counts or (1 in counts and not tagged.gaps[1])
         which = bool(tagged.gaps[0] & self.language.which)
         nouns = found.get(first, {})
@@ -738,7 +775,7 @@ class Tagger:
             start == 0 and item.links and item.links[0][1] in self.language.classes.who
             for start, _, item in tagged.items
         )
-        if counted or which or who or tagged.gaps[0] & self.language.commands:
+        if counted or which or who or topped or tagged.gaps[0] & self.language.commands:
             tagged.asked = frozenset(nouns[stop])
             tagged.asked_as = "count" if counted else "one" if which or who else "any"
 
@@ -761,9 +798,10 @@ class Tagger:
                 columns |= set() if any(self.schema.properties[each].naming for each in item.data) else {start}
         return {**near, **exact}, columns
 
-    def _keeps(self, word: str, place: int) -> bool:
+    def _keeps(self, word: str, place: int, *, first: bool) -> bool:
+        """Whether a word without content is read all the same; "who" behind a noun starts a clause about it."""
         return (
-            (word in ("who", "whom") and place < 3)
+            (word in ("who", "whom") and place < 3 and first)
             or word in ("everyone", "everybody")
             or (word == "name" and place > 2)
             or (place > 2 and word in self.language.verbs and self._is_relation(word))
@@ -799,8 +837,8 @@ class Tagger:
         return bool(behind) and words[place].text in self.language.wholes and not self._is_called(words[place].text)
 
     def _is_called(self, word: str) -> bool:
-        """Whether a type, a property or a relation has a word in its name."""
-        return any(match.exact for match in self.matcher.word(word))
+        """Whether a type, a property or a relation has a word in its name, or a type is what the word means."""
+        return any(m.exact or (m.element.kind == "type" and m.score >= _NOUN) for m in self.matcher.word(word))
 
     def _is_relation(self, word: str) -> bool:
         """Whether a relation is called so: "know" in a graph with `KNOWS`."""
@@ -857,6 +895,7 @@ class Tagger:
                 links = link(position, "named", 1.0)
                 tagged.items.append((position, position + 1, Item("P", data=tuple(naming), score=0.05, links=links)))
         ranks = self._is_superlative(words, span[0])
+        generic = generic or (word in ("people", "persons") and position > 0)  # whoever it is
         tagged.unread.append(UNREAD_OPERATOR if ranks else UNREAD_GENERIC if generic else UNREAD)
         tagged.content.append(not (generic or ranks))
 
@@ -979,6 +1018,13 @@ class Tagger:
         )
 
     @staticmethod
+    def _holders(column: Property, named: Item) -> Item:
+        """Those for which a yes or no is yes, by a noun: "smokers" for `smoker`."""
+        condition = ("cmp", ("p", (), column.name, ""), "=", ("v", Value("boolean", True)))
+        node = ("where", ("all", column.type), condition)
+        return Item("S", node, column.type, (), named.score + 0.05, named.links)
+
+    @staticmethod
     def _owner_item(kind: int, named: Item) -> Item:
         """What a property names, by the property's name: addresses are locations."""
         return Item("S", ("all", kind), kind, (), named.score - 0.15, named.links, form="plain")
@@ -1062,6 +1108,10 @@ def _constant(kind: str, value: str) -> Value:
     if kind == "boolean":
         return Value("boolean", value.casefold() == "true")
     return Value("text", value)
+
+
+def _is_plural(words: Sequence[str]) -> bool:
+    return bool(words) and words[-1].endswith("s") and not words[-1].endswith("ss")
 
 
 def _slice(text: str, words: Sequence[Token], span: tuple[int, int]) -> str:

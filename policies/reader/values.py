@@ -18,16 +18,21 @@ from trivium.policies.reader.english import Language
 _LONGEST = 12  # words of a value that can be named in a question
 _FEW = 80  # distinct values of a property whose values are also matched by stems
 _MASS = 0.6  # of a value's inverse-frequency mass that has to be matched
+_BEGINS = 0.93  # of a value's first word alone
 
 
 class ValueHit(NamedTuple):
-    """Words `start:stop` of a question as a value: the property's number, the value as stored, a score in (0, 1]."""
+    """Words `start:stop` of a question as a value: the property's number, the value as stored, a score in (0, 1].
+
+    `begins`: values that begin with this one are meant: "Windows" for "Windows Server 2019".
+    """
 
     start: int
     stop: int
     property: int
     value: str
     score: float
+    begins: bool = False
 
 
 @dataclass
@@ -37,6 +42,7 @@ class ValueIndex:
     language: Language
     _exact: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list), repr=False)
     _loose: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list), repr=False)
+    _first: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict), repr=False)
     _few: set[int] = field(default_factory=set, repr=False)
     _categories: list[tuple[int, str, dict[str, float], float]] = field(default_factory=list, repr=False)
 
@@ -55,6 +61,12 @@ class ValueIndex:
             self._few.add(number)
         if len(texts) <= _FEW:
             self._add_stems(number, kept)
+        if len(texts) <= _FEW // 4:
+            own = {words[0] for _, words in kept if len(words) == 1}
+            for text, words in kept:
+                first = text.split()[0]
+                if len(words) > 1 and words[0] not in own and len(first) > 2 and fold_name(first) == words[0]:
+                    self._first[words[0]][number] = first
 
     def _add_stems(self, number: int, kept: Sequence[tuple[str, list[str]]]) -> None:
         stem = self.language.stem
@@ -84,6 +96,8 @@ class ValueIndex:
                 for number, value in self._exact.get(other, ()):
                     if number in self._few:
                         out.append(ValueHit(start, start + 1, number, value, 0.9))
+            for number, value in self._first.get(words[start], {}).items():
+                out.append(ValueHit(start, start + 1, number, value, _BEGINS, begins=True))
         known = {(hit.property, hit.value) for hit in out}
         return out + [hit for hit in self._find_loose(words) if (hit.property, hit.value) not in known]
 

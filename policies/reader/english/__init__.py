@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
 _TWO = frozenset({"or", "than", "as"})
-DECADE = re.compile(r"((?:1\d|20)?\d0)s$")
-"""A decade in digits: `1950s`, `80s`."""
+DECADE = re.compile(r"((?:1\d|20)?\d0)s$|(twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies$")
+"""A decade in digits or in words: `1950s`, `80s`, `eighties`."""
+_TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 
 Phrase = tuple[str, ...]
 """Folded words of an operator, as they follow each other in a question."""
@@ -70,6 +71,7 @@ class WordClasses:
     being: frozenset[str]
     leading: frozenset[str]
     before_nouns: frozenset[str]
+    before_one: frozenset[str]
     before_kinds: frozenset[str]
     before_wholes: frozenset[str]
     inside: frozenset[str]
@@ -131,6 +133,8 @@ class Language:
         which: question words that a noun may follow: "which states".
         sides: for a stem of a verb of little meaning of its own ("make", "receive"), the sides of a deed that its
             subject is on: `agent`, `patient`.
+        carried: nouns that count, unless a property is called so: "quantity of".
+        measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         commands: verbs before what is asked for: "list the states".
         foreign: nouns that people ask for and hardly a graph records: "shoe size".
         asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
@@ -148,6 +152,7 @@ class Language:
     naming: frozenset[str]
     wholes: frozenset[str]
     carriers: frozenset[str]
+    carried: frozenset[str]
     symmetric: frozenset[str]
     which: frozenset[str]
     commands: frozenset[str]
@@ -176,6 +181,7 @@ class Language:
     units: frozenset[str]
     values: Mapping[str, tuple[str, ...]]
     unit_hints: Mapping[str, tuple[str, ...]]
+    measures: Mapping[str, tuple[str, float]]
     months: Mapping[str, int]
     irregular: Mapping[str, str]
     abbreviations: Mapping[str, tuple[str, ...]]
@@ -203,6 +209,7 @@ class Language:
             naming=_words(raw["naming"]),
             wholes=_words(raw.get("wholes", "")),
             carriers=_words(raw.get("carriers", "")),
+            carried=_words(raw.get("carried", "")),
             symmetric=_words(raw["symmetric"]),
             which=_words(raw["which"]),
             commands=_words(raw["commands"]),
@@ -234,6 +241,11 @@ class Language:
             units=_words(raw["units"]["words"]),
             values=_split(raw["values"]),
             unit_hints=_split(raw["unit_hints"]),
+            measures={
+                unit: (measure, float(size))
+                for measure, units in raw.get("measures", {}).items()
+                for unit, size in units.items()
+            },
             months=raw["months"],
             irregular=irregular,
             abbreviations=_split(raw["abbreviations"]),
@@ -310,6 +322,15 @@ def stem(word: str, irregular: Mapping[str, str]) -> str:
     if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]
     return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
+
+
+def decade(word: str) -> tuple[int, int] | None:
+    """The first and the last year of a decade; None where a word is none. Two digits are of the last century."""
+    found = DECADE.match(word)
+    if found is None:
+        return None
+    first = int(found[1]) if found[1] else 10 * (_TENS.index(found[2]) + 2)
+    return (first, first + 9) if first >= 100 else (1900 + first, 1909 + first)
 
 
 @cache

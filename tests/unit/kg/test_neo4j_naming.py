@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.kg.naming import Naming, PropertySample, full_name, naming
+from trivium.kg.naming import Naming, PropertySample, full_name, is_called_name, naming
 
 
 def text(key: str, distinct: int, *examples: str, having: int = 100, letters: float = 12.0) -> PropertySample:
@@ -41,6 +41,26 @@ PERSON = [text("name", 60, "Bradley", "Diana"), text("surname", 70, "Murray"), t
             {},
             Naming("Product", ("product_name",)),
         ),
+        (
+            "Incident",
+            [
+                PropertySample("id", 100, 100, 100, ("STRING",), 3.0, ("i1", "i2"), unique=True, repeats_id=True),
+                text("ticket", 100, "INC-1201"),
+            ],
+            {},
+            Naming("Incident", ("ticket",)),
+        ),
+        (
+            "Order",
+            [
+                PropertySample("id", 100, 100, 100, ("STRING",), 3.0, ("o1", "o2"), unique=True, repeats_id=True),
+                number("orderID"),
+                text("phone", 100, "+49 30 12"),
+            ],
+            {},
+            Naming("Order", ("orderID",), prefix=True),
+        ),
+        ("Visit", [text("id", 100, "V1"), text("visit_id", 100, "V-30001")], {}, Naming("Visit", ("visit_id",))),
         ("AgeGroup", [text("ageGroup", 100, "Adult")], {}, Naming("AgeGroup", ("ageGroup",))),
         ("Note", [text("body", 100, "Long words here", letters=900.0)], {}, None),
         ("Call", [text("time", 40, "9:16"), text("kind", 2, "SMS")], {}, None),
@@ -51,6 +71,13 @@ def test_the_best_name_is_chosen(
     label: str, properties: list[PropertySample], together: dict[tuple[str, ...], float], wanted: Naming | None
 ) -> None:
     assert naming(label, properties, together) == wanted
+
+
+def test_a_name_is_told_from_a_key() -> None:
+    assert is_called_name(Naming("Customer", ("companyName",)))
+    assert is_called_name(Naming("Person", ("first", "last")))
+    assert not is_called_name(Naming("Country", ("capital",)))
+    assert not is_called_name(Naming("Visit", ("visit_id",)))
 
 
 def test_text_that_many_share_names_nodes_only_where_they_have_no_key() -> None:

@@ -1,0 +1,165 @@
+"""Questions in users' words over a graph whose nodes and relationships have properties of every kind: a gym."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.shop import outcome
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.plan import Value
+from trivium.kg.plans.result import item_label, materialize
+from trivium.kg.plans.survey import profile_of
+from trivium.policies.reader.english import decade
+from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.reader import Reader, Reading
+
+_MEMBERS = {
+    "Ada Brook": ("gold", "2019-03-02", True, "Leeds"),
+    "Ben Cole": ("silver", "2021-06-11", False, "Leeds"),
+    "Cara Diaz": ("gold", "2022-01-20", True, "York"),
+    "Dev Ellis": ("bronze", "2023-09-05", False, "York"),
+}
+_COURSES = {
+    "Dawn Yoga": (45, 1984, False),
+    "Iron Circuit": (90, 1995, False),
+    "Aqua Spin": (60, 2016, True),
+    "Quiet Hour": (30, 2021, False),
+}
+_TRAINERS = {"Femi Gray": "2012-02-01", "Hanna Ito": "2016-07-15", "Jon Kerr": "2020-10-30"}
+_MACHINES = {"M1": ("Nordic Treadmill 3", 4200.0), "M2": ("Nordic Rower", 1900.0), "M3": ("Bellmore Bike", 2500.0)}
+_BOOKED = [
+    ("Ada Brook", "Dawn Yoga", 2, "2023-01-05"),
+    ("Ada Brook", "Iron Circuit", 1, "2023-02-06"),
+    ("Ada Brook", "Aqua Spin", 4, "2023-03-07"),
+    ("Ben Cole", "Dawn Yoga", 1, "2023-04-08"),
+    ("Cara Diaz", "Dawn Yoga", 3, "2023-05-09"),
+]
+_REVIEWED = [("Ada Brook", "Dawn Yoga", 5), ("Ben Cole", "Dawn Yoga", 3), ("Ada Brook", "Iron Circuit", 2)]
+_TAUGHT = [("Femi Gray", "Dawn Yoga"), ("Femi Gray", "Iron Circuit"), ("Hanna Ito", "Aqua Spin")]
+_LEVELS = {"Dawn Yoga": "Beginner", "Iron Circuit": "Expert", "Aqua Spin": "Beginner", "Quiet Hour": "Beginner"}
+
+
+@cache
+def _gym() -> tuple[GraphColumns, Reader]:
+    entities: list[Any] = [
+        (name, ["Member"], {"tier": tier, "joined": Value("date", joined), "student": student, "city": city})
+        for name, (tier, joined, student, city) in _MEMBERS.items()
+    ]
+    entities += [
+        (name, ["Course"], {"length_min": length, "launch_year": year, "discontinued": stopped})
+        for name, (length, year, stopped) in _COURSES.items()
+    ]
+    entities += [(name, ["Trainer"], {"hire_date": Value("date", hired)}) for name, hired in _TRAINERS.items()]
+    entities += [
+        (name, ["Machine"], {"model": model, "price_usd": price}) for name, (model, price) in _MACHINES.items()
+    ]
+    entities += [(name, ["Level"], {}) for name in ("Beginner", "Expert")]
+    edges: list[Any] = [
+        (who, "BOOKED", what, {"quantity": seats, "booked_on": Value("date", day)}) for who, what, seats, day in _BOOKED
+    ]
+    edges += [(who, "REVIEWED", what, {"score": score}) for who, what, score in _REVIEWED]
+    edges += [(who, "TEACHES", what, {}) for who, what in _TAUGHT]
+    edges += [(course, "OF_LEVEL", level, {}) for course, level in _LEVELS.items()]
+    graph = GraphColumns.of(entities, edges)
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+def _cells(graph: GraphColumns, reading: Reading) -> list[str]:
+    found = materialize(Executor(graph), reading.plan)
+    cells = [found.value] if found.value else [cell for row in found.rows for cell in row] or found.entities
+    return sorted(map(item_label, cells))
+
+
+def _ask(question: str) -> list[str]:
+    """The cells of the best reading's answer, in an order of no meaning."""
+    graph, reader = _gym()
+    executor = Executor(graph)
+    (best, *_) = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+    return _cells(graph, best)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("total quantity of Dawn Yoga booked so far", ["6"]),
+        ("What quantity of Dawn Yoga did Cara Diaz book?", ["3"]),
+        ("average score reviewers gave Dawn Yoga", ["4"]),
+        ("When was Aqua Spin booked by Ada Brook?", ["2023-03-07"]),
+        ("when did Ada Brook book Aqua Spin", ["2023-03-07"]),
+        ("number of bookings per course", ["1", "1", "3", "Aqua Spin", "Dawn Yoga", "Iron Circuit"]),
+        ("mean score for every level", ["2", "4", "Beginner", "Expert"]),
+        ("total quantity booked per member", ["1", "3", "7", "Ada Brook", "Ben Cole", "Cara Diaz"]),
+    ],
+)
+def test_properties_of_relationships(question: str, answer: list[str]) -> None:
+    assert _ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("students who joined before 2020", ["Ada Brook"]),
+        ("How many students from York are there?", ["1"]),
+        ("courses that are no longer offered", ["Aqua Spin"]),
+        ("How many Nordic machines do we own?", ["2"]),
+        ("gold members who signed up in 2020 or later", ["Cara Diaz"]),
+        ("courses from the eighties", ["Dawn Yoga"]),
+        ("courses of more than one hour", ["Iron Circuit"]),
+        ("courses under 0.75 hours", ["Quiet Hour"]),
+        ("machines under 2000 apiece", ["M2"]),
+        ("members in Leeds with more than two courses", ["Ada Brook"]),
+        ("trainers with two or more courses", ["Femi Gray"]),
+        ("Which trainers have no courses?", ["Jon Kerr"]),
+        ("courses nobody has reviewed yet", ["Aqua Spin", "Quiet Hour"]),
+        ("courses longer than an hour", ["Iron Circuit"]),
+        ("list members who are not students", ["Ben Cole", "Dev Ellis"]),
+        ("How many non-students are there?", ["2"]),
+        ("reviewed courses", ["Dawn Yoga", "Iron Circuit"]),
+        ("Are there trainers without courses? Which ones?", ["Jon Kerr"]),
+    ],
+)
+def test_conditions_in_users_words(question: str, answer: list[str]) -> None:
+    assert _ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which trainer has been with the gym the longest?", ["Femi Gray"]),
+        ("two longest courses", ["Aqua Spin", "Iron Circuit"]),
+        ("How long is the Iron Circuit?", ["90"]),
+        ("top 1 courses by number of members", ["Dawn Yoga"]),
+        ("top 1 trainers by number of courses taught", ["Femi Gray"]),
+        ("Which course did most members book?", ["Dawn Yoga"]),
+        ("What do Nordic machines cost on average?", ["3050"]),
+        ("which tier do most members have", ["2", "gold"]),
+        ("members broken down by tier", ["1", "1", "2", "bronze", "gold", "silver"]),
+        ("How are the members distributed over the cities?", ["2", "2", "Leeds", "York"]),
+    ],
+)
+def test_ranks_and_groups_in_users_words(question: str, answer: list[str]) -> None:
+    assert _ask(question) == answer
+
+
+def test_a_year_is_no_count_and_a_key_no_measure() -> None:
+    graph = GraphColumns.of(
+        [(f"b{n}", ["Book"], {"bookID": 10 + n, "year": 1990 + n}) for n in range(6)]
+        + [(name, ["Author"], {}) for name in ("Ann", "Bob")],
+        [(("Ann", "Bob")[n > 3], "WROTE", f"b{n}", {}) for n in range(6)],
+    )
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    (best, *_) = reader.read("Which authors have more than three books?")
+    assert _cells(graph, best) == ["Ann"]
+
+
+@pytest.mark.parametrize(
+    ("word", "years"),
+    [("eighties", (1980, 1989)), ("90s", (1990, 1999)), ("2010s", (2010, 2019)), ("berries", None), ("1985", None)],
+)
+def test_decades(word: str, years: tuple[int, int] | None) -> None:
+    assert decade(word) == years
