@@ -56,6 +56,7 @@ _AGENTS = re.compile(r"/(mcp|a2a)\b")  # where a request names no KG
 _NO_RUN = re.compile(
     r".*/(search|count|history|cancel|state|state/checkpoint|prune)/?|/feedback|/assistants(/.*)?|/threads/?|/store/.*"
 )
+_STUDIO = "https://smith.langchain.com"  # as in langgraph.json and aegra.json
 _MINUTE = 60.0
 _POLICY = 1008  # how a websocket is closed that asks for what it may not
 _SWEPT = 1_000  # keys whose last minutes are kept before the idle ones are dropped
@@ -90,7 +91,8 @@ class Gate:
             if scope["path"] == "/metrics" and not key.operator:  # here: LangGraph's own route comes before ours
                 raise _RefusedError(403, "metrics are for operators: name a key with operator = true")
             if scope["type"] == "websocket":
-                _check_origin(Headers(scope=scope))
+                if problem := _foreign(Headers(scope=scope)):
+                    raise _RefusedError(403, problem)
                 OWNER.set(key.name)
                 await self.app(scope, self._each_checked(scope, receive, send, key), send)
                 return
@@ -189,21 +191,20 @@ async def _check(scope: Scope, body: bytes, key: Key) -> None:
         raise _RefusedError(429, _SPENT.format(key.tokens_per_day), seconds_to_midnight())
 
 
-def _check_origin(headers: Headers) -> None:
-    """Refuse a websocket that a web page of another origin opens: browsers ask nobody for leave, as they do with CORS.
+def _foreign(headers: Headers) -> str | None:
+    """Why a web page's request is not answered: its origin is neither this server's nor one that may call it; or None.
 
-    Raises:
-        _RefusedError: the page's origin is neither this server's own nor named by the operator.
+    Browsers ask for leave (CORS) before they show a page an answer, but not before they open a websocket or post text.
     """
     origin = headers.get("origin")
-    if origin is None or origin.partition("://")[2] == headers.get("host"):
-        return
+    if origin is None or origin == _STUDIO or origin.partition("://")[2] == headers.get("host"):
+        return None
     for name in ("CORS_CONFIG", "LANGGRAPH_HTTP"):  # as LangGraph's server reads them
-        with suppress(ValueError, AttributeError):
+        with suppress(ValueError, AttributeError, TypeError):
             settings = json.loads(os.environ.get(name) or "{}")
             if origin in settings.get("cors", settings).get("allow_origins", []):
-                return
-    raise _RefusedError(403, f"web pages of {origin[:80]!r} may not call this server: see --origin")
+                return None
+    return f"web pages of {origin[:80]!r} may not call this server: see --origin"
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, refused: _RefusedError) -> None:
@@ -330,7 +331,7 @@ def _not_here(scope: Scope, headers: Headers) -> str | None:
     name = re.sub(r":\d+$", "", headers.get("host", ""))
     if not _is_local(name.strip("[]")):
         return f"this server has no keys, and answers to localhost alone, not to {name[:80]!r}"
-    return None
+    return None if scope.get("method") in ("GET", "HEAD") else _foreign(headers)
 
 
 def _is_local(name: str) -> bool:

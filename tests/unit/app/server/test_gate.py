@@ -206,6 +206,21 @@ async def test_a_web_page_of_another_origin_opens_no_websocket(monkeypatch: pyte
         assert await _by_websocket("", sent, origin=origin) == ([], [1008]), origin
 
 
+@pytest.mark.usefixtures("operator_folder")
+async def test_a_web_page_of_another_origin_starts_nothing_where_nobody_needs_a_key() -> None:
+    """A browser posts a page's text without asking first, and only keeps the answer from it."""
+    text = {"content-type": "text/plain"}
+    async with http() as local:
+        for origin, status in (
+            ("https://evil.example", 403), ("null", 403), ("http://127.0.0.1:3001", 403),
+            ("http://127.0.0.1", 200), ("https://smith.langchain.com", 200),
+        ):  # fmt: skip
+            headers = {**text, "origin": origin}
+            told = await local.post("/v1/chat/completions", content=json.dumps(ASKED), headers=headers)
+            assert told.status_code == status, origin
+        assert (await local.get("/v1/models", headers={"origin": "https://evil.example"})).status_code == 200
+
+
 def test_keys_are_kept_as_hashes(tmp_path: Path) -> None:
     key, lines = new_key("alice")
     assert key not in lines
