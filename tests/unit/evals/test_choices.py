@@ -22,6 +22,7 @@ from trivium.evals.choices import (
 )
 from trivium.evals.metaqa import data_folder
 from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.loaders import Choice, Question
 from trivium.knowledge.knowledge import close_all
 
 LABELLED = {
@@ -91,3 +92,15 @@ def test_the_sets_as_published() -> None:
     assert [len(questions) for questions in found.values()] == [1_221, 500, 1_272]
     for questions in found.values():
         assert all(set(q.answers) <= {choice.id for choice in q.choices} for q in questions)
+
+
+async def test_a_question_that_is_stopped_has_no_answer_and_is_told(
+    kg_name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [
+        Question("q1", "who directed Heat?", choices=(Choice("A", "Michael Mann"), Choice("B", "x")), answers=("A",))
+    ]
+    found = await measure(asked, kg_name, {"seconds": 1e-6})
+    assert (found["both"], found["chance"]) == (0, 0.5)
+    assert "q1: time_limit: " in capsys.readouterr().err
+    assert (await measure(asked, kg_name, {}))["both"] == 1
