@@ -74,7 +74,9 @@ async def assess_reading(
     best = readings[0] if readings else None
     kinds = {relation.name: relation.kind for relation in await kg.store.schema()}
     end = end_of(found, best.plan if plan and best else None)
-    signals = signals_of(found, readings, plan=plan, question=question, misfit=is_misfit(question, end, kinds))
+    figure = kinds.get(end) not in (None, "text", "point", "boolean")
+    misfit = is_misfit(question, end, kinds)
+    signals = signals_of(found, readings, plan=plan, question=question, misfit=misfit, figure=figure)
     sure, truth = DEFAULT.confidence(signals), asks_truth(question)
     known = found.support
     if plan and best is not None:

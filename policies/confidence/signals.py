@@ -139,7 +139,13 @@ class AnswerSignals:
 
 
 def signals_of(
-    found: Decomposition | None, readings: Sequence[Reading], *, plan: bool, question: str = "", misfit: bool = False
+    found: Decomposition | None,
+    readings: Sequence[Reading],
+    *,
+    plan: bool,
+    question: str = "",
+    misfit: bool = False,
+    figure: bool = False,
 ) -> AnswerSignals:
     """The signals of an answer that comes from a decomposition's chains, or from the first of the readings.
 
@@ -149,6 +155,7 @@ def signals_of(
         plan: whether the answer is the first reading's.
         question: in words.
         misfit: whether the answer is of another kind than the question asks for.
+        figure: whether it is a number, date or time.
     """
     known = found.support if found is not None else None
     walked = _walked(found) if found is not None else frozenset[str]()
@@ -166,6 +173,7 @@ def signals_of(
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
     repeats = any(each.repeats for each in same[:1]) and (plan or bool(strange))
     misfit = misfit or repeats or (known is not None and known.misfit and not plan)
+    misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
     misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
     out = {
         "plan": float(plan),
@@ -248,6 +256,12 @@ def _only_walks(plan: QueryPlan) -> bool:
 def _merely_exists(plan: QueryPlan) -> bool:
     """Whether a plan says yes because a walk of several hops from one entity leads somewhere: nobody asks whether."""
     return isinstance(plan, NonEmpty) and isinstance(plan.source, Follow) and len(plan.source.steps) > 1
+
+
+def _kind_asked(question: str) -> tuple[str, ...]:
+    """The noun that follows "which" or "what": "in which town was X born?" asks for no date."""
+    words = [token.text for token in tokens(question)]
+    return tuple(noun for word, noun in pairwise(words) if word in english().which)[:1]
 
 
 def _is_figure(question: str, plan: QueryPlan) -> bool:

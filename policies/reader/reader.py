@@ -386,7 +386,7 @@ class Reader:
         """Nouns read as any kind of the graph's things, each with whether the rest of the question says which.
 
         It does by naming all relations that are walked, or a column where none is; a single relation may go unnamed
-        that is the only one between two kinds, where every other word is read.
+        that is the only one between two kinds, where every other word is read and no verb says what it is.
         """
         kinds = {place for place, what, _ in links if isinstance(what, Element) and what.name == ANY_KIND}
         if not kinds:
@@ -398,7 +398,9 @@ class Reader:
         left = self._unsaid(sketch, tagged, known)
         read = {place for place, *_ in known} | kinds
         whole = all(place in read or not content for place, content in enumerate(tagged.content))
-        told = not left or (len(numbers) == 1 and whole and all(map(self.schema.is_sole, numbers)))
+        # "Which school did he go to?" says by its verb what is asked.
+        deed = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps)
+        told = not left or (len(numbers) == 1 and whole and not deed and all(map(self.schema.is_sole, numbers)))
         return dict.fromkeys(kinds, told)
 
     def _unsaid(self, sketch: Sketch, tagged: Tagged, links: Sequence[Any]) -> frozenset[str]:

@@ -719,11 +719,13 @@ class Tagger:
             if item.category in ("S", "P", "R", "E") and item.links and item.links[0][2] >= _NOUN
         }
         operators = {stop for _, stop, item in tagged.items if item.category in _BEFORE_KINDS}
+        named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"}
         gain = _EXACT - _SLOPE * (1 - _KIND)
         for place, word in enumerate(tagged.positions):
             gap = tagged.gaps[place]
-            asked = place in operators or not gap.isdisjoint(self.language.classes.before_kinds) or not (place or gap)
+            cues = tagged.gaps[place - 1] if place in named and not gap else gap  # "which Danish ship"
+            asked = place in operators or not cues.isdisjoint(self.language.classes.before_kinds) or not (place or gap)
             asked = asked or (gap == {"of"} and tagged.positions[place - 1].casefold() in self.language.classes.kinds)
             content = tagged.content[place] or (place in numbers and word not in self.language.units)
             ranks = word.endswith("est") and len(word) > _SHORTEST  # "quickest"

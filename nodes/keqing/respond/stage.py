@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from trivium.kg.plans.codec import from_json
-from trivium.kg.plans.plan import relations
+from trivium.kg.plans.plan import Top, nodes, relations
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.kg.types import parse_chain
 from trivium.nodes.keqing.context import KeqingContext
@@ -102,7 +102,8 @@ def _repeats_name(state: KeqingState, claim: Claim) -> bool:
     labels = [f" {fold_name(answer['label'])} " for answer in claim.answers]
     if not plan or len(labels) != 1 or " or " in question or relations(from_json(plan)):
         return False
-    return labels[0] in question
+    chosen = any(isinstance(node, Top) for node in nodes(from_json(plan)))  # "between A and B, which is older?"
+    return labels[0] in question and not chosen
 
 
 def _withheld(state: KeqingState) -> bool:
