@@ -59,7 +59,7 @@ class Columns:
         out = []
         for each in fitting:
             gain = self._gain(each, hints) - scores.NO_HINT
-            if hints[:1] == _RATED and gain < 0:  # "the best" is not the newest
+            if gain < 0 and (hints[:1] == _RATED or "date" in hints):  # "the best" is not the newest, nor the reverse
                 gain -= scores.UNORDERED
             if shape.startswith("DATE") or year:
                 gain += 0.2 if each.dated or each.yearly else -0.3 if year else 0.0

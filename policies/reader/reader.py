@@ -217,10 +217,12 @@ class Reader:
         found = _WHOSE.match(question)
         if found is None:
             return question
+        thing = found[1].partition(" of ")[2] if fold_case(found[2]) in ("it", "this", "that") else found[2]
         noun = fold_case(found[1]).split()[-1]
         related = any(match.element.kind == "relation" for match in self.matcher.phrase([noun]))
         owned = any(match.element.kind == "relation" and match.score >= _OWNER for match in self.matcher.word("owner"))
-        return f"who is the owner of {found[2]}?" if owned and not (related or self._tagger.is_kin(noun)) else question
+        owned = owned and bool(thing) and not related and not self._tagger.is_kin(noun)
+        return f"who is the owner of {thing}?" if owned else question
 
     def _best(self, readings: Sequence[Reading], run: Executor, deadline: float, most: int) -> list[Reading]:
         """The readings, the best first once their plans have run: of those sorted by score no more than that takes."""

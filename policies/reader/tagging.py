@@ -694,7 +694,7 @@ class Tagger:
         self._drop_having(tagged)
         self._add_kinds(tagged)
         for index, (start, stop, item) in enumerate(tagged.items):  # "does he own" asks for no owner
-            if start in tagged.verbs and item.category == "S" and item.form == "plain" and item.links[0][2] < _NOUN:
+            if start in tagged.verbs and item.category == "S" and item.form == "plain" and item.links[0][2] < _EXACTLY:
                 tagged.items[index] = (start, stop, item.worse(_OTHERS))
         ranked = {start for start, _, item in tagged.items if item.category == "SUP"}
         for place in tagged.verbs:
