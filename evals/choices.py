@@ -129,15 +129,10 @@ async def measure(questions: Sequence[Question], kg: str, settings: dict[str, An
     context = KnowGPTContext(kg=kg, **settings)
     # What is derived from the KG is made once; a slow machine takes longer for that than a question may.
     for question in questions[:1]:
-        first: KnowGPTInput = {"question": question.question, "choices": [{"id": "A", "text": "nothing"}]}
-        await graph.ainvoke(first, context=KnowGPTContext(kg=kg, seconds=_FIRST))
+        await graph.ainvoke(_input(question), context=KnowGPTContext(kg=kg, seconds=_FIRST))
     for question in questions:
-        given: KnowGPTInput = {
-            "question": question.question,
-            "choices": [{"id": choice.id, "text": choice.text} for choice in question.choices],
-        }
         began = perf_counter()
-        result = (await graph.ainvoke(given, context=context))["answer"]
+        result = (await graph.ainvoke(_input(question), context=context))["answer"]
         seconds.append(perf_counter() - began)
         totals["chance"] += 1 / len(question.choices)
         if not result["steps"]:
@@ -150,6 +145,13 @@ async def measure(questions: Sequence[Question], kg: str, settings: dict[str, An
         totals["with a path"] += any(scores["support"].values())
         totals["by the model"] += scores["by"] == "model"
     return {**totals, "p50": percentile(seconds, 0.5) if seconds else math.nan}
+
+
+def _input(question: Question) -> KnowGPTInput:
+    return {
+        "question": question.question,
+        "choices": [{"id": choice.id, "text": choice.text} for choice in question.choices],
+    }
 
 
 def line(name: str, count: int, found: Mapping[str, float]) -> str:
