@@ -193,6 +193,7 @@ class Reader:
         drafter = Drafter(self.schema)
         run = executor or self.executor
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
+        readings = [each for each in readings if not (each.kinds and _is_all(each.sketch))]  # "thanks, that's all"
         if chains:
             readings = [_guided(reading, chains) for reading in readings]
         if self.ranking:
@@ -410,9 +411,12 @@ class Reader:
         numbers = set(relations_walked(sketch))
         if not self.schema.typed:  # all that the graph tells of a striker is whose position that is
             named = [
-                what.number for _, what, _ in links if isinstance(what, Element) and what.kind == "type" and what.name
+                what.number
+                for _, what, _ in links
+                if isinstance(what, Element) and what.kind == "type" and what.name not in ("", ANY_KIND)
             ]
-            numbers -= {self.schema.only[each] for each in named if each in self.schema.only}
+            if len(set(named)) >= len(numbers):  # and none is gone through
+                numbers -= {self.schema.only[each] for each in named if each in self.schema.only}
         names = {self.schema.names[number] for number in numbers}
         left = {each for each in names if said.isdisjoint((each, " ".join(words_of(each))))}
         if self.schema.typed or not left:
@@ -460,6 +464,11 @@ class Reader:
             return f"{name} = {what.name}" if what.name else name
         name = self.schema.names[what.number]
         return f"{name}.{what.name}" if what.name else name
+
+
+def _is_all(sketch: Sketch) -> bool:
+    """Whether a sketch is all of a kind, or their number."""
+    return sketch[0] == "all" or (sketch[0] == "count" and sketch[1][0] == "all")
 
 
 def _has_column(sketch: Any) -> bool:
