@@ -468,7 +468,7 @@ class Reader:
 
 def _is_all(sketch: Sketch) -> bool:
     """Whether a sketch is all of a kind, or their number."""
-    return sketch[0] == "all" or (sketch[0] == "count" and sketch[1][0] == "all")
+    return bool(sketch[0] == "all" or (sketch[0] == "count" and sketch[1][0] == "all"))
 
 
 def _has_column(sketch: Any) -> bool:
