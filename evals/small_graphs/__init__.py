@@ -2,10 +2,10 @@
 
 A folder a graph, a graph of triples (`graph.tsv`, half of them with `type` triples) or one of properties (`nodes.csv`
 and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: what the graph answers,
-in users' own words, and some that it does not. The parts are those of three writers: `dev`, `test`; `dev2`, `test2`;
-and, of properties, `dev3`, `test3`. Choices are made on the parts `dev`; a part `test` is asked at the end of a piece
-of work, and its misses are not read. The graphs and questions are Trivium's own, made up by a language model from a
-brief, each answer computed from the data.
+in users' own words, and some that it does not. The parts are those of four writers: `dev`, `test`; `dev2`, `test2`; of
+properties `dev3`, `test3`; `dev4`. Choices are made on the parts `dev`; a part `test` is asked at the end of a piece of
+work, and its misses are not read. The graphs and questions are Trivium's own, made up by a language model from a brief,
+each answer computed from the data.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from trivium.nodes.run.operator import own_runs
 from trivium.policies.reader.chains.teaching import teach
 
 FOLDER = Path(__file__).parent
-PARTS = ("dev", "test", "dev2", "test2", "dev3", "test3")
+PARTS = ("dev", "test", "dev2", "test2", "dev3", "test3", "dev4")
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,9 @@ async def doubts(question: str, context: Context, claim: Claim, *, read: bool, g
         for plan in sources
     ]
     # What comes here is no "yes" or "no": to a question for one it is no answer.
-    fits = [each.confidence for each, own in assessed if walked & own and not each.truth]
+    fits = [_agreed(each) for each, own in assessed if walked & own and not each.truth]
     if claim.found:
-        claim.confidence = _agreed(max(fits, default=0.0))
+        claim.confidence = max(fits, default=0.0)
         if claim.confidence >= context.least_confidence():
             return Signals(found=True, readings=await _readings(question, found, context.kg))
     best = max((each for each, _ in assessed), key=lambda each: each.confidence)
@@ -76,8 +76,14 @@ async def _readings(question: str, found: Decomposition, kg: str) -> list[Sugges
     return await namesakes(question, subs, links, kg)
 
 
-def _agreed(chance: float) -> float:
-    """A reading's chance to be right, given that the method, which reads no question, walked the same relation."""
+def _agreed(found: Assessment) -> float:
+    """A reading's chance to be right, given that the method, which reads no question, walked the same relation.
+
+    Where a part of a name is left unread ("Heat 3"), both may be about another thing, and agreeing says nothing.
+    """
+    chance = found.confidence
+    if found.names:
+        return chance
     return 1 / (1 + math.exp(-math.log(chance / (1 - chance)) - _AGREED)) if 0 < chance < 1 else chance
 
 

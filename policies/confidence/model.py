@@ -82,6 +82,7 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "strange": -0.61,
     "gap_unsaid": -0.68,
     "unnamed": -1.25,
+    "kinds": -0.8,
     "bias": 2.04,
 }
 """For answers of plans, the same on 1,485 answers; `unused`, `misfit`, `untrue` and `turned` are set, and the bias 0.4

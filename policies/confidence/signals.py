@@ -94,6 +94,7 @@ class AnswerSignals:
         thin: 1 where it reads no word but asking and function words.
         vague: names that it matches in part.
         trust: log-odds that its first reading is right by held-out pairs of the graph; 0 without any.
+        kinds: nouns that nothing of the graph is called by, read as a kind of its things (`Reading.kinds`).
     """
 
     gap: float = 0.0
@@ -126,6 +127,7 @@ class AnswerSignals:
     thin: float = 0.0
     vague: float = 0.0
     trust: float = 0.0
+    kinds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -244,6 +246,7 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         "thin": float(all(_says_nothing(part.word) for part in top.parts)),
         "vague": float(_vague_words(top.parts)),
         "trust": (top.trust or 0.0) if plan else 0.0,
+        "kinds": float(len(top.kinds)) if plan else 0.0,
     }
     return out | ({"odd": min(sum(_is_name(word) for word in top.unread), _MOST)} if plan else {})
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from trivium.kg.embedders import Embedder
 from trivium.kg.plans.plan import NonEmpty, QueryPlan
-from trivium.kg.text import fold_case
+from trivium.kg.text import fold_case, fold_name
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
 from trivium.policies.reader.chart import Chart
@@ -359,6 +359,10 @@ class Reader:
             if i not in read and not tagged.content[i] and tagged.unread[i] >= 1
         ]
         parts = tuple(Part(tagged.positions[i], self.named(what), round(float(s), 3)) for i, what, s in links)
+        if tagged.first[:1] == ("whose",) and not any(
+            isinstance(what, Element) and what.kind == "relation" for _, what, _ in links
+        ):
+            unused.append("whose")  # an owner is asked for, and no word says who that is
         plan, typed = drafter.plan(sketch), self.schema.typed
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
         unsaid = self._unsaid(sketch, tagged, links)
@@ -410,13 +414,15 @@ class Reader:
         said = {name for _, what, _ in links for name in (self.named(what), self.named(what).rpartition(".")[2])}
         numbers = set(relations_walked(sketch))
         if not self.schema.typed:  # all that the graph tells of a striker is whose position that is
-            named = [
-                what.number
-                for _, what, _ in links
+            words = [
+                (fold_name(tagged.positions[place]), what)
+                for place, what, _ in links
                 if isinstance(what, Element) and what.kind == "type" and what.name not in ("", ANY_KIND)
             ]
-            if len(set(named)) >= len(numbers):  # and none is gone through
-                numbers -= {self.schema.only[each] for each in named if each in self.schema.only}
+            # Those by a word for a sort of things ("strikers", "Welsh players"), and no name.
+            sorts = {what.number for word, what in words if what.name.islower() or word not in fold_name(what.name)}
+            if len({what.number for _, what in words}) >= len(numbers):  # and none is gone through
+                numbers -= {self.schema.only[each] for each in sorts if each in self.schema.only}
         names = {self.schema.names[number] for number in numbers}
         left = {each for each in names if said.isdisjoint((each, " ".join(words_of(each))))}
         if self.schema.typed or not left:

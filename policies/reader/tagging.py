@@ -694,8 +694,8 @@ class Tagger:
         self._drop_having(tagged)
         self._add_kinds(tagged)
         for index, (start, stop, item) in enumerate(tagged.items):  # "does he own" asks for no owner
-            if start in tagged.verbs and item.category == "S" and item.form == "plain" and item.links[0][2] < _EXACTLY:
-                tagged.items[index] = (start, stop, item.worse(_OTHERS))
+            if start in tagged.verbs and item.category == "S" and item.form == "plain":
+                tagged.items[index] = (start, stop, item.worse(_OTHERS * (item.links[0][2] < _EXACTLY)))
         ranked = {start for start, _, item in tagged.items if item.category == "SUP"}
         for place in tagged.verbs:
             last = place + 1 == len(tagged.positions) and "to" in tagged.gaps[place]  # "takes the longest to make"
@@ -721,6 +721,7 @@ class Tagger:
         operators = {stop for _, stop, item in tagged.items if item.category in _BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"}
+        nouns = {start for start, _, item in tagged.items if item.form == "plain" and item.links[0][2] >= _NOUN}
         gain = _EXACT - _SLOPE * (1 - _KIND)
         for place, word in enumerate(tagged.positions):
             gap = tagged.gaps[place]
@@ -729,7 +730,8 @@ class Tagger:
             asked = asked or (gap == {"of"} and tagged.positions[place - 1].casefold() in self.language.classes.kinds)
             content = tagged.content[place] or (place in numbers and word not in self.language.units)
             ranks = word.endswith("est") and len(word) > _SHORTEST  # "quickest"
-            if place in read or ranks or not content or not word.isalpha() or not word.islower() or not asked:
+            before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films"
+            if before or place in read or ranks or not content or not word.isalpha() or not word.islower() or not asked:
                 continue
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
             tagged.items += [

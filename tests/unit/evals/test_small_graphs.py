@@ -15,7 +15,7 @@ def answer_of(labels: list[str], *, value: bool | None = None) -> dict[str, Any]
     return {"answers": [{"id": each, "label": each, "score": 1.0} for each in labels], "value": value, "values": []}
 
 
-SIZES = {"": (8, 10, 5), "2": (8, 15, 5), "3": (4, 22, 3)}
+SIZES = {"": (8, 10, 5), "2": (8, 15, 5), "3": (4, 22, 3), "4": (8, 15, 5)}
 """For each writer: graphs of a part, and of a graph's questions those that it answers and those that it does not."""
 
 

@@ -95,6 +95,9 @@ def test_a_noun_that_the_graph_lacks_is_a_kind_of_its_things(
         "What is the shirt number of Ines Roth?",
         "Which countries did Ines Roth visit?",
         "In which town did Ines Roth join?",
+        "Where does Ines Roth live?",
+        "whose ship is Borealis?",
+        "thanks, that's all!",
     ],
 )
 def test_a_noun_alone_claims_nothing(ask: Callable[[str], dict[str, Any]], question: str) -> None:
