@@ -92,20 +92,11 @@ def _claims(answer: Mapping[str, Any], gold: Collection[str], *, cells: bool = F
         return [{answer["choice"]}]
     if answer.get("value") is not None:
         return [_names(answer["value"], gold)]
-    entities = {
-        item["id"]: _names(item["id"], gold) | _names(item["label"], gold) | _keys(item["id"], item["label"])
-        for item in answer["answers"]
-    }
+    entities = {item["id"]: _names(item["id"], gold) | _names(item["label"], gold) for item in answer["answers"]}
     if entities:
         return list(entities.values())
     values = [part for each in answer.get("values", ()) for part in (_row_cells(each) if cells else [_row_key(each)])]
     return [_names(each, gold) for each in (dict.fromkeys(values) if cells else values)]
-
-
-def _keys(entity: str, label: str) -> set[str]:
-    """The key of what is called by its type and key, where its id ends in it: 10431 of `o10431`, "Order 10431"."""
-    _, blank, key = label.rpartition(" ")
-    return {_plain(key)} if blank and key.isdigit() and entity.endswith(key) else set()
 
 
 def _row_key(value: object) -> object:

@@ -132,6 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--triples", type=int, default=30_000_000)
     parser.add_argument("--keep", type=Path, help="an empty folder for the KG, which stays there")
     given = parser.parse_args(arguments)
+    if given.triples < 1:
+        parser.error(f"--triples {given.triples}: give 1 or more")
     with nullcontext(given.keep) if given.keep else TemporaryDirectory() as folder:
         figures = measure_scale(given.triples, Path(folder))
     print(HEADING)

@@ -85,8 +85,8 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "kinds": -0.8,
     "bias": 2.04,
 }
-"""For answers of plans, the same on 1,485 answers; `unused`, `misfit`, `untrue` and `turned` are set, and the bias 0.4
-above the fit."""
+"""For answers of plans, the same on 1,485 answers; `unused`, `misfit`, `untrue`, `turned` and `kinds` are set, and
+the bias 0.4 above the fit."""
 
 TRUSTED = 0.5
 """Share of what held-out pairs say of a plan: their questions have an answer, users' may have none."""

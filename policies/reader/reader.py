@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -637,7 +637,7 @@ def shown(source: Sketch, kind: int, wanted: Sequence[Wanted], schema: Schema) -
     """The set with the wanted columns; the set itself where only its own names are wanted."""
     terms: list[Sketch] = []
     own = True
-    used = set(_relations(source))
+    used = set(relations_walked(source))
     for each in wanted:
         term, naming = _term(kind, each, used, schema)
         if term is not None and term not in terms:
@@ -669,11 +669,3 @@ def _path(start: int, end: int, used: set[int], schema: Schema) -> Path | None:
     """The path that the question's own joins took, else the cheapest."""
     paths = schema.paths(start, end)
     return min(paths, key=lambda path: (len(path.relations - used), path.cost), default=None)
-
-
-def _relations(sketch: Any) -> Iterator[int]:
-    if isinstance(sketch, Walk):
-        yield sketch.relation
-    elif isinstance(sketch, tuple):
-        for part in sketch:
-            yield from _relations(part)

@@ -34,13 +34,6 @@ def test_an_answer_is_right_by_any_of_its_names_folded() -> None:
     assert (namesakes.exact, namesakes.f1) == (1, 1)
 
 
-def test_what_is_called_by_its_type_and_key_is_known_by_the_key() -> None:
-    order = {"id": "o10431", "label": "Order 10431", "score": 1.0}
-    assert score_answer({"answers": [order]}, ["10431"]).exact == 1
-    assert score_answer({"answers": [order]}, ["431"]).exact == 0
-    assert score_answer({"answers": [{"id": "x7", "label": "Order 10431"}]}, ["10431"]).exact == 0
-
-
 def test_an_entity_said_twice_counts_once() -> None:
     item = {"id": "heat", "label": "Heat", "score": 1.0}
     assert score_answer({"answers": [item, item]}, ["heat"]) == Score(1, 1, 1, 1)
