@@ -21,7 +21,7 @@ from trivium.graphs.methods import close_all, method_named
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import RequestError, UsageError
 from trivium.kg.loaders import Question, read_questions
-from trivium.nodes.model import estimate_tokens
+from trivium.nodes.run.usage import estimate_tokens
 
 GOALS = {"keqing_decompose": 1_200, "oda": 2_500, "knowgpt": 600}
 """Tokens of the longest prompt: of this name, or of the method whose name it begins with."""

@@ -14,7 +14,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from trivium.graphs import keqing, knowgpt, oda
-from trivium.graphs.stage import reading, route, stage
+from trivium.graphs.stage import route, stage, state_checked
 from trivium.nodes.auto.context import CONTEXTS, AutoContext
 from trivium.nodes.auto.judge_answer import judge_answer
 from trivium.nodes.auto.plan_methods import plan_methods
@@ -30,7 +30,7 @@ def method(name: str, graph: Graph) -> Callable[..., Awaitable[dict[str, Any]]]:
     """A node that answers the question by a method's graph, with that method's own settings."""
 
     async def node(state: AutoState) -> dict[str, Any]:
-        with reading(AutoState, state):
+        with state_checked(AutoState, state):
             context = context_of(AutoContext, state)
             given = {key: value for key, value in state.items() if key in _GIVEN}
             given["previous"] = state.get("previous") or state.get("answer")

@@ -63,7 +63,7 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
             _check_types(hints["state"], state)
             return stopped_answer(last, state, context)
         try:
-            with reading(hints["state"], state):
+            with state_checked(hints["state"], state):
                 update = await _in_time(run, state, runtime, context)
         except (StoreError, TimeLimitError) as error:
             if first and isinstance(error, StoreError):
@@ -89,7 +89,7 @@ class route(RunnableLambda[Any, Any]):  # noqa: N801 - a decorator
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
         """The names of the next stages; raises `UsageError` for a state that a client wrote and no stage left so."""
-        with reading(self._state, input):
+        with state_checked(self._state, input):
             return self.func(input)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401, ARG002
@@ -104,7 +104,7 @@ class route(RunnableLambda[Any, Any]):  # noqa: N801 - a decorator
 
 
 @contextmanager
-def reading(kind: type, state: Mapping[str, Any]) -> Iterator[None]:
+def state_checked(kind: type, state: Mapping[str, Any]) -> Iterator[None]:
     """Around what reads a state: where it fails on one that a client wrote (`update_state`, `goto`), say so.
 
     Raises:

@@ -187,8 +187,8 @@ class Knowledge:
     # Arrays and vectors
 
     @property
-    def _walking(self) -> EmbeddedStore | None:
-        """The store whose arrays are at hand: a directory's own, of a KG in Neo4j its local copy."""
+    def local_store(self) -> EmbeddedStore | None:
+        """The store whose arrays are at hand: a directory's own, of a KG in Neo4j its local copy; None without one."""
         if isinstance(self.store, EmbeddedStore):
             return self.store
         return None if self.copies is None else self.copies.store
@@ -198,7 +198,7 @@ class Knowledge:
 
         For a KG in Neo4j they are those of its local copy, as old as that is (`trivium.kg.neo4j.snapshots`).
         """
-        return None if self._walking is None else self._walking.snapshot
+        return None if self.local_store is None else self.local_store.snapshot
 
     async def learning_store(self, show: Progress) -> GraphStore:
         """The store that learning reads, which asks a hundred thousand times: a directory's own.
@@ -419,24 +419,20 @@ class Knowledge:
 
     # Plans
 
-    async def held(self) -> EmbeddedStore | None:
-        """The store whose arrays are at hand: a directory's own, of a KG in Neo4j its local copy; None without one."""
-        return self.store if isinstance(self.store, EmbeddedStore) else self._walking
-
     async def reader(self) -> Reader | None:
         """The reader of questions into plans, made from the newest arrays; None where the KG has none at hand."""
-        held = await self.held()
-        if held is None:
+        store = self.local_store
+        if store is None:
             return None
         from trivium.policies.reader.chains.artifact import DECOMPOSER, load_ranking
         from trivium.policies.reader.opening import reader_of
 
         words = named_glossary(self.name)
-        version = f"{(await held.profile()).fingerprint} {words} {DECOMPOSER.stamp(self.learnt)}"
+        version = f"{(await store.profile()).fingerprint} {words} {DECOMPOSER.stamp(self.learnt)}"
 
         async def make() -> Reader:
             ranking = await asyncio.to_thread(load_ranking, self.learnt)
-            return await reader_of(held, self.embedder, words, ranking)
+            return await reader_of(store, self.embedder, words, ranking)
 
         return await self.derived("reader", version, make)
 

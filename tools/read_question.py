@@ -63,15 +63,15 @@ async def read_question(
     Raises:
         UnknownEntityError: a topic is not an entity of the KG.
     """
-    reader, held = await kg.reader(), await kg.held()
-    if reader is None or held is None:
+    reader, store = await kg.reader(), kg.local_store
+    if reader is None or store is None:
         return []
-    columns = await held.columns()
+    columns = await store.columns()
     ids = await resolve_entities.operation(kg, topics) if topics else []
-    known = [entity for entity in await held.entities(ids) if entity is not None]
+    known = [entity for entity in await store.entities(ids) if entity is not None]
     about = [NamedEntity(each.id, each.label, each.types, 1.0, 1, "exact") for each in known]
     found = await asyncio.to_thread(_read, reader, columns, question, about, most, seconds, chains)
-    profile = await held.profile()
+    profile = await store.profile()
     found = [each for each in found if not problems(each.plan, profile)]  # one that does not fit cannot be run
     return [each for each in found if _names_one(each.plan, ids)] if ids else found
 

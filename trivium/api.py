@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from trivium.graphs.methods import AUTO, answer, close_all, method_named
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import RequestError, UsageError
-from trivium.kg.loaders import Choice
+from trivium.kg.loaders import Choice, lettered
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
@@ -218,12 +218,12 @@ def close() -> None:
 
 
 def _choices(method: str, choices: Choices) -> list[Choice]:
-    """Choices as given, those without an id lettered by their place; raises `UsageError`."""
+    """The options with their ids; raises `UsageError` where the method does not choose among options."""
     if choices and method not in (AUTO, "knowgpt"):
         raise UsageError(f"{method} does not choose among options: leave out the choices, or use method knowgpt")
     if isinstance(choices, Mapping):
         return [Choice(key, text) for key, text in choices.items()]
-    return [Choice(chr(ord("A") + place % 26), text) for place, text in enumerate(choices)]
+    return lettered(choices)
 
 
 def _context(method: str, kg: str | Path, settings: dict[str, object]) -> Context:

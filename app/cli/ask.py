@@ -109,18 +109,17 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
 
 
 def _choices(method: str, texts: Sequence[str]) -> list[Choice]:
-    """Choices as given, those without an id lettered A, B, ... by their place; raises `UsageError`."""
-    from trivium.kg.loaders import Choice
+    """Choices as given, those without an id lettered; raises `UsageError`."""
+    from trivium.kg.loaders import Choice, lettered
 
     if texts and method not in ("auto", "knowgpt"):
         raise UsageError(f"{method} does not choose among options: leave --choice out, or use --method knowgpt")
     read = []
-    for place, text in enumerate(texts):
-        named = re.fullmatch(r"(\w{1,8})=(.+)", text, re.DOTALL)
-        letter = chr(ord("A") + place % 26) + (str(place // 26) if place >= 26 else "")
-        read.append(Choice(named[1], named[2]) if named else Choice(letter, text))
+    for option in lettered(texts):
+        named = re.fullmatch(r"(\w{1,8})=(.+)", option.text, re.DOTALL)
+        read.append(Choice(named[1], named[2]) if named else option)
         if not read[-1].text.strip():
-            raise UsageError(f"--choice {text!r} is empty")
+            raise UsageError(f"--choice {option.text!r} is empty")
     for kind, given in (("id", [each.id for each in read]), ("text", [each.text for each in read])):
         if len(set(given)) < len(given):
             twice = next(each for each in given if given.count(each) > 1)

@@ -1,9 +1,9 @@
 """The console entry `trivium`: finds the module of the chosen command, runs it, turns errors into one line each.
 
-A command lives in `app/NAME.py`, which offers `register(app: typer.Typer) -> None`; that calls `app.command("NAME")` on
-its function, or `app.add_typer` for a group. Only the chosen command's module is imported, and whatever it needs is
-imported inside its function, so that a command pays for what it uses. A command raises `TriviumError`s and prints
-through `trivium.app.cli.output`; it handles no error for the sake of its wording.
+A command lives in a module of `app/cli/` (`COMMANDS` says which), which offers `register(app: typer.Typer) -> None`;
+that calls `app.command("NAME")` on its function, or `app.add_typer` for a group. Only the chosen command's module is
+imported, and whatever it needs is imported inside its function, so that a command pays for what it uses. A command
+raises `TriviumError`s and prints through `trivium.app.cli.output`; it handles no error for the sake of its wording.
 
 Exit status: 0; 1 the request failed; 2 wrong usage; 130 interrupted.
 """

@@ -12,7 +12,7 @@ import typer
 from trivium.app.cli.output import print_rows, print_text
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import UsageError
-from trivium.kg.loaders import Choice
+from trivium.kg.loaders import Choice, lettered
 
 if TYPE_CHECKING:
     from trivium.nodes.model.prompts import Prompt
@@ -52,13 +52,13 @@ def prompts(
 
 
 def _show_filled(name: str | None, question: str, kg: str, choices: str, settings: list[str]) -> None:
-    from trivium.nodes.model import estimate_tokens
+    from trivium.nodes.run.usage import estimate_tokens
 
     known = [prompt.name for prompt in check_every_prompt()]
     if name is not None and name not in known:
         raise UsageError(f"unknown prompt {name!r}; there are {', '.join(known)}")
     given = dict(each.partition("=")[::2] for each in settings)
-    shown = [Choice(chr(ord("A") + place % 26), text) for place, text in enumerate(choices.split("|")) if text.strip()]
+    shown = lettered(text for text in choices.split("|") if text.strip())
     os.environ.setdefault("OPENAI_API_KEY", "none")  # nothing is sent
     found = asyncio.run(_filled(name, question, kg, shown, given))
     if name is None:

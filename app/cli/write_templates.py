@@ -12,11 +12,10 @@ from pydantic import BaseModel, Field
 
 from trivium.kg.types import Hop, RelationSchema, Triple
 from trivium.nodes.model import ModelReply, ask_typed
-from trivium.nodes.model.budget import estimate_tokens
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.usage import Usage
+from trivium.nodes.run.usage import Usage, estimate_tokens
 from trivium.policies.reader.chains.decomposer import MASK
 
 _WORDS_EACH = 14  # tokens of one template in the answer, about

@@ -24,8 +24,9 @@ from langchain_core.tracers.context import register_configure_hook
 from langgraph.errors import GraphBubbleUp
 
 from trivium.graphs.methods import METHODS
-from trivium.nodes.model.budget import estimate_tokens, prompt_tokens
+from trivium.nodes.model.budget import prompt_tokens
 from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.usage import estimate_tokens
 
 Kind = Literal["run", "stage", "chat", "tool"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,14 @@ class Choice:
 
     id: str
     text: str
+
+
+def lettered(texts: Iterable[str]) -> list[Choice]:
+    """Options that have no ids, named by their places: A to Z, then A2, B2 and so on."""
+    return [
+        Choice(f"{chr(ord('A') + place % 26)}{place // 26 + 1 if place >= 26 else ''}", text)
+        for place, text in enumerate(texts)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

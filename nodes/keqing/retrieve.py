@@ -16,6 +16,7 @@ from trivium.nodes.keqing.conditions import dated
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Retrieved, SubQuestionState
 from trivium.nodes.run.clock import clock_of
+from trivium.nodes.run.usage import estimate_tokens
 from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.follow_chain import follow_chain
@@ -23,7 +24,6 @@ from trivium.tools.get_labels import get_labels
 from trivium.tools.run_plan import run_plan
 from trivium.tools.search_triples import search_triples
 
-_TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 _SUPPLEMENT = 50  # dense triples considered for the supplement
 _MORE = 100  # candidates that each further template adds for a model to choose from
 
@@ -223,5 +223,5 @@ async def _supplement(
 
 
 def _tokens(triple: tuple[str, ...]) -> int:
-    """Tokens of a triple as a line of evidence, estimated by characters."""
-    return -(-(sum(map(len, triple)) + 6) // _TOKEN_CHARACTERS)
+    """Tokens of a triple as a line of evidence."""
+    return estimate_tokens(f"({', '.join(triple)})")

@@ -8,7 +8,7 @@ No client library is imported before a model is opened; a stage imports this pac
 """
 
 from trivium.nodes.model.asking import ask_text, ask_typed, state_update
-from trivium.nodes.model.budget import Budget, estimate_tokens
+from trivium.nodes.model.budget import Budget
 from trivium.nodes.model.calls import Patience
 from trivium.nodes.model.models import Model, base_url_of, check_model, close_models, open_model
 from trivium.nodes.model.outcome import Event, ModelReply, redact
@@ -30,7 +30,6 @@ __all__ = [
     "base_url_of",
     "check_model",
     "close_models",
-    "estimate_tokens",
     "open_model",
     "redact",
     "state_update",

@@ -10,17 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trivium.nodes.run.usage import Usage
+from trivium.nodes.run.usage import Usage, estimate_tokens
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
-
-_TOKEN_BYTES = 4  # bytes of UTF-8 a token, by which budgets are estimated; near enough for every script
-
-
-def estimate_tokens(text: str) -> int:
-    """Tokens of a text, estimated by its bytes."""
-    return -(-len(text.encode(errors="replace")) // _TOKEN_BYTES)
 
 
 def prompt_tokens(messages: Sequence[BaseMessage]) -> int:

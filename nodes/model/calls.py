@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, cast
 
 from langgraph.constants import TAG_NOSTREAM
 
-from trivium.nodes.model.budget import Budget, estimate_tokens, prompt_tokens
+from trivium.nodes.model.budget import Budget, prompt_tokens
 from trivium.nodes.model.cache import CACHE_FILE, answer_cache, prompt_text
 from trivium.nodes.model.failures import Failure, client_errors, failure
 from trivium.nodes.model.models import Model
 from trivium.nodes.model.outcome import Event, Kind, brief, declined, event
 from trivium.nodes.model.recorded import current
-from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
+from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage, estimate_tokens
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage

@@ -11,12 +11,11 @@ from trivium.kg.values import read_value
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.oda.ways import settled
+from trivium.nodes.run.answer_record import Value
 from trivium.tools.find_task_entities import question_kind
 from trivium.tools.follow_chain import follow_chain
 from trivium.tools.get_labels import get_labels
 from trivium.tools.neighbors import neighbors
-
-Value = bool | int | float | str | None
 
 _CHAIN_LIMIT = 10_000  # entities that a chain reaches at most, a hop
 _SPEAKS = 0.3  # score from which a chain is about what a fact states, so that where it leads elsewhere denies it
@@ -44,7 +43,7 @@ class OdaResult:
     """
 
     answers: list[FoundAnswer] = field(default_factory=list)
-    value: Value = None
+    value: Value | None = None
     shown: list[ReasoningPath] = field(default_factory=list)
     own: list[str] = field(default_factory=list)
     truncated: bool = False
@@ -131,7 +130,7 @@ async def _could_say(hop: Hop, entities: Sequence[str], kg: str) -> bool:
     return any(back)
 
 
-def value_of(question: str, answers: Sequence[FoundAnswer], labels: Sequence[str]) -> Value:
+def value_of(question: str, answers: Sequence[FoundAnswer], labels: Sequence[str]) -> Value | None:
     """The value where the answer is not an entity: how many there are, or the one number or date that was found."""
     literal = literal_value(labels[0]) if len(answers) == 1 else None
     if question_kind(question) == "count":
@@ -141,7 +140,7 @@ def value_of(question: str, answers: Sequence[FoundAnswer], labels: Sequence[str
     return literal
 
 
-def literal_value(text: str) -> Value:
+def literal_value(text: str) -> Value | None:
     """A text that is a number without a unit, or a date, as such; None for any other."""
     value = read_value(text.strip())
     if value.kind == "number" and not value.unit:

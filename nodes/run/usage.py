@@ -25,6 +25,15 @@ class Usage(TypedDict):
     seconds: float
 
 
+TOKEN_BYTES = 4
+"""Bytes of UTF-8 a token, by which budgets are estimated; near enough for every script."""
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text, estimated by its bytes."""
+    return -(-len(text.encode(errors="replace")) // TOKEN_BYTES)
+
+
 _PARTS = tuple(Usage.__annotations__)
 
 _DRAWINGS = 20

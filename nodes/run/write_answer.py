@@ -156,11 +156,11 @@ def stopped_answer(method: str, state: Mapping[str, Any], context: Context) -> d
     return {"answer": answer, "messages": [AIMessage(plain(answer["answer"]), name=method)]}
 
 
-def listed(names: Sequence[str], more: int = 0) -> str:
-    """Names in a sentence: `A, B and C`, or `A, B and 7 more`."""
+def listed(names: Sequence[str], more: int = 0, *, last: str = " and ") -> str:
+    """Names in a sentence: `A, B and C`, or `A, B and 7 more`; `last` stands before the last name."""
     if more:
         return f"{', '.join(names)} and {more} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+    return last.join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def named(answers: Sequence[AnswerEntity]) -> str:

@@ -85,6 +85,8 @@ def test_choices_are_taken_as_texts_or_by_id(films_kg: Path) -> None:
     assert by_id["choice"] == "x"
     lettered = ask("who directed Heat?", kg=films_kg, choices=["Ridley Scott", "Michael Mann"])
     assert lettered["choice"] == "B"
+    many = ask("who directed Heat?", kg=films_kg, choices=[*(f"Nobody {n}" for n in range(26)), "Michael Mann"])
+    assert many["choice"] == "A2"
     with pytest.raises(UsageError, match="keqing does not choose"):
         ask("who directed Heat?", kg=films_kg, method="keqing", choices=["Michael Mann"])
 

@@ -20,9 +20,10 @@ from trivium.nodes.keqing.decompose.prompt import (
     problem,
     sub_questions,
 )
-from trivium.nodes.model import ModelReply, ask_typed, estimate_tokens
+from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.operator_prompts import operator_prompt
 from trivium.nodes.model.prompt_data import as_data
+from trivium.nodes.run.usage import estimate_tokens
 from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion
 from trivium.tools.decomposition_hints import Exemplar, RelationHint, decomposition_hints
 from trivium.tools.describe_entities import EntityDescription, describe_entities

@@ -17,6 +17,7 @@ from trivium.kg.types import Triple
 from trivium.nodes.keqing.state import Found
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.state import Step
+from trivium.nodes.run.usage import estimate_tokens
 
 Format = Literal["tuples", "text"]
 
@@ -25,7 +26,6 @@ _NAMELESS = re.compile(
     r"_:.*|/?[mg][./][0-9a-z_]+|(?:wds:|statement/)?[QP]?\d*-?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
     re.IGNORECASE,
 )
-_TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 
 
 def is_nameless(entity: str, label: str) -> bool:
@@ -65,14 +65,14 @@ def gather(
         candidates: with their paths; ids of all entities on them are in `labels`.
         labels: by id.
         style: the triple format.
-        tokens: the budget, estimated by characters; the first candidate is shown in any case.
+        tokens: the budget, as `estimate_tokens` counts; the first candidate is shown in any case.
         notes: what stands behind a triple's line (`trivium.nodes.run.qualifiers`).
     """
     shown = _shown_names(candidates, labels)
     out, seen, spent = ShownEvidence(), set[str](), 0
     for candidate in candidates:
         lines = [line for line in _lines(candidate["path"], shown, labels, style, notes or {}) if line not in seen]
-        spent += sum(-(-len(line) // _TOKEN_CHARACTERS) for line in lines)
+        spent += sum(map(estimate_tokens, lines))
         if spent > tokens and out.lines:
             out.left_out.append(candidate)
             continue

@@ -17,7 +17,7 @@ from trivium.nodes.keqing.respond.as_plan import as_plan
 from trivium.nodes.keqing.state import AssessedState, KeqingState, PlanOutcome
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
+from trivium.nodes.run.answer_record import AnswerEntity, path_record
 from trivium.nodes.run.known import known_in, known_of
 from trivium.nodes.run.missing import absent_names, missing_hop, namesakes, near_names, unknown_names
 from trivium.nodes.run.state import Step
@@ -32,7 +32,30 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     """Write the typed result; an answer that nothing supports says so."""
     context = runtime.context
     if outcome := state.get("outcome"):
-        return await _respond_plan(state, context, outcome)
+        claim = _plan_claim(state, outcome)
+        found = claim.found and not _repeats_name(state, claim)
+    else:
+        claim = await _chains_claim(state, context)
+        found = claim.found
+    words = await _words(state, claim.answers, context)
+    claim.text = words.text or await _sentence(claim, outcome["total"] if outcome else 0, context.kg)
+    signals = await signals_of(state, context, found=found)
+    claim.confidence = _confidence(state, signals)
+    return await write_answer(
+        "keqing",
+        state,
+        context,
+        claim,
+        signals=signals,
+        steps=_steps(state),
+        events=_events(state),
+        state_update=words.state_update,
+        message_id=words.message_id,
+    )
+
+
+async def _chains_claim(state: KeqingState, context: KeqingContext) -> Claim:
+    """What following the sub-questions' chains found: entities with their paths, and as a plan where one says it."""
     followed = state["sub_questions"] and not _withheld(state)
     reasoned = state["reasoned"] if followed else []
     labels = await get_labels(context.kg, [item["id"] for item in reasoned])
@@ -42,35 +65,18 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     ]
     traces = _Traces(state)
     paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
-    words = await _words(state, answers, context)
-    claim = Claim(
-        words.text or await _sentence(answers, paths, context.kg),
-        answers,
-        paths=paths,
-    )
+    claim = Claim(answers=answers, paths=paths)
     if claim.found and (same := await as_plan(state, context, [item["id"] for item in reasoned])):
         claim.plan, claim.query, claim.values, claim.evidence = same.plan, same.query, same.values, same.evidence
-    signals = await signals_of(state, context, found=claim.found)
-    claim.confidence = _confidence(state, signals)
-    return await write_answer(
-        "keqing",
-        state,
-        context,
-        claim,
-        signals=signals,
-        steps=_steps(state),
-        events=_events(state),
-        state_update=words.state_update,
-        message_id=words.message_id,
-    )
+    return claim
 
 
-async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: PlanOutcome) -> dict[str, Any]:
-    """Write the result of a plan: entities, a value, or rows, with the evidence of what was computed."""
+def _plan_claim(state: KeqingState, outcome: PlanOutcome) -> Claim:
+    """What a plan gave: entities, a value, or rows, with the evidence of what was computed."""
     value, values = outcome["value"], outcome["values"]
     if value is None and len(values) == 1 and not isinstance(values[0], dict):
         value = values[0]
-    claim = Claim(
+    return Claim(
         answers=outcome["answers"],
         value=value,
         values=values,
@@ -78,21 +84,6 @@ async def _respond_plan(state: KeqingState, context: KeqingContext, outcome: Pla
         evidence=outcome["evidence"],
         plan=state["plan"],
         query=outcome["query"],
-    )
-    signals = await signals_of(state, context, found=claim.found and not _repeats_name(state, claim))
-    claim.confidence = _confidence(state, signals)
-    words = await _words(state, claim.answers, context)
-    claim.text = words.text or await _plan_sentence(claim, outcome["total"], context.kg)
-    return await write_answer(
-        "keqing",
-        state,
-        context,
-        claim,
-        signals=signals,
-        steps=_steps(state),
-        events=_events(state),
-        state_update=words.state_update,
-        message_id=words.message_id,
     )
 
 
@@ -125,8 +116,8 @@ def _confidence(state: KeqingState, signals: Signals) -> float | None:
     return chance / max(len(signals.readings), 1)
 
 
-async def _plan_sentence(claim: Claim, total: int, kg: str) -> str:
-    """The answers, the value, or the first rows, and the path of the first answer."""
+async def _sentence(claim: Claim, total: int, kg: str) -> str:
+    """The value, the answers, or the first rows of `total`; and the path of the first answer."""
     if claim.value is not None:
         shown = ("No", "Yes")[claim.value] if isinstance(claim.value, bool) else claim.value
         return f"{shown}. {await evidence(claim.paths[:1], kg)}".strip()
@@ -200,14 +191,6 @@ class _Traces:
         start = tail if inverse else head
         known = [dep for dep in self._dep[number] if start in self._paths[dep]]
         return [before + own for dep in known for before in self._trace(start, dep)]
-
-
-async def _sentence(answers: list[AnswerEntity], paths: list[PathRecord], kg: str) -> str:
-    """The answers in a sentence, and the path of the first one."""
-    if not answers:
-        return ""
-    proof = [path for path in paths if path["answer"] == answers[0]["id"]]
-    return f"{named(answers)}. {await evidence(proof, kg, answers[0]['label'])}"
 
 
 def _steps(state: KeqingState) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from trivium.kg.errors import UsageError
+from trivium.kg.loaders import lettered
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
@@ -87,8 +88,8 @@ def check_choices(choices: Sequence[object]) -> list[ChoiceInput]:
         raise UsageError(f"choices must be a list, not {str(choices)[:80]!r}")
     if len(choices) > MAX_CHOICES:
         raise UsageError(f"a question has at most {MAX_CHOICES} choices, not {len(choices)}")
-    for place, choice in enumerate(choices):
-        key, text = (choice.get("id"), choice.get("text")) if isinstance(choice, dict) else (_letter(place), choice)
+    for choice, option in zip(choices, lettered(map(str, choices)), strict=True):
+        key, text = (choice.get("id"), choice.get("text")) if isinstance(choice, dict) else (option.id, choice)
         if not isinstance(key, str) or not isinstance(text, str) or not key.strip() or not text.strip():
             raise UsageError(f'a choice is {{"id": ..., "text": ...}} with words in both, not {str(choice)[:80]}')
         if len(text) > MAX_CHOICE or len(key) > MAX_CHOICE:
@@ -98,11 +99,6 @@ def check_choices(choices: Sequence[object]) -> list[ChoiceInput]:
         seen.add(key)
         read.append(ChoiceInput(id=key, text=text))
     return read
-
-
-def _letter(place: int) -> str:
-    """The name of an option: A to Z, then A2, B2 and so on."""
-    return f"{chr(ord('A') + place % 26)}{place // 26 + 1 if place >= 26 else ''}"
 
 
 async def _proposed(

@@ -15,9 +15,10 @@ from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import EvidencePath, KnowGPTState, Line
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.usage import TOKEN_BYTES, estimate_tokens
+from trivium.nodes.run.write_answer import listed
 from trivium.tools.get_labels import get_labels
 
-_TOKEN_CHARACTERS = 4  # characters a token, by which budgets are estimated
 _FACTS = 6  # facts that one sentence joins
 _DESCRIBED = 20  # triples that a description is made of
 _PATHS = 3  # for one candidate, the best
@@ -48,8 +49,8 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
 
     said = [fact for line in lines for fact in line["triples"]]
     shown = as_triples([fact for fact in said if fact[0] != fact[2]][:_DESCRIBED], labels, context.evidence_tokens)
-    outcome = await describe(state, shown, labels[centre_of(said)], context)
-    text = as_data(outcome.value, context.evidence_tokens * _TOKEN_CHARACTERS) if outcome.value else ""
+    outcome = await describe(state, shown, labels[center_of(said)], context)
+    text = as_data(outcome.value, context.evidence_tokens * TOKEN_BYTES) if outcome.value else ""
     return {"lines": [Line(text=text, triples=said)] if text else lines, **state_update(outcome)}
 
 
@@ -96,7 +97,7 @@ def as_graph(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> l
 
     The paper has the model write this text; these are the rules for where there is none, or none that answers.
     """
-    center = centre_of(facts)
+    center = center_of(facts)
     near = [fact for fact in facts if center in (fact[0], fact[2])]
     others = list(dict.fromkeys(t if h == center else h for h, _, t in near))
     opened = Line(text=f"{labels[center]} stands at the center of this network of {len(others) + 1}.", triples=[])
@@ -104,7 +105,7 @@ def as_graph(facts: Sequence[Fact], labels: Mapping[str, str], tokens: int) -> l
     return within([opened, *_sentences(near, labels), *_sentences(rest, labels)], tokens)
 
 
-def centre_of(facts: Sequence[Fact]) -> str:
+def center_of(facts: Sequence[Fact]) -> str:
     """The entity with the most ties; of equally tied ones that of the better evidence, as facts come in its order."""
     ties = Counter(key for head, _, tail in facts for key in dict.fromkeys((head, tail)))
     return max(ties, key=lambda key: ties[key])
@@ -126,19 +127,15 @@ def _sentence(name: str, facts: Sequence[Fact], labels: Mapping[str, str]) -> st
     by_phrase: dict[str, list[str]] = {}
     for _, relation, tail in facts:
         by_phrase.setdefault(as_data(relation_phrase(relation)), []).append(labels[tail])
-    said = [f"{phrase} {_listed(tails, ' and ')}" for phrase, tails in by_phrase.items()]
-    return f"{name} {_listed(said, ', and ')}."
-
-
-def _listed(parts: Sequence[str], last: str) -> str:
-    return last.join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
+    said = [f"{phrase} {listed(tails)}" for phrase, tails in by_phrase.items()]
+    return f"{name} {listed(said, last=', and ')}."
 
 
 def within(lines: Sequence[Line], tokens: int) -> list[Line]:
-    """The first lines that fit into the budget, estimated by characters; none that is longer than what is left."""
+    """The first lines that fit into the budget; none that is longer than what is left."""
     kept, spent = list[Line](), 0
     for line in lines:
-        cost = -(-(len(line["text"]) + 1) // _TOKEN_CHARACTERS)
+        cost = estimate_tokens(line["text"] + "\n")
         if spent + cost <= tokens:
             kept.append(line)
             spent += cost

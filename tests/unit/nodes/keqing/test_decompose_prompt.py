@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trivium.kg.types import Hop
 from trivium.nodes.keqing.decompose import model
-from trivium.nodes.model import estimate_tokens
+from trivium.nodes.run.usage import estimate_tokens
 from trivium.tools.decomposition_hints import RelationHint
 
 VALUES = {"question": "who?", "entities": "Heat", "context": ""}

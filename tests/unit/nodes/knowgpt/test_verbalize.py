@@ -9,7 +9,7 @@ from trivium.nodes.knowgpt.verbalize.stage import (
     as_graph,
     as_sentences,
     as_triples,
-    centre_of,
+    center_of,
     facts_of,
     relation_phrase,
 )
@@ -47,7 +47,7 @@ def test_sentences_join_the_facts_of_one_entity() -> None:
 
 def test_a_graph_is_described_around_its_most_tied_entity() -> None:
     lines = as_graph([*PAPER, (COMPANY, "has", "staff")], {**LABELS, "staff": "staff"}, 1_000)
-    assert centre_of(PAPER) == GOOGLE
+    assert center_of(PAPER) == GOOGLE
     assert lines[0]["text"] == "Google stands at the center of this network of 4."
     assert sum(line["text"].count("Sergey Brin") for line in lines) == 1, "each fact once"
     assert lines[-1]["text"] == "high-tech company has staff."

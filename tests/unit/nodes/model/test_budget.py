@@ -7,9 +7,9 @@ from email.utils import formatdate
 
 import pytest
 
-from trivium.nodes.model import NO_USAGE, Budget, Patience, add_usage, estimate_tokens, redact
+from trivium.nodes.model import NO_USAGE, Budget, Patience, add_usage, redact
 from trivium.nodes.model.failures import failure
-from trivium.nodes.run.usage import Usage
+from trivium.nodes.run.usage import Usage, estimate_tokens
 
 SPENT = Usage(llm_calls=2, prompt_tokens=100, completion_tokens=20, seconds=1.5)
 
