@@ -2,7 +2,8 @@
 
 A model's name is a method, or METHOD/KG (`keqing/films`). The last message of the user is the question. The graph runs
 in this process, without LangGraph's queue. Settings of the run stand in `context` (`extra_body` of the openai client);
-the typed answer comes back as the message's `trivium`, and web addresses of its entities as `annotations`.
+the typed answer comes back as the message's `trivium`, and web addresses of its entities as `annotations`. What a chat
+product asks about a chat for itself (its title, tags, follow-ups) is no question to the graph and starts no run.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ async def chat_completions(request: Request) -> Response:
     try:
         key: Key = request.scope.get(KEY, LOCAL)
         method, context, question = _read(asked, key)
+        if (title := _chat_title(question)) is not None:
+            return _about_chat(title, str(asked["model"]), streamed=bool(asked.get("stream")))
         chat, gone = _Chat(key.name, asked["messages"]), request.is_disconnected
         run = _Completion(method, context, question, str(asked["model"]), chat, gone)
         if asked.get("stream"):
@@ -79,14 +82,8 @@ async def chat_completions(request: Request) -> Response:
             pass
     except _GoneError:
         return Response(status_code=499)
-    except OverloadedError as error:
-        return _refusal(503, str(error), kind="server_error", retry_after=RETRY_AFTER)
-    except _NoModelError as error:
-        return _refusal(404, str(error), "model_not_found")
-    except RequestError as error:
-        return _refusal(400, str(error))
     except TriviumError as error:
-        return _refusal(500, type(error).__name__, kind="server_error")
+        return _refusal_of(error)
     return JSONResponse(run.whole())
 
 
@@ -229,6 +226,32 @@ def _question(messages: object) -> str:
     return content.strip()
 
 
+def _chat_title(question: str) -> str | None:
+    """The first question of a chat that Open WebUI sends to have a title, tags or the like; None of a question.
+
+    It appends the chat to a prompt that begins with `### Task:`, whatever an operator makes of the rest.
+    """
+    head, history, said = question.partition("<chat_history>")
+    if not history or not head.startswith("### Task:"):
+        return None
+    asked = said.partition("USER:")[2].partition("\nASSISTANT:")[0]
+    return " ".join(asked.split())[:80]
+
+
+def _about_chat(title: str, model: str, *, streamed: bool) -> Response:
+    """What a chat product asked for itself: of each kind the key that it reads, as JSON."""
+    said = json.dumps({"title": title, "tags": [], "follow_ups": [], "queries": []}, ensure_ascii=False)
+    about = {"id": f"{COMPLETION}{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
+    message = {"role": "assistant", "content": said}
+    choice = {"index": 0, "finish_reason": "stop", "logprobs": None}
+    if streamed:
+        chunk = {**about, "object": "chat.completion.chunk", "choices": [{**choice, "delta": message}]}
+        return Response(f"{_line(chunk)}data: [DONE]\n\n", media_type="text/event-stream")
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    whole = {"object": "chat.completion", "choices": [{**choice, "message": {**message, "refusal": None}}]}
+    return JSONResponse({**about, **whole, "usage": usage})
+
+
 class _Chat:
     """A key's chat: a client sends it back as texts alone, and may follow up on the last answer."""
 
@@ -252,6 +275,19 @@ def _kgs(key: Key) -> Sequence[str]:
     """The KGs that a key may name."""
     offered = read_policy(Path(SETTINGS_FILE)).kgs
     return [kg for kg in offered if key.kgs is None or kg in key.kgs]
+
+
+def _refusal_of(error: TriviumError) -> Response:
+    """An error as OpenAI's clients know it; of one that is not about the request its class alone."""
+    match error:
+        case OverloadedError():
+            return _refusal(503, str(error), kind="server_error", retry_after=RETRY_AFTER)
+        case _NoModelError():
+            return _refusal(404, str(error), "model_not_found")
+        case RequestError():
+            return _refusal(400, str(error))
+        case _:
+            return _refusal(500, type(error).__name__, kind="server_error")
 
 
 def _refusal(

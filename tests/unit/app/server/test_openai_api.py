@@ -91,6 +91,49 @@ async def test_settings_stand_in_the_context() -> None:
     assert told.choices[0].message.content
 
 
+TASKS = {"title": "who directed Heat?", "tags": [], "follow_ups": []}
+"""What Open WebUI asks of the model behind a chat's first answer, and what it finds under that key."""
+
+
+def _task(key: str, *turns: str) -> Any:  # noqa: ANN401 - the client's messages
+    """Open WebUI's request for a title, tags or follow-ups: a prompt with the last messages of the chat."""
+    output = f'### Output:\nJSON format: {{ "{key}": "..." }}\n### Chat History:\n<chat_history>'
+    said = "\n".join(f"{('USER', 'ASSISTANT')[at % 2]}: {text}" for at, text in enumerate(turns))
+    return [{"role": "user", "content": f"### Task:\nSummarize the chat.\n{output}\n{said}\n</chat_history>"}]
+
+
+async def _runs(client: Any) -> float:  # noqa: ANN401 - httpx's
+    """How many runs the process has counted."""
+    lines = (await client.get("/metrics")).text.splitlines()
+    return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith("trivium_runs_total{"))
+
+
+async def test_open_webui_asks_and_keeps_its_house() -> None:
+    """Its calls: the list, a stream with a system prompt and settings of chat models, then title, tags, follow-ups."""
+    about = {"temperature": 0.2, "max_tokens": 100, "stop": ["x"], "seed": 1, "user": "ann"}
+    async with http() as client:
+        headers = {"authorization": "Bearer none", "x-openwebui-user-name": "ann"}
+        listed = (await client.get("/v1/models", headers=headers)).json()["data"]
+        assert "auto" in [model["id"] for model in listed]
+        chat = [{"role": "system", "content": "You are a helpful assistant."}, *WHO]
+        asked = {"model": "auto", "messages": chat, "stream": True, **about}
+        told = await client.post("/v1/chat/completions", json=asked, headers=headers)
+        lines = [line.removeprefix("data: ") for line in told.text.splitlines() if line]
+        assert lines.pop() == "[DONE]"
+        said = "".join(json.loads(line)["choices"][0]["delta"].get("content", "") for line in lines)
+        assert said.startswith("Michael Mann.\n\n- Heat → directed by → Michael Mann")
+        runs = await _runs(client)
+        for key, expected in TASKS.items():
+            for stream in (False, True):
+                body = {"model": "auto", "messages": _task(key, "who directed Heat?", said), "stream": stream}
+                told = await client.post("/v1/chat/completions", json={**body, "max_completion_tokens": 1000})
+                text = told.text.removeprefix("data: ").partition("\n")[0] if stream else told.text
+                choice = json.loads(text)["choices"][0]
+                assert json.loads(choice["delta" if stream else "message"]["content"])[key] == expected
+        assert 0 < runs == await _runs(client), "it is no run"
+    await close_all()
+
+
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
