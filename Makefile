@@ -35,7 +35,7 @@ lint: $(VENV)/.dev ## style, format, types, import directions
 docs: $(VENV)/.docs ## the documentation as a site in build/site; every warning is an error
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet
 
-screenshots: $(VENV)/.dev ## ten tasks on the web page in Chromium, each with its screenshot, into docs/images/page
+screenshots: $(VENV)/.dev ## ten tasks on the web page in Chromium, each with its screenshot, into build/page and docs/images/page
 	$(PY) -m tests.page
 
 reproduce: $(VENV)/.dev ## every measurement that needs no language model, resumably, into docs/results.md (TRIVIUM_DATA)

@@ -64,10 +64,7 @@ async def reply(event: dict[str, str]) -> None:
     question = re.sub(r"<@\w+>", "", event["text"]).strip()
     try:
         answer = await kg.aask(question)
-        proof = [
-            f"{t['head']} → {t['relation']} → {t['tail']}" for path in answer["paths"][:1] for t in path["triples"]
-        ]
-        text = "\n".join([answer["answer"].partition(" Evidence")[0], *proof])
+        text = answer["answer"].replace(" Evidence", "\nEvidence", 1)
     except TriviumError as error:
         text = str(error)
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

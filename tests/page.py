@@ -1,8 +1,8 @@
 """The web page in Debian's Chromium: ten tasks of a person who has never seen it, for tests and for screenshots.
 
 `python -m tests.page` starts a server over the bundled sample, does every task and writes a screenshot of each to
-`docs/images/page/` (`make screenshots`); README and docs show them. `python -m tests.page --paint` measures when the
-page is first painted.
+`build/page/` (`make screenshots`), and the one that README shows to `docs/images/page/`. `python -m tests.page --paint`
+measures when the page is first painted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-IMAGES = Path(__file__).parents[1] / "docs" / "images" / "page"
+_ROOT = Path(__file__).parents[1]
+IMAGES = _ROOT / "build" / "page"
+SHOWN = _ROOT / "docs" / "images" / "page" / "follow_a_path.png"
+"""What README shows."""
 SIZE = {"width": 1280, "height": 860}
 PHONE = {"width": 390, "height": 844}
 TWO_HOPS = "who starred in films directed by Douglas Sirk?"
@@ -267,7 +270,7 @@ def main() -> None:
             person = Person(browser, server.url, **settings)
             task(person)
             person.page.wait_for_timeout(300)
-            person.page.screenshot(path=IMAGES / f"{name}.png")
+            person.page.screenshot(path=SHOWN if name == SHOWN.stem else IMAGES / f"{name}.png")
             person.close()
             print(f"{name}: {task.__doc__}", person.trouble or "")  # noqa: T201
 

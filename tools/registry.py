@@ -16,6 +16,7 @@ from trivium.tools.decompose_question import decompose_question
 from trivium.tools.decomposition_hints import decomposition_hints
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.describe_schema import describe_schema
+from trivium.tools.example_questions import example_questions
 from trivium.tools.extract_paths import extract_paths
 from trivium.tools.extract_subgraph import extract_subgraph
 from trivium.tools.feedback import feedback
@@ -49,10 +50,10 @@ if TYPE_CHECKING:
 _ALL: tuple[Tool[Any, ..., Any], ...] = (
     read_question, run_plan, word_relations, decompose_question, assess_reading,
     find_entities, resolve_entities, link_text, find_task_entities, describe_entities, get_labels,
-    list_learned, list_relations, next_relations, describe_schema, neighbors, follow_chain, find_paths,
-    search_triples, rank_triples, rank_texts, score_chains, match_templates, decomposition_hints,
-    choose_candidates, observe, extract_paths, extract_subgraph, triple_properties,
-    select_prompt, record_prompt, feedback,
+    list_learned, list_relations, next_relations, describe_schema, example_questions,
+    neighbors, follow_chain, find_paths, search_triples, rank_triples, rank_texts, score_chains,
+    match_templates, decomposition_hints, choose_candidates, observe, extract_paths, extract_subgraph,
+    triple_properties, select_prompt, record_prompt, feedback,
 )  # fmt: skip
 TOOLS: dict[str, Tool[Any, ..., Any]] = {each.name: each for each in _ALL}
 """The tools by name."""

@@ -15,7 +15,7 @@ from trivium.kg.text import tokens
 from trivium.kg.types import chain_text
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.known import known_in, known_of
+from trivium.nodes.run.known import askable, known_in, known_of
 from trivium.nodes.run.missing import Link, absent_names, missing_hop, namesakes, near_names, unknown_names
 from trivium.nodes.run.write_answer import Claim
 from trivium.tools.assess_reading import Assessment, assess_reading
@@ -108,6 +108,7 @@ async def _missing(
     if not unknown and best.missing:
         missing, of = await missing_hop(best.missing, best.about, context.kg, label)
     place = {word.text: at for at, word in enumerate(tokens(question))}
+    chat = best.chat and not unknown
     return Signals(
         found=False,
         read=read,
@@ -118,6 +119,6 @@ async def _missing(
         of=of,
         about=label,
         knows=knows if label else await known_in(context.kg),
-        suggestions=await near_names(unknown, context.kg),
-        chat=best.chat and not unknown,
+        suggestions=await (askable(context.kg) if chat else near_names(unknown, context.kg)),
+        chat=chat,
     )

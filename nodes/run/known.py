@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 from trivium.kg.indexes.words import own_words, relation_words
 from trivium.kg.types import Hop
+from trivium.nodes.run.abstain import Suggestion
 from trivium.tools.describe_entities import describe_entities
+from trivium.tools.example_questions import example_questions
 from trivium.tools.list_relations import list_relations
 from trivium.tools.rank_texts import rank_texts
 
 _KNOWN = 6
 """Relations that a message names."""
+_ASKED = 3
+"""Questions that are offered."""
+_SHORT = 40
+"""Characters of a name that a message repeats."""
 _LINKING = frozenset({"by", "in", "at", "of", "on", "to", "from", "for", "with", "as"})
 
 
@@ -21,8 +27,20 @@ async def known_of(kg: str, entity: str, question: str) -> tuple[str, list[str]]
     if found is None:
         return "", []
     heads = {each.name: each.head_types for each in await list_relations(kg)}
-    texts = list(dict.fromkeys(hop_words(hop, heads.get(hop.relation, ())) for hop in sorted(found.hops)))
-    return found.label, await _nearest(kg, question, texts)
+    whom = found.label if len(found.label) <= _SHORT else "it"
+    named = {}  # a name says nothing of which relation is meant: hops are ranked without it
+    for hop in sorted(found.hops):
+        kinds = heads.get(hop.relation, ())
+        named[hop_words(hop, kinds)] = hop_words(hop, kinds, whom)
+    return found.label, [named[text] for text in await _nearest(kg, question, list(named))]
+
+
+async def askable(kg: str) -> list[Suggestion]:
+    """A few questions that the graph answers, for somebody who asked none."""
+    return [
+        Suggestion(id=each.question, label=each.question, why="this graph answers it")
+        for each in await example_questions(kg, _ASKED)
+    ]
 
 
 async def known_in(kg: str) -> list[str]:
@@ -31,7 +49,7 @@ async def known_in(kg: str) -> list[str]:
     return list(dict.fromkeys(own_words(each.name) for each in relations))[:_KNOWN]
 
 
-def hop_words(hop: Hop, heads: Sequence[str] = ()) -> str:
+def hop_words(hop: Hop, heads: Sequence[str] = (), whom: str = "it") -> str:
     """A hop as a noun phrase: `birth year`, `films directed by it`, `states with it as capital`."""
     words = own_words(hop.relation)
     if not hop.inverse:
@@ -39,7 +57,7 @@ def hop_words(hop: Hop, heads: Sequence[str] = ()) -> str:
     kinds = sorted(heads)
     things = _plural(relation_words(kinds[0])) if len(kinds) == 1 else "things"
     linked = words.split()[-1] in _LINKING or words.endswith("ing")
-    return f"{things} {words} it" if linked else f"{things} with it as {words}"
+    return f"{things} {words} {whom}" if linked else f"{things} with {whom} as {words}"
 
 
 async def _nearest(kg: str, question: str, texts: Sequence[str]) -> list[str]:

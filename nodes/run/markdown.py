@@ -57,8 +57,12 @@ async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
     parts = [harmless(said) if by_model else plain(said)]
     parts.append("\n".join([f"- {await path_line(path, kg)}" for path in _shown(answer)]))
     if answer["suggestions"]:
-        meant = [f"- {plain(each['label'])} ({plain(each['why'])})" for each in answer["suggestions"][:_SHOWN]]
-        parts.append("\n".join(["Did you mean:", "", *meant]))
+        offered = [(plain(each["label"]), plain(each["why"])) for each in answer["suggestions"][:_SHOWN]]
+        if answer["stop_reason"] == "out_of_scope":  # questions that the graph answers
+            lines = ["Ask, for example:", "", *(f"- {label}" for label, _ in offered)]
+        else:
+            lines = ["Did you mean:", "", *(f"- {label} ({why})" for label, why in offered)]
+        parts.append("\n".join(lines))
     if answer["stop_reason"] == "answered":
         parts.append(f"*{' · '.join(map(plain, _how(answer)))}*")
     return "\n\n".join(filter(None, parts))

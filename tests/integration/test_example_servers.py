@@ -46,7 +46,8 @@ def _started(command: list[str], folder: Path, log: Path, **environment: str) ->
         process.wait()
 
 
-def _listening(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def listening(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until something answers at an address."""
     ends = time.monotonic() + 90
     while time.monotonic() < ends:
         assert process.poll() is None, log.read_text()
@@ -67,12 +68,12 @@ def test_a_products_threads_outlive_kill_9_and_are_its_users_own(kg: Path, tmp_p
     ann, ben = {"x-user": "ann"}, {"x-user": "ben"}
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
         with _started(command, folder, log, **environment) as process:
-            _listening(str(http.base_url), process, log)
+            listening(str(http.base_url), process, log)
             told = http.post("/threads/films/questions", json=QUESTION, headers=ann).json()
             assert told["paths"][0]["triples"][0]["tail"] == "mann"
             process.send_signal(signal.SIGKILL)
         with _started(command, folder, log, **environment) as process:
-            _listening(str(http.base_url), process, log)
+            listening(str(http.base_url), process, log)
             follow_up = {"text": "and which films did he direct?"}
             http.post("/threads/films/questions", json=follow_up, headers=ann).raise_for_status()
             said = http.get("/threads/films", headers=ann).json()
@@ -117,7 +118,7 @@ def test_slack_bot(kg: Path, tmp_path: Path) -> None:
     event = {"type": "app_mention", "text": "<@U1> who directed Heat?", "channel": "C1", "ts": "1.2"}
     body = json.dumps({"type": "event_callback", "event_id": "E1", "event": event}).encode()
     with _started(command, ROOT, log, SLACK_SIGNING_SECRET="s-1", **environment) as process:
-        _listening(url, process, log)
+        listening(url, process, log)
         for headers in ({}, _signed(body, "wrong"), _signed(body, at=time.time() - 1000)):
             assert httpx.post(url, content=body, headers=headers, timeout=60).status_code == 401
         for _ in range(2):  # the second is Slack's repetition
@@ -130,7 +131,7 @@ def test_slack_bot(kg: Path, tmp_path: Path) -> None:
     ((bearer, posted),) = slack.posted
     assert bearer == "Bearer xoxb-1"
     assert (posted["channel"], posted["thread_ts"]) == ("C1", "1.2")
-    assert posted["text"] == "Michael Mann.\nheat → directed_by → mann"
+    assert posted["text"] == "Michael Mann.\nEvidence for Michael Mann: Heat -directed_by-&gt; Michael Mann."
     slack.shutdown()
     slack.server_close()
 

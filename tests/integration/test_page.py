@@ -134,6 +134,28 @@ def test_a_phone_shows_it_without_scrolling_sideways(sample: Server, visitor: Vi
     assert person.page.locator("#history .open").first.is_visible()
 
 
+def test_an_earlier_question_is_deleted_by_the_mouse(sample: Server, visitor: Visitor) -> None:
+    person = visitor(sample)
+    person.visit()
+    person.ask("who founded Google?")
+    entry = person.page.locator("#history li[data-open]", has_text="who founded Google?")
+    entry.hover()
+    button = entry.get_by_role("button", name="Delete: who founded Google?")
+    assert button.evaluate("each => getComputedStyle(each).opacity") == "1", "it is there to be seen"
+    button.click()
+    person.page.locator("#start").wait_for()
+    assert entry.count() == 0
+
+
+def test_who_says_hello_is_offered_questions(sample: Server, visitor: Visitor) -> None:
+    person = visitor(sample)
+    person.visit()
+    assert person.ask("hello, what can you do?") == "That is not a question to the graph."
+    person.last(".suggestions button").first.click()
+    person.answer(1)
+    assert person.last(".result").get_attribute("data-stop") == "answered"
+
+
 def test_it_is_used_by_the_keyboard_alone(sample: Server, visitor: Visitor) -> None:
     person = visitor(sample)
     person.visit()

@@ -23,13 +23,14 @@ from trivium.app.server.gate import KEY
 from trivium.app.server.keys import LOCAL, Key
 from trivium.graphs.methods import METHODS
 from trivium.kg.catalog import SETTINGS_FILE
-from trivium.kg.errors import BadInputError, NoCopyError, RequestError, TriviumError, UsageError
-from trivium.kg.indexes.words import own_words
+from trivium.kg.errors import BadInputError, RequestError, TriviumError, UsageError
+from trivium.kg.indexes.words import own_words, relation_words
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
-from trivium.knowledge.written_questions import WrittenQuestion, write_questions
 from trivium.nodes.run.access import check_policy, read_policy
 from trivium.nodes.run.context import Context
+from trivium.policies.reader.chains.natural import plural
 from trivium.tools.describe_entities import describe_entities
+from trivium.tools.example_questions import example_questions
 from trivium.tools.find_entities import find_entities
 from trivium.tools.neighbors import neighbors
 from trivium.tools.resolve_entities import resolve_entities
@@ -101,17 +102,11 @@ async def _graph(kg: Knowledge, given: dict[str, Any]) -> dict[str, Any]:
     """`POST /app/api/graph`, `{"kg"}`: how much the KG holds, its relations in words, questions that it can answer."""
     del given
     info, schema = await kg.store.info(), await kg.store.schema()
-
-    async def examples() -> list[WrittenQuestion]:
-        try:
-            return await write_questions(kg.store, _EXAMPLES, unanswerable=0)
-        except NoCopyError:  # too large to be looked through
-            return []
-
-    questions = await kg.derived("page examples", info.hash, examples)
+    questions = await example_questions.operation(kg, _EXAMPLES)
     types: dict[str, None] = {}
     for relation in schema:
-        types.update(dict.fromkeys((*relation.head_types[:1], *relation.tail_types[:1])))
+        first = (*relation.head_types[:1], *relation.tail_types[:1])
+        types.update(dict.fromkeys(plural(relation_words(each)) for each in first if each.strip()))
     return {
         "entities": info.entities,
         "triples": info.triples,

@@ -18,7 +18,7 @@ from trivium.nodes.keqing.state import AssessedState, KeqingState, PlanOutcome
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, path_record
-from trivium.nodes.run.known import known_in, known_of
+from trivium.nodes.run.known import askable, known_in, known_of
 from trivium.nodes.run.missing import absent_names, missing_hop, namesakes, near_names, unknown_names
 from trivium.nodes.run.state import Step
 from trivium.nodes.run.write_answer import NAMED, Claim, evidence, named, write_answer
@@ -273,6 +273,7 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
     missing, of = "", ""
     if not unknown:
         missing, of = await missing_hop(parse_chain(assessed["missing"]), assessed["about"], context.kg, label)
+    chat = assessed["chat"] and not unknown
     return Signals(
         found=False,
         read=read,
@@ -284,8 +285,8 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
         about=label,
         knows=knows,
         unmet=[] if unknown or missing else _unmet(state, assessed),
-        suggestions=await near_names(unknown, context.kg),
-        chat=assessed["chat"] and not unknown,
+        suggestions=await (askable(context.kg) if chat else near_names(unknown, context.kg)),
+        chat=chat,
     )
 
 

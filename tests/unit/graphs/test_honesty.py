@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from trivium import own_runs
 from trivium.graphs.keqing import graph
 from trivium.nodes.keqing.context import KeqingContext
+from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.markdown import chat_text
 
 
 async def _ask(question: str, kg: str, min_confidence: float | None = None) -> dict[str, Any]:
@@ -33,6 +35,23 @@ async def test_what_the_graph_does_not_know_is_not_claimed(kg_name: str, questio
     assert (told["stop_reason"], told["answers"], told["value"], told["values"]) == (reason, [], None, [])
     assert said in told["answer"]
     assert told["confidence"] is not None
+
+
+async def test_small_talk_is_told_what_can_be_asked(kg_name: str) -> None:
+    told = await _ask("hello, what can you do?", kg_name)
+    assert told["stop_reason"] == "out_of_scope"
+    offered = [each["label"] for each in told["suggestions"]]
+    assert len(offered) == 3
+    for question in offered:
+        assert (await _ask(question, kg_name))["stop_reason"] == "answered", question
+    said = await chat_text(cast("Answer", told), kg_name)
+    assert "Ask, for example:\n\n- " in said
+    assert "Did you mean" not in said
+
+
+async def test_what_is_known_is_told_by_name(kg_name: str) -> None:
+    told = await _ask("where was Ridley Scott married?", kg_name)
+    assert "things directed by Ridley Scott" in told["answer"]
 
 
 async def test_min_confidence_decides_what_is_claimed(kg_name: str) -> None:

@@ -5,10 +5,10 @@ import { clip, el, relationWords, walked } from "./text.js";
 
 const WHY = {
   not_found: "The graph lacks this fact.",
-  not_understood: "No relation of the graph fits the question.",
+  not_understood: "The question does not match this graph.",
   unknown_entity: "The graph does not know this name.",
   ambiguous: "The question could mean several things.",
-  out_of_scope: "The graph is not about this.",
+  out_of_scope: "That is not a question to the graph.",
   time_limit: "Time ran out before an answer was found.",
   budget: "The budget for the chat model ran out.",
   store_error: "The graph's database could not be reached.",
@@ -93,6 +93,7 @@ function proof(answer, names, on) {
   const more = el("button", { type: "button", class: "quiet" });
   const paths = answer.paths.filter((each) => each.triples.length);
   if (!paths.length) return null;
+  if (answer.choice !== null) for (const each of paths) found.add(walked(each).at(-1)); // a choice's own paths end at it
   const fill = (count) => {
     list.replaceChildren(...paths.slice(0, count).map((each) => pathLine(each, names, on)));
     more.hidden = paths.length <= count;
@@ -133,8 +134,9 @@ function query(answer) {
 
 function suggestions(answer, on) {
   if (!answer.suggestions.length) return null;
-  const items = answer.suggestions.slice(0, 8).map((each) => el("button", { type: "button", onclick: () => on.suggestion(each) }, el("strong", { text: clip(each.label) }), el("small", { text: clip(each.why, 160) })));
-  return el("section", { class: "part suggestions" }, el("h3", { text: "Did you mean" }), el("div", { class: "suggest" }, items));
+  const meant = answer.stop_reason !== "out_of_scope"; // else questions that the graph answers
+  const items = answer.suggestions.slice(0, 8).map((each) => el("button", { type: "button", onclick: () => on.suggestion(each) }, el("strong", { text: clip(each.label) }), meant ? el("small", { text: clip(each.why, 160) }) : null));
+  return el("section", { class: "part suggestions" }, el("h3", { text: meant ? "Did you mean" : "Ask, for example" }), el("div", { class: "suggest" }, items));
 }
 
 function reading(answer, on) {

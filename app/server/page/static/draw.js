@@ -16,6 +16,7 @@ function style(wide) {
     { selector: "node[?value]", style: { "border-style": "dashed" } },
     { selector: "node[?answer]", style: { "background-color": accent, "border-color": accent, color: onAccent } },
     { selector: "edge", style: { label: "data(label)", color: soft, "font-family": font, "font-size": 11, width: 1.2, "line-color": soft, "target-arrow-color": soft, "target-arrow-shape": "triangle", "arrow-scale": .8, "curve-style": "bezier", "text-background-color": raised, "text-background-opacity": 1, "text-background-padding": 3 } },
+    { selector: "edge[?around]", style: { "curve-style": "unbundled-bezier", "control-point-distances": "data(around)", "control-point-weights": .5 } },
     { selector: "node:active, edge:active", style: { "overlay-opacity": .06, "overlay-color": accent } },
   ];
 }
@@ -38,7 +39,7 @@ async function draw(box, elements, layout, onEntity, wide = 130) {
   const cytoscape = await load();
   if (!box.isConnected) return;
   for (const { data } of elements) if (data.key !== undefined) Object.assign(data, size(data.label, wide));
-  const cy = cytoscape({ container: box, elements, style: style(wide), layout, minZoom: .25, maxZoom: 1.4, userZoomingEnabled: false, boxSelectionEnabled: false, autounselectify: true });
+  const cy = cytoscape({ container: box, elements, style: style(wide), layout, minZoom: .25, maxZoom: 1.4, pixelRatio: Math.max(2, devicePixelRatio), userZoomingEnabled: false, boxSelectionEnabled: false, autounselectify: true });
   cy.fit(undefined, 18);
   if (cy.zoom() > 1) { cy.zoom(1); cy.center(); }
   cy.on("tap", "node[!value]", (event) => onEntity(event.target.data("key")));
@@ -85,7 +86,9 @@ export function drawPaths(box, given, names, answers, onEntity) {
   }));
   if (narrow) box.dataset.rows = String(Math.min(6, columns.length + 1));
   const nodes = [...depth.keys()].map((id) => ({ data: { id: key.get(id), key: id, label: clip(names.of(id), 40), value: !names.has(id), answer: answers.has(id) } }));
-  const lines = [...edges.values()].map((each) => ({ data: { source: key.get(each.head), target: key.get(each.tail), label: clip(relationWords(each.relation), 28) } }));
+  // A line over a column bends around what stands in between: above it, whichever way it points.
+  const around = ({ head, tail }) => (Math.abs(depth.get(head) - depth.get(tail)) < 2 ? 0 : Math.sign(depth.get(tail) - depth.get(head)) * -((narrow ? 138 : 58) * rows + 12));
+  const lines = [...edges.values()].map((each) => ({ data: { source: key.get(each.head), target: key.get(each.tail), label: clip(relationWords(each.relation), 28), around: around(each) } }));
   return draw(box, [...nodes, ...lines], { name: "preset", positions: (node) => place.get(node.id()) }, onEntity);
 }
 

@@ -33,8 +33,8 @@ async function showGraph() {
   setRelations(graph.relations);
   const count = (number) => number.toLocaleString("en");
   $("about").textContent = `${kg} · ${count(graph.entities)} entities, ${count(graph.triples)} facts`;
-  const types = graph.types.filter(Boolean).slice(0, 6).map((name) => clip(name, 30).replaceAll("_", " "));
-  $("holds").textContent = `It holds ${count(graph.triples)} facts${types.length ? ` on ${types.join(", ")} and more` : ""}. Every answer comes with the path through the graph that proves it, and where there is none, it says so.`;
+  const types = graph.types.slice(0, 6).map((name) => clip(name, 30));
+  $("holds").textContent = `It holds ${count(graph.triples)} facts${types.length ? ` on ${types.join(", ")}${graph.types.length > types.length ? " and more" : ""}` : ""}. Every answer comes with the path through the graph that proves it, and where there is none, it says so.`;
   offset = 0;
   showExamples();
 }
