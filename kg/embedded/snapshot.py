@@ -8,20 +8,22 @@ the old files go on working, since the operating system keeps them until they le
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import shutil
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, TypedDict
+from typing import Any, NoReturn, NotRequired, TypedDict, cast
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
+from trivium.kg.embedded import blocks
+from trivium.kg.embedded.blocks import BlockArray, file_sums, xxh3_file
 from trivium.kg.embedded.columns import Int32, Int64, Ints, StringColumn, UInt64, find_hashes, hash_text, hash_texts
 from trivium.kg.embedded.layout import (
     array_names,
@@ -44,8 +46,11 @@ HEADER = "header.json"
 _REMEMBERED = 100_000  # ids whose numbers are kept in view
 FORMAT, _WIDE = 4, 3  # of format 3, which is read as well, all arrays are wide
 _CHECKED_WHOLE = 256 << 20
-"""Bytes of a snapshot up to which opening checks all of it: some 50 ms. A larger one is checked array by array."""
-_CHUNK = 256 << 10  # bytes read at a time: they stay in the processor's cache while they are summed
+"""Bytes of a snapshot up to which opening checks all of it: some 50 ms. A larger one is checked as it is read."""
+_SMALL = 1 << 20
+"""Bytes of an array up to which the first read checks all of it; of a larger one it checks blocks."""
+SUMS = "blocks"
+"""The name of the array that holds the checksums of all blocks of all files, in the order of the files' names."""
 
 Arrays = Mapping[str, NDArray[Any]]
 """The arrays of `trivium.kg.embedded.layout.ARRAYS` by name; their dtypes differ."""
@@ -58,12 +63,20 @@ class FileEntry(TypedDict):
     xxh3: str
 
 
+class Blocks(FileEntry):
+    """The file of the checksums of blocks, and how many bytes a block has."""
+
+    size: int
+
+
 class Header(TypedDict):
     """Contents of `header.json`, without its checksum."""
 
     format: int
     stamp: str
     files: dict[str, FileEntry]
+    blocks: NotRequired[Blocks]
+    """Missing in snapshots of earlier versions, whose arrays are checked whole."""
 
 
 class SnapshotError(CorruptError):
@@ -71,19 +84,21 @@ class SnapshotError(CorruptError):
 
 
 class CheckedArrays(Mapping[str, NDArray[Any]]):
-    """The mapped arrays of a snapshot, each checked against its checksum when it is first asked for.
+    """The mapped arrays of a snapshot, checked against checksums as they are read.
 
-    One that is damaged raises `SnapshotError` each time, and the snapshot's header is removed, so that whoever opens
-    the KG next derives the snapshot again.
+    Small ones, and those of a snapshot without checksums of blocks, are checked when they are first asked for; large
+    ones are `BlockArray`s. Damage raises `SnapshotError` each time, and the snapshot's header is removed, so that
+    whoever opens the KG next derives the snapshot again.
 
     Attributes:
-        damaged: whether one was found damaged.
+        damaged: whether damage was found.
     """
 
-    def __init__(self, folder: Path, files: Mapping[str, FileEntry], mapped: Arrays) -> None:
+    def __init__(self, folder: Path, header: Header, mapped: Arrays) -> None:
         self.damaged = False
-        self._folder = folder
-        self._files = files
+        self._folder, self._files = folder, header["files"]
+        self._block = header["blocks"]["size"] if "blocks" in header else 0
+        self._sums = _sums_by_file(folder, header) if "blocks" in header else {}
         self._mapped = mapped
         self._checked: dict[str, NDArray[Any]] = {}
         self._lock = threading.Lock()
@@ -103,13 +118,32 @@ class CheckedArrays(Mapping[str, NDArray[Any]]):
         with self._lock:
             if name in self._files and name not in self._checked:
                 path = self._folder / f"{name}.npy"
-                if xxh3_file(path) != self._files[name]["xxh3"]:
-                    self.damaged = True
-                    with suppress(OSError):
-                        (self._folder / HEADER).unlink(missing_ok=True)
-                    raise SnapshotError(f"{path} is damaged; ask again: the snapshot is derived again from the record")
-            self._checked[name] = array
-        return array
+                large = self._files[name]["bytes"] > _SMALL and array.ndim == 1 and array.flags.c_contiguous
+                if large and name in self._sums:
+                    made = BlockArray(path, array, self._sums[name], self._block, partial(self._damage, path))
+                    array = cast("NDArray[Any]", made)  # it does what an array does
+                elif xxh3_file(path) != self._files[name]["xxh3"]:
+                    self._damage(path)
+            return self._checked.setdefault(name, array)
+
+    def _damage(self, path: Path) -> NoReturn:
+        self.damaged = True
+        with suppress(OSError):
+            (self._folder / HEADER).unlink(missing_ok=True)
+        raise SnapshotError(f"{path} is damaged; ask again: the snapshot is derived again from the record")
+
+
+def _sums_by_file(folder: Path, header: Header) -> dict[str, UInt64]:
+    """The checksums of the blocks of each file."""
+    path, files, block = folder / f"{SUMS}.npy", header["files"], header["blocks"]["size"]
+    if not path.is_file():
+        raise SnapshotError(f"{path} is missing")
+    if xxh3_file(path) != header["blocks"]["xxh3"]:
+        raise SnapshotError(f"{path} is damaged")
+    counts = {name: -(-files[name]["bytes"] // block) for name in sorted(files)}
+    ends = itertools.accumulate(counts.values())
+    sums = np.load(path, allow_pickle=False)
+    return {name: sums[end - count : end] for (name, count), end in zip(counts.items(), ends, strict=True)}
 
 
 class Snapshot:
@@ -473,14 +507,20 @@ def write_snapshot(
     target = snapshot_path(directory, stamp)
     with disk_errors(target), atomic_folder(target) as folder:
         files: dict[str, FileEntry] = {}
+        sums: dict[str, UInt64] = {}
         for name, array in snapshot_arrays(tables):
             path = folder / f"{name}.npy"
             np.save(path, stored(name, array), allow_pickle=False)
             fsync_file(path)
-            files[name] = {"bytes": path.stat().st_size, "xxh3": xxh3_file(path)}
+            digest, sums[name] = file_sums(path)
+            files[name] = {"bytes": path.stat().st_size, "xxh3": digest}
             if progress is not None:
                 progress(len(tables.heads) * len(files) // count, len(tables.heads))
-        header: Header = {"format": FORMAT, "stamp": stamp, "files": files}
+        path = folder / f"{SUMS}.npy"
+        np.save(path, np.concatenate([sums[name] for name in sorted(sums)]), allow_pickle=False)
+        fsync_file(path)
+        held: Blocks = {"bytes": path.stat().st_size, "xxh3": xxh3_file(path), "size": blocks.BLOCK}
+        header: Header = {"format": FORMAT, "stamp": stamp, "files": files, "blocks": held}
         write_atomic(folder / HEADER, json.dumps({**header, "checksum": _checksum(header)}, indent=1).encode())
         # The rename at the end of the block needs the name free; what stood there was damaged, or it would be open.
         shutil.rmtree(target, ignore_errors=True)
@@ -512,8 +552,8 @@ def remove_other_snapshots(directory: Path, stamps: Collection[str], *, compacti
 def open_snapshot(directory: Path, stamp: str) -> Snapshot:
     """Map the snapshot of one write transaction.
 
-    The header and all sizes are checked, and every byte of a snapshot of up to 256 MiB; of a larger one the bytes of
-    each array when it is first asked for (`CheckedArrays`).
+    The header and all sizes are checked, and every byte of a snapshot of up to 256 MiB; of a larger one what is read,
+    when it is first read (`CheckedArrays`).
 
     Raises:
         SnapshotError: it is missing, or damaged as far as that shows.
@@ -526,18 +566,9 @@ def open_snapshot(directory: Path, stamp: str) -> Snapshot:
         raise SnapshotError(f"{folder / HEADER} does not describe this snapshot")
     mapped = whole({name: load_array(folder, name, entry["bytes"]) for name, entry in files.items()})
     empty = empty_arrays(len(mapped["relation_offsets"]) - 1)
-    arrays = CheckedArrays(folder, files, {**empty, **mapped})
+    arrays = CheckedArrays(folder, header, {**empty, **mapped})
     small = sum(entry["bytes"] for entry in files.values()) <= _CHECKED_WHOLE
     return Snapshot(stamp, dict(arrays) if small else arrays)
-
-
-def xxh3_file(path: Path) -> str:
-    """XXH3 of a file's bytes, 32 hexadecimal digits: against accidents, at the speed of memory."""
-    digest, buffer = xxhash.xxh3_128(), memoryview(bytearray(_CHUNK))
-    with path.open("rb", buffering=0) as file:
-        while size := file.readinto(buffer):
-            digest.update(buffer[:size])
-    return digest.hexdigest()
 
 
 def read_header(folder: Path) -> Header:

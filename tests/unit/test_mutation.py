@@ -16,6 +16,8 @@ def test_annotations_are_left_out() -> None:
 
 def test_a_file_is_tested_by_what_imports_it_first() -> None:
     assert files_that_test("kg/values.py")[0] == "tests/unit/kg/test_values.py"
+    assert files_that_test("kg/embedded/delta.py")[0] == "tests/unit/kg/test_delta.py"
+    assert files_that_test("kg/loaders/triples.py")[0] == "tests/unit/kg/test_loaders_triples.py"
     found = files_that_test("policies/reader/chart.py")
     assert "tests/unit/policies/reader/test_reader.py" in found
     assert files_that_test("kg/no_such_module.py") == []

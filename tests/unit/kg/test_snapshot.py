@@ -14,10 +14,11 @@ import pytest
 
 from tests.contracts.naive import random_triples
 from trivium.kg.embedded import EmbeddedStore, Snapshot, build, delete_triples, verify
+from trivium.kg.embedded.blocks import xxh3_file
 from trivium.kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
 from trivium.kg.embedded.layout import ARRAYS, ZEROS, dtypes, stored, whole
 from trivium.kg.embedded.names import GRAM_BYTES, _gram_arrays
-from trivium.kg.embedded.snapshot import FOLDER, HEADER, SnapshotError, _checksum, open_snapshot, read_header, xxh3_file
+from trivium.kg.embedded.snapshot import FOLDER, HEADER, SnapshotError, _checksum, open_snapshot, read_header
 from trivium.kg.embedded.tables import sort_rows
 from trivium.kg.errors import CorruptError
 from trivium.kg.types import Entity, Hop, Triple
@@ -95,12 +96,14 @@ def test_an_unknown_stamp_is_no_snapshot(tmp_path: Path) -> None:
         open_snapshot(tmp_path / "kg", "0" * 16)
 
 
-@pytest.mark.parametrize("size_checked_whole", [1 << 20, 0])
+@pytest.mark.parametrize(("size_checked_whole", "small"), [(1 << 20, 1 << 20), (0, 1 << 20), (0, 0)])
 @pytest.mark.parametrize("keeps_times", [False, True])
 def test_a_flipped_bit_of_any_array_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size_checked_whole: int, keeps_times: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size_checked_whole: int, small: int, keeps_times: bool
 ) -> None:
     monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", size_checked_whole)
+    monkeypatch.setattr("trivium.kg.embedded.snapshot._SMALL", small)
+    monkeypatch.setattr("trivium.kg.embedded.blocks.BLOCK", 64)
     build(tmp_path / "kg", [TRIPLES], [Entity("e1", "One")])
     (folder,) = (tmp_path / "kg" / "snapshot").iterdir()
     header = (folder / HEADER).read_bytes()
@@ -112,7 +115,7 @@ def test_a_flipped_bit_of_any_array_is_noticed(
         if keeps_times:  # as a failing disk does, and a copy that keeps times
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         with pytest.raises(SnapshotError, match=path.name):
-            open_snapshot(tmp_path / "kg", folder.name).arrays[path.stem]
+            np.asarray(open_snapshot(tmp_path / "kg", folder.name).arrays[path.stem])
         path.write_bytes(whole)
         (folder / HEADER).write_bytes(header)  # removed, so that the next to open it derives it again
         assert open_snapshot(tmp_path / "kg", folder.name).triples == len(TRIPLES)
@@ -132,10 +135,42 @@ def test_an_array_of_a_large_snapshot_is_checked_once_when_it_is_first_asked_for
 
     monkeypatch.setattr("trivium.kg.embedded.snapshot.xxh3_file", noted)
     snapshot = open_snapshot(tmp_path / "kg", folder.name)
-    assert read == []
+    assert read == ["blocks"]
     for _ in range(2):
         assert snapshot.row("e1") >= 0
-    assert sorted(read) == ["key_blob", "key_hash", "key_offsets", "key_order"]
+    assert sorted(read) == ["blocks", "key_blob", "key_hash", "key_offsets", "key_order"]
+
+
+def test_of_a_large_array_what_is_read_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
+    monkeypatch.setattr("trivium.kg.embedded.snapshot._SMALL", 0)
+    monkeypatch.setattr("trivium.kg.embedded.blocks.BLOCK", 64)
+    build(tmp_path / "kg", [TRIPLES])
+    store = EmbeddedStore.open(tmp_path / "kg")
+    snapshot = store._state.snapshot
+    (path,) = (tmp_path / "kg" / "snapshot").glob("*/dst.npy")
+    with path.open("r+b") as file:  # the last entity's row ends there
+        file.seek(-4, 2)
+        last = file.read(4)
+        file.seek(-4, 2)
+        file.write(bytes([last[0] ^ 1, *last[1:]]))
+    first, final = snapshot.keys[0], snapshot.keys[snapshot.entities - 1]
+    around = {Triple(*row[:3]) for row in asyncio.run(store.neighbors([first]))[0]}
+    assert around == {row for row in TRIPLES if first in (row.head, row.tail)}
+    with pytest.raises(SnapshotError, match=r"dst\.npy is damaged; ask again"):
+        asyncio.run(store.neighbors([final]))
+    around = {Triple(*row[:3]) for row in asyncio.run(store.neighbors([final]))[0]}  # derived again
+    assert around == {row for row in TRIPLES if final in (row.head, row.tail)}
+
+
+def test_without_the_checksums_of_blocks_a_snapshot_is_derived_again(tmp_path: Path) -> None:
+    build(tmp_path / "kg", [TRIPLES])
+    (path,) = (tmp_path / "kg" / "snapshot").glob("*/blocks.npy")
+    path.unlink()
+    assert any("blocks.npy is missing" in each for each in verify(tmp_path / "kg"))
+    assert EmbeddedStore.open(tmp_path / "kg")._state.snapshot.triples == len(TRIPLES)
+    assert path.is_file()
+    assert verify(tmp_path / "kg") == []
 
 
 @pytest.mark.parametrize("changed", [False, True])
@@ -263,6 +298,7 @@ def test_a_snapshot_of_the_format_before_is_read(tmp_path: Path) -> None:
         np.save(path, narrow[name].astype(ARRAYS[name]))
         entry.update({"bytes": path.stat().st_size, "xxh3": xxh3_file(path)})
     header["format"] = 3
+    del header["blocks"]
     (folder / HEADER).write_text(json.dumps({**header, "checksum": _checksum(header)}))
     wide = open_snapshot(tmp_path / "kg", folder.name)
     assert (narrow["rel"].dtype.name, wide.rel.dtype.name) == ("int16", "int32")
