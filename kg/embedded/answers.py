@@ -96,6 +96,9 @@ def _row(
     marks = (first, last, first + relations, last + relations)
     rel = snapshot.rel[start : snapshot.indptr[row + 1]]
     bounds = (start + rel.searchsorted(np.array(marks, dtype=rel.dtype))).tolist()
+    if limit is not None:  # of a hub no more is looked at than is shown
+        bounds[1] = _end_of_group(snapshot, bounds[0], bounds[1], limit)
+        bounds[3] = min(bounds[3], bounds[2] + limit + relations)  # one self-loop a relation is left out below
     forward, inverse = np.arange(*bounds[:2]), np.arange(*bounds[2:])
     if _has_values(snapshot, snapshot.dst[forward]):
         forward = forward[np.lexsort((_text_order(snapshot, snapshot.dst[forward]), snapshot.rel[forward]))]
@@ -108,6 +111,16 @@ def _row(
         order = np.lexsort((rel, _text_order(snapshot, dst), rel % relations))[:limit]
         rel, dst = rel[order], dst[order]
     return rel, dst
+
+
+def _end_of_group(snapshot: Snapshot, start: int, stop: int, limit: int) -> int:
+    """Where the first `limit` triples of a row end, in the order of the protocol.
+
+    Values stand by what they mean, not by their texts: where there are any, all of the last one's relation are needed.
+    """
+    if stop - start <= limit or not snapshot.values:
+        return min(start + limit, stop)
+    return start + int(snapshot.rel[start:stop].searchsorted(snapshot.rel[start + max(limit - 1, 0)], "right"))
 
 
 def _text_order(snapshot: Snapshot, rows: Ints) -> Int64:

@@ -14,7 +14,7 @@ from tests.contracts.naive import random_triples
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.schema import hops_of
 from trivium.kg.similarity import EXACT, FOLDED, FUZZY, part_score, similarities, similarity, sorted_words
-from trivium.kg.types import Entity, Hop, Triple
+from trivium.kg.types import Direction, Entity, Hop, Triple
 from trivium.policies.reader.chains.learning import follow_shares
 
 Open = Callable[[Iterable[Triple], Iterable[Entity]], EmbeddedStore]
@@ -81,6 +81,23 @@ async def test_the_schema_counts_what_is_there(opened: Open, seed: int) -> None:
         assert set(row.head_types) <= {"even", "odd"}
     counts = [row.triples for row in await store.schema()]
     assert counts == sorted(counts, reverse=True)
+
+
+async def test_a_limit_shows_the_beginning_of_what_there_is(opened: Open) -> None:
+    # Values stand by what they mean (9, 10, 100), and show by their texts (10, 100, 9); loops show once.
+    facts = [Triple("hub", "size", each) for each in ("9", "10", "100", "8.5")]
+    facts += [Triple(f"e{i}", "size", str(i)) for i in range(40)]
+    facts += [Triple("hub", f"r{i % 3}", f"e{i}") for i in range(12)] + [Triple(f"e{i}", "r1", "hub") for i in range(9)]
+    store = opened([*facts, *(Triple("hub", f"r{i}", "hub") for i in range(3))], ())
+    assert store.snapshot.values
+    directions: tuple[Direction, ...] = ("in", "out", "both")
+    for direction in directions:
+        for relation in (None, "size", "r1"):
+            (whole,) = await store.neighbors(["hub"], relation=relation, direction=direction)
+            assert len(whole) == len(set(whole))
+            for limit in range(len(whole) + 2):
+                (found,) = await store.neighbors(["hub"], relation=relation, direction=direction, limit=limit)
+                assert found == whole[:limit]
 
 
 WORDS = st.lists(st.sampled_from(["harry", "s", "truman", "house", "of", "cards", "the"]), min_size=1, max_size=5)
