@@ -57,7 +57,16 @@ def open_reader(
         roles_of = partial(_roles_of, columns, found)
     else:
         schema = Schema.of(profile, overlaps(columns), language.symmetric)
-    reader = Reader(schema, names, embedder, executor=executor, glossary=glossary, language=language, roles_of=roles_of)
+    reader = Reader(
+        schema,
+        names,
+        embedder,
+        executor=executor,
+        glossary=glossary,
+        language=language,
+        roles_of=roles_of,
+        members_of=partial(_members_of, columns, schema),
+    )
     for each in reader.schema.properties:
         if not reader.schema.typed:
             reader.values.add(each.number, values_of(columns, "", each.name))
@@ -87,6 +96,23 @@ def _roles_of(columns: GraphColumns, roles: Roles, identifier: str) -> list[int]
     codes = columns.codes[part][columns.ends[part] < len(columns)]
     kinds, counts = np.unique([roles.of_end[code] for code in codes.tolist()], return_counts=True)
     return [int(kinds[i]) for i in np.argsort(-counts, kind="stable")[:_MOST_ROLES] if kinds[i] >= 0]
+
+
+def _members_of(columns: GraphColumns, schema: Schema, identifier: str) -> list[tuple[int, int]]:
+    """The relations that lead to an entity, those of most triples first, each with the widest type of its heads."""
+    row = int(columns.rows([identifier])[0])
+    if row < 0:
+        return []
+    codes, counts = np.unique(
+        columns.codes[int(columns.indptr[row]) : int(columns.indptr[row + 1])], return_counts=True
+    )
+    named = {name: number for number, name in enumerate(schema.names)}
+    out = []
+    for code in codes[np.argsort(-counts, kind="stable")].tolist():
+        number = named.get(columns.relations[code - len(columns.relations)]) if code >= len(columns.relations) else None
+        heads = {head for relation, head, _ in schema.joins if relation == number}
+        out += [(number, head) for head in sorted(heads) if number is not None and not schema.inside[head] & heads]
+    return out[:_MOST_ROLES]
 
 
 def values_of(columns: GraphColumns, type_name: str, name: str) -> list[str]:

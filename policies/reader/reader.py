@@ -128,6 +128,7 @@ class Reader:
         glossary: the user's phrases -> names of schema elements.
         language: word lists; English.
         roles_of: the roles of an entity, in a graph without types.
+        members_of: the relations that lead to an entity, each with the type of what they lead from.
 
     Attributes:
         ranking: what pairs taught about plans; None adds nothing.
@@ -145,6 +146,7 @@ class Reader:
         glossary: Mapping[str, Sequence[str]] | None = None,
         language: Language | None = None,
         roles_of: Callable[[str], Sequence[int]] | None = None,
+        members_of: Callable[[str], Sequence[tuple[int, int]]] | None = None,
     ) -> None:
         self.language = language or english()
         self.schema = schema
@@ -154,7 +156,9 @@ class Reader:
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
         self.edges = _edges(self.schema)
-        self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, roles_of)
+        self._tagger = Tagger(
+            self.schema, self.language, self.matcher, self.values, names, self.edges, roles_of, members_of
+        )
         content = self.language.stop | {"has", "have", "is"}
         silent = frozenset(
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.plans.plan import Value
 from trivium.kg.text import Token, fold_name, singular, tokens
 from trivium.policies.linking import NamedEntity, NameIndex
+from trivium.policies.reader import scores
 from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.name_variants import countries, is_people
 from trivium.policies.reader.chains.voice import voice_of
@@ -116,6 +118,7 @@ class Tagger:
     names: NameIndex
     edges: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
     roles_of: Callable[[str], Sequence[int]] | None = None
+    members_of: Callable[[str], Sequence[tuple[int, int]]] | None = None
 
     def __post_init__(self) -> None:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
@@ -376,7 +379,18 @@ class Tagger:
             gain = 0.35 + 0.12 * min(size - 1, 3) - 1.5 * (1 - best)
             element = Element("type", number, found[0].label)
             out.append(Item("S", ("ids", number, same), number, (), gain, link(start, element, best), form="name"))
+            if self.members_of and len(same) == 1 and best >= _EXACTLY:
+                out += self._members(out[-1], found[0].label, same[0])
         return out
+
+    def _members(self, named: Item, label: str, identifier: str) -> Iterator[Item]:
+        """What a sort of things holds, by the sort's name: "vans" are what `type` joins with "van"."""
+        assert self.members_of is not None
+        for relation, kind in self.members_of(identifier):
+            sorts = may_give_types(self.schema.names[relation])
+            if sorts or label.islower():
+                node = ("go", named.node, (Walk(relation, "in"),), kind, True)
+                yield Item("S", node, kind, (), named.score - (0.0 if sorts else scores.SORT), named.links)
 
     def _untyped(self, hit: NamedEntity) -> list[int]:
         """Where an entity without a type belongs: its roles, or in a graph where others have types the type ""."""
