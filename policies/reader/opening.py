@@ -19,6 +19,7 @@ from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.reader import Executor, Reader
 from trivium.policies.reader.roles import MOST_RELATIONS, Roles, induce
 from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.tagging import EntityTies
 
 _MOST_ROLES = 4
 _MOST_VALUES = 400_000  # distinct values of one property that are indexed
@@ -57,16 +58,8 @@ def open_reader(
         roles_of = partial(_roles_of, columns, found)
     else:
         schema = Schema.of(profile, overlaps(columns), language.symmetric)
-    reader = Reader(
-        schema,
-        names,
-        embedder,
-        executor=executor,
-        glossary=glossary,
-        language=language,
-        roles_of=roles_of,
-        members_of=partial(_members_of, columns, schema),
-    )
+    ties = EntityTies(partial(_members_of, columns, schema), roles_of)
+    reader = Reader(schema, names, embedder, executor=executor, glossary=glossary, language=language, ties=ties)
     for each in reader.schema.properties:
         if not reader.schema.typed:
             reader.values.add(each.number, values_of(columns, "", each.name))

@@ -33,7 +33,7 @@ from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
 from trivium.policies.reader.schema import Path, Schema, Walk
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others, relations_walked
-from trivium.policies.reader.tagging import ANY_KIND, UNREAD, Tagged, Tagger
+from trivium.policies.reader.tagging import ANY_KIND, UNREAD, EntityTies, Tagged, Tagger
 from trivium.policies.reader.values import ValueIndex
 
 CANDIDATES = 40
@@ -127,8 +127,7 @@ class Reader:
         executor: runs a plan; None ranks by words alone.
         glossary: the user's phrases -> names of schema elements.
         language: word lists; English.
-        roles_of: the roles of an entity, in a graph without types.
-        members_of: the relations that lead to an entity, each with the type of what they lead from.
+        ties: what is looked up of single entities.
 
     Attributes:
         ranking: what pairs taught about plans; None adds nothing.
@@ -145,8 +144,7 @@ class Reader:
         executor: Executor | None = None,
         glossary: Mapping[str, Sequence[str]] | None = None,
         language: Language | None = None,
-        roles_of: Callable[[str], Sequence[int]] | None = None,
-        members_of: Callable[[str], Sequence[tuple[int, int]]] | None = None,
+        ties: EntityTies | None = None,
     ) -> None:
         self.language = language or english()
         self.schema = schema
@@ -156,9 +154,7 @@ class Reader:
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
         self.edges = _edges(self.schema)
-        self._tagger = Tagger(
-            self.schema, self.language, self.matcher, self.values, names, self.edges, roles_of, members_of
-        )
+        self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, ties)
         content = self.language.stop | {"has", "have", "is"}
         silent = frozenset(
             number for number, name in enumerate(self.schema.names) if all(word in content for word in words_of(name))

@@ -22,6 +22,7 @@ BEFORE = 0.4  # a number before a noun as the value of a property that no word n
 WHOSE = 0.2  # gain: the same after "with", "whose", "of"
 SHARED = 0.3  # gain: "the same category as X"
 SORT = 0.15  # those of a sort, by its name: "strikers" for those whose position is striker
+SORT_OF_NAME = 0.45  # the same by a proper name: "Delmar ships", "a FIDE Master"
 BARE = 0.3  # a relation's other end without a noun for it
 RANGE = 0.45  # all that a relation reaches, by its name alone
 EXTRAPOSED = 0.2  # a clause after the verb of what it is about

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from trivium.kg.embedded.natures import may_give_types
 from trivium.kg.plans.plan import Value
@@ -66,6 +66,18 @@ _KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a ki
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
 
+class EntityTies(NamedTuple):
+    """What the reader looks up of one entity, by its id.
+
+    Attributes:
+        members: the relations that lead to it, each with the type of what they lead from.
+        roles: its roles, in a graph without types.
+    """
+
+    members: Callable[[str], Sequence[tuple[int, int]]]
+    roles: Callable[[str], Sequence[int]] | None = None
+
+
 @dataclass
 class Tagged:
     """A question ready for the chart.
@@ -117,8 +129,7 @@ class Tagger:
     values: ValueIndex
     names: NameIndex
     edges: list[tuple[tuple[int, ...], str]] = field(default_factory=list)
-    roles_of: Callable[[str], Sequence[int]] | None = None
-    members_of: Callable[[str], Sequence[tuple[int, int]]] | None = None
+    ties: EntityTies | None = None
 
     def __post_init__(self) -> None:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
@@ -379,23 +390,23 @@ class Tagger:
             gain = 0.35 + 0.12 * min(size - 1, 3) - 1.5 * (1 - best)
             element = Element("type", number, found[0].label)
             out.append(Item("S", ("ids", number, same), number, (), gain, link(start, element, best), form="name"))
-            if self.members_of and len(same) == 1 and best >= _EXACTLY:
+            if self.ties and len(same) == 1 and best >= _EXACTLY:
                 out += self._members(out[-1], found[0].label, same[0])
         return out
 
     def _members(self, named: Item, label: str, identifier: str) -> Iterator[Item]:
         """What a sort of things holds, by the sort's name: "vans" are what `type` joins with "van"."""
-        assert self.members_of is not None
-        for relation, kind in self.members_of(identifier):
+        assert self.ties is not None
+        for relation, kind in self.ties.members(identifier):
             sorts = may_give_types(self.schema.names[relation])
-            if sorts or label.islower():
-                node = ("go", named.node, (Walk(relation, "in"),), kind, True)
-                yield Item("S", node, kind, (), named.score - (0.0 if sorts else scores.SORT), named.links)
+            node = ("go", named.node, (Walk(relation, "in"),), kind, True)
+            less = 0.0 if sorts else scores.SORT if label.islower() else scores.SORT_OF_NAME
+            yield Item("S", node, kind, (), named.score - less, named.links)
 
     def _untyped(self, hit: NamedEntity) -> list[int]:
         """Where an entity without a type belongs: its roles, or in a graph where others have types the type ""."""
-        if self.roles_of:
-            return list(self.roles_of(hit.id))
+        if self.ties and self.ties.roles:
+            return list(self.ties.roles(hit.id))
         return [self._type_number[""]] if not hit.types and "" in self._type_number else []
 
     def _name_blocks(

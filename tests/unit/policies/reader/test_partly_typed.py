@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.survey import profile_of
@@ -24,3 +26,30 @@ def test_an_entity_without_a_type_among_others_with_one_is_read() -> None:
 def test_where_no_entity_has_a_type_there_is_none() -> None:
     graph = GraphColumns.of([(name, [], {}) for name in ("Alien", "Blade Runner", "Ridley Scott")], EDGES)
     assert not Schema.of(profile_of(graph)).types
+
+
+VESSELS = [
+    ("Lark", "kind", "trawler"),
+    ("Lark", "owned by", "Delmar Lines"),
+    ("Petrel", "kind", "trawler"),
+    ("Petrel", "owned by", "Harrow Shipping"),
+    ("Kestrel", "kind", "tanker"),
+    ("Kestrel", "owned by", "Delmar Lines"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("how many trawlers are there?", 'ids "trawler" | follow ^kind | count'),
+        (
+            "which Delmar Lines ship is a trawler?",
+            'both(ids "Delmar Lines" | follow ^`owned by`; ids "trawler" | follow ^kind)',
+        ),
+    ],
+)
+def test_the_name_of_a_sort_of_things_stands_for_them(question: str, plan: str) -> None:
+    names = dict.fromkeys(name for head, _, tail in VESSELS for name in (head, tail))
+    graph = GraphColumns.of([(name, [], {}) for name in names], VESSELS)
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    assert write(reader.read(question)[0].plan) == plan
