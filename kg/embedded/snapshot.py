@@ -86,19 +86,20 @@ class SnapshotError(CorruptError):
 class CheckedArrays(Mapping[str, NDArray[Any]]):
     """The mapped arrays of a snapshot, checked against checksums as they are read.
 
-    Small ones, and those of a snapshot without checksums of blocks, are checked when they are first asked for; large
-    ones are `BlockArray`s. Damage raises `SnapshotError` each time, and the snapshot's header is removed, so that
-    whoever opens the KG next derives the snapshot again.
+    Small ones are checked when they are first asked for, and so is every one of a snapshot without checksums of blocks
+    or without `by_blocks`; large ones are `BlockArray`s. Damage raises `SnapshotError` each time, and the snapshot's
+    header is removed, so that whoever opens the KG next derives the snapshot again.
 
     Attributes:
         damaged: whether damage was found.
     """
 
-    def __init__(self, folder: Path, header: Header, mapped: Arrays) -> None:
+    def __init__(self, folder: Path, header: Header, mapped: Arrays, *, by_blocks: bool) -> None:
         self.damaged = False
         self._folder, self._files = folder, header["files"]
         self._block = header["blocks"]["size"] if "blocks" in header else 0
-        self._sums = _sums_by_file(folder, header) if "blocks" in header else {}
+        sums = _sums_by_file(folder, header) if "blocks" in header else {}
+        self._sums = sums if by_blocks else {}
         self._mapped = mapped
         self._checked: dict[str, NDArray[Any]] = {}
         self._lock = threading.Lock()
@@ -566,8 +567,8 @@ def open_snapshot(directory: Path, stamp: str) -> Snapshot:
         raise SnapshotError(f"{folder / HEADER} does not describe this snapshot")
     mapped = whole({name: load_array(folder, name, entry["bytes"]) for name, entry in files.items()})
     empty = empty_arrays(len(mapped["relation_offsets"]) - 1)
-    arrays = CheckedArrays(folder, header, {**empty, **mapped})
     small = sum(entry["bytes"] for entry in files.values()) <= _CHECKED_WHOLE
+    arrays = CheckedArrays(folder, header, {**empty, **mapped}, by_blocks=not small)
     return Snapshot(stamp, dict(arrays) if small else arrays)
 
 
