@@ -80,74 +80,27 @@ _CONDITIONS = ("compare", "has", "has_type", "and", "or", "not")
 _RESULTS = ("values", "aggregate", "group", "calculate", "holds", "nonempty")
 _KINDS: tuple[str, ...] = get_args(ValueKind)
 
-# What each field holds: a name of `_READERS`, with "*" for a list of these and "?" for one that may be null.
-_FIELDS: dict[str, str] = {
-    "Entities.ids": "text*",
-    "OfType.type": "text",
-    "HasType.type": "text",
-    "Follow.steps": "step*",
-    "Walks.steps": "step*",
-    "Term.steps": "step*",
-    "Intersect.sets": "set*",
-    "Union.sets": "set*",
-    "Minus.source": "set",
-    "Minus.without": "set",
-    "Follow.source": "set",
-    "Where.source": "set",
-    "Where.condition": "condition",
-    "Top.source": "set",
-    "Top.by": "term",
-    "Top.limit": "integer?",
-    "Top.descending": "boolean",
-    "Top.skip": "integer",
-    "Walks.source": "set",
-    "ValueOf.source": "rows",
-    "ValueOf.columns": "term*",
-    "ValueOf.distinct": "boolean",
-    "ValueOf.order": "integer?",
-    "ValueOf.descending": "boolean",
-    "ValueOf.limit": "integer?",
-    "Aggregate.source": "rows",
-    "Aggregate.function": "function",
-    "Aggregate.term": "term?",
-    "Aggregate.distinct": "boolean",
-    "Aggregation.function": "function",
-    "Aggregation.term": "term?",
-    "Aggregation.distinct": "boolean",
-    "Group.source": "rows",
-    "Group.keys": "term*",
-    "Group.aggregates": "aggregation*",
-    "Group.having": "having*",
-    "Group.order": "integer?",
-    "Group.descending": "boolean",
-    "Group.limit": "integer?",
-    "Having.aggregate": "integer",
-    "Having.operator": "operator",
-    "Having.value": "value",
-    "Calculate.operator": "arithmetic",
-    "Calculate.left": "scalar",
-    "Calculate.right": "scalar",
-    "Holds.left": "scalar",
-    "Holds.operator": "operator",
-    "Holds.right": "scalar",
-    "NonEmpty.source": "rows",
-    "Compare.left": "term",
-    "Compare.operator": "operator",
-    "Compare.right": "right",
-    "Has.term": "term",
-    "AllOf.conditions": "condition*",
-    "AnyOf.conditions": "condition*",
-    "Not.condition": "condition",
-    "Term.property": "text",
-    "Term.part": "part",
-    "Term.aggregate": "function",
-    "Term.relationship": "boolean",
-    "Term.start": "integer",
-    "ChainStep.relation": "text",
-    "ChainStep.direction": "direction",
-    "ChainStep.where": "condition?",
-    "ChainStep.to": "condition?",
-    "ask": "text",
+# What a field of a type holds: a name of `_READERS`, `_CHOICES` or `_ALLOWED`.
+_FORMS = {
+    "str": "text",
+    "bool": "boolean",
+    "int": "integer",
+    "Term": "term",
+    "Value": "value",
+    "Steps": "step*",
+    "Aggregation": "aggregation",
+    "Having": "having",
+    "EntitySet": "set",
+    "Rows": "rows",
+    "Condition": "condition",
+    "Scalar": "scalar",
+    "Value | tuple[Value, ...] | Term | QueryPlan": "right",
+    "Operator": "operator",
+    "Function": "function",
+    "Function | Literal['']": "function",
+    "Part": "part",
+    "Direction": "direction",
+    "Literal['+', '-', '*', '/']": "arithmetic",
 }
 
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -163,8 +116,13 @@ Part: TypeAlias = Any
 """A plan, or a part of one: a node, a term, a value, a tuple of them."""
 
 
-def _form(kind: type, name: str) -> str:
-    return _FIELDS["ask" if name == "ask" else f"{kind.__name__}.{name}"]
+def _form(annotation: str) -> str:
+    """What a field holds by its annotation: a form, with "*" for a list of these and "?" for one that may be null."""
+    if annotation.endswith(" | None"):
+        return f"{_form(annotation.removesuffix(' | None'))}?"
+    if annotation.startswith("tuple["):
+        return f"{_form(annotation.removeprefix('tuple[').removesuffix(', ...]'))}*"
+    return _FORMS[annotation]
 
 
 def to_json(part: Part) -> Json:
@@ -248,7 +206,7 @@ def _fields(kind: type, data: Json, where: str) -> Part:
         if name not in known:
             near = closest(str(name), list(known))
             raise PlanError(f"{where}: unknown field {name!r}; fields: {', '.join(known)}{near}")
-    given = {name: _read(_form(kind, name), each, f"{where}.{name}") for name, each in data.items()}
+    given = {name: _read(_form(str(known[name].type)), each, f"{where}.{name}") for name, each in data.items()}
     missing = [name for name, each in known.items() if name not in given and each.default is MISSING]
     if missing:
         raise PlanError(f"{where}: missing field {missing[0]!r}")
