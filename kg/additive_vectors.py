@@ -13,7 +13,6 @@ import logging
 import os
 import tempfile
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,7 @@ from trivium.kg.embedded.columns import Ints
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import AdditiveEmbedder, FloatArray
 from trivium.kg.files import PARTIAL, fsync_file, fsync_folder, take_space
-from trivium.kg.indexes import own_words, relation_words
+from trivium.kg.indexes import relation_words
 
 log = logging.getLogger("trivium.kg")
 
@@ -61,11 +60,6 @@ class AdditiveVectors:
             mapped = np.zeros((snapshot.size, self.relations.shape[1]), np.float16)
             self._known = np.zeros(snapshot.size, dtype=bool)
         self.rows = mapped
-
-    @cached_property
-    def own_names(self) -> FloatArray:
-        """Sums of token vectors of the relations' own names (`trivium.kg.indexes.own_words`), float32 [R, d]."""
-        return self._embedder.token_sums([own_words(name) for name in self.snapshot.relation_names])
 
     @property
     def cold(self) -> bool:

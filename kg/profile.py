@@ -6,9 +6,9 @@ A graph without types has one type, "". A property is listed under each type who
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from trivium.kg.types import PropertyKind
 
@@ -188,30 +188,6 @@ class GraphProfile:
         found = (each[term.property] for each in own.values() if term.property in each)
         return max(found, key=lambda each: each.values, default=None)
 
-    def to_json(self) -> dict[str, Any]:
-        """The profile as JSON values."""
-        out = asdict(self)
-        out.pop("_by_name")
-        return out
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """A profile from `to_json`."""
-        return cls(
-            types=tuple(
-                TypeProfile(each["name"], each["entities"], tuple(each["naming"]), _properties(each["properties"]))
-                for each in data["types"]
-            ),
-            relationships=tuple(
-                RelationshipProfile(**{**each, "properties": _properties(each["properties"])})
-                for each in data["relationships"]
-            ),
-            entities=data["entities"],
-            triples=data["triples"],
-            fingerprint=data["fingerprint"],
-            sampled=data["sampled"],
-        )
-
 
 def _merge(found: list[PropertyProfile]) -> PropertyProfile:
     if len(found) == 1:
@@ -223,9 +199,3 @@ def _merge(found: list[PropertyProfile]) -> PropertyProfile:
     if most.kind != main:
         most = replace(most, kind=main, stored="", pattern="", unit="")
     return replace(most, kinds=kinds, lists=any(each.lists for each in found), unique=False)
-
-
-def _properties(data: list[Mapping[str, Any]]) -> tuple[PropertyProfile, ...]:
-    return tuple(
-        PropertyProfile(**{**each, "kinds": tuple(each["kinds"]), "examples": tuple(each["examples"])}) for each in data
-    )

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trivium.app.cli.import_graph import examples
 from trivium.app.cli.kg.options import JsonOption
-from trivium.app.cli.output import complain, print_facts, print_json, print_rows
+from trivium.app.cli.output import complain, print_facts, print_json, print_rows, print_section
+from trivium.app.cli.progress import progress
 from trivium.kg.errors import UsageError
 
 if TYPE_CHECKING:
+    from trivium.app.cli.kg.input import Input
+    from trivium.kg.loaders.sparql import SparqlEndpoint
+    from trivium.kg.profile import PropertyProfile
+    from trivium.kg.store import GraphStore
     from trivium.kg.tables.apply import Applied
     from trivium.kg.tables.mapping import Mappings
-    from trivium.kg.types import Triple
+    from trivium.kg.types import Entity, KGInfo, RelationSchema, Triple
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +63,6 @@ def import_tables(  # noqa: PLR0913, PLR0917 - a command has as many parameters 
 
     A SPARQL endpoint is read in pages; a download that was interrupted goes on.
     """
-    from trivium.app.cli.import_graph import import_endpoint, import_files
     from trivium.kg.loaders import is_graph
     from trivium.kg.loaders.sparql import SparqlEndpoint, is_endpoint
 
@@ -86,7 +90,6 @@ def import_as_tables(
     files: list[Path], out: Path, mapping: Path = Path("mapping.toml"), *, dry_run: bool, as_json: bool
 ) -> None:
     """Build a KG of tables, or bring the one that is there up to date."""
-    from trivium.app.cli.import_graph import report_update, update
     from trivium.kg.files import write_atomic
     from trivium.kg.manifest import is_kg
     from trivium.kg.tables.apply import Applied
@@ -179,3 +182,175 @@ def _tell_opaque(mappings: Mappings) -> None:
 def _tell_unknown(applied: Applied) -> None:
     for place, count in applied.unknown.items():
         complain(f"{place}: {count:,} cells name no row of the table that they refer to")
+
+
+EXAMPLES = 10  # triples shown
+_LONGEST_NAME = 80  # letters
+_NAMELESS = 0.1  # share of entities without a name from which on it is said
+
+
+def import_files(files: Sequence[Path], out: Path, names: Collection[str], *, dry_run: bool, as_json: bool) -> None:
+    """Build a KG of files of triples, or bring the one that is there up to date."""
+    from trivium.app.cli.kg.input import Input
+
+    given = Input(files, names=names)
+    if dry_run:
+        print_rows(("head", "relation", "tail"), examples(islice(chain.from_iterable(given.batches()), 10_000)))
+        return
+    _write(given, out, as_json=as_json)
+
+
+def import_endpoint(
+    endpoint: SparqlEndpoint, out: Path, names: Collection[str], limit: int, *, dry_run: bool, as_json: bool
+) -> None:
+    """Download an endpoint beside the KG, then build or update it; interrupted, the next run goes on."""
+    from trivium.app.cli.kg.input import Input
+    from trivium.kg.loaders.sparql import download, remove_download
+
+    if dry_run:
+        endpoint.check()
+        rows = [(each.iri, each.statements, each.blank) for each in endpoint.survey()]
+        print_rows(("predicate", "statements", "about blank nodes"), rows)
+        return
+    folder = out.parent / f".{out.name}.sparql"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with progress() as show:
+        read = download(endpoint, folder, lambda done, total: show("downloading", done, total), limit=limit)
+    if read.resumed:
+        complain(f"went on with a download that was interrupted after {read.resumed:,} statements")
+    if read.blank:
+        complain(f"left out {read.blank:,} statements about blank nodes, which no second query can name")
+    _write(Input([read.path], names=names), out, as_json=as_json)
+    remove_download(folder)
+
+
+def _write(given: Input, out: Path, *, as_json: bool) -> None:
+    from trivium.app.cli.kg.make import derive, natures_of
+    from trivium.app.cli.kg.writing import build_directory
+    from trivium.kg.manifest import is_kg
+    from trivium.knowledge.knowledge import Knowledge
+
+    if is_kg(out):
+        with progress() as show:
+            wanted = list(chain.from_iterable(given.shown(show)))
+        report_update(update(out, wanted, list(given.entities())), as_json=as_json)
+    else:
+        held = build_directory(out, given, natures_of(out, []))
+        derive(out, held, "static")
+        (print_json if as_json else print_facts)(asdict(held))
+    with Knowledge.open(str(out)) as opened:
+        asyncio.run(_tell_nameless(opened.store))
+
+
+@dataclass(frozen=True)
+class Update:
+    """What an import changed in a KG that was there.
+
+    Attributes:
+        added: triples that are new.
+        removed: triples that the sources no longer hold.
+        changed: triples whose relationship has other properties than before.
+        renamed: (old, new) labels.
+        held: the KG as it is now.
+    """
+
+    added: list[Triple]
+    removed: list[Triple]
+    changed: list[Triple]
+    renamed: list[tuple[str, str]]
+    held: KGInfo
+
+    def counts(self) -> dict[str, int]:
+        """How many of each."""
+        return {
+            "added": len(self.added),
+            "removed": len(self.removed),
+            "changed": len(self.changed),
+            "renamed": len(self.renamed),
+        }
+
+
+def update(out: Path, wanted: Iterable[Triple], entities: Sequence[Entity]) -> Update:
+    """Make a KG hold exactly these triples, and entities their labels; aliases and types are added to those there."""
+    from trivium.knowledge.knowledge import Knowledge
+
+    with Knowledge.open(str(out), write=True) as opened, progress() as show:
+        store, now = opened.store, {triple: triple for triple in wanted}
+        show("updating", 0, None)
+        before, labels = asyncio.run(_held(store))
+        added = [triple for triple in now if triple not in before]
+        removed = [triple for triple in before if triple not in now]
+        changed = [triple for triple in now if triple in before and _statements(before[triple]) != _statements(triple)]
+        new = {each.id: each.label for each in entities if each.label not in ("", each.id)}
+        renamed = [(labels[id_], label) for id_, label in new.items() if labels.get(id_, label) != label]
+        asyncio.run(store.delete([*removed, *changed]))
+        asyncio.run(store.add([*added, *changed], entities))
+        return Update(added, removed, changed, renamed, asyncio.run(store.info()))
+
+
+async def _held(store: GraphStore) -> tuple[dict[Triple, Triple], dict[str, str]]:
+    triples = {triple: triple async for batch in store.triples() for triple in batch}
+    return triples, {each.id: each.label async for batch in store.all_entities() for each in batch}
+
+
+def _statements(triple: Triple) -> list[tuple[tuple[str, str], ...]]:
+    """The properties of a triple's relationships, in an order of their own."""
+    return sorted(each.properties for each in getattr(triple, "statements", ()))
+
+
+def report_update(done: Update, more: Mapping[str, object] | None = None, *, as_json: bool) -> None:
+    """What changed and what went: counts, and on a terminal or in a log the first triples of each."""
+    facts = {**done.counts(), **asdict(done.held), **(more or {})}
+    if as_json:
+        print_json(facts)
+        return
+    for title, triples in (("Added", done.added), ("Removed", done.removed), ("Changed", done.changed)):
+        if triples:
+            print_section(f"{title} ({len(triples):,})", ("head", "relation", "tail"), triples[:EXAMPLES])
+    if done.renamed:
+        print_section(f"Renamed ({len(done.renamed):,})", ("before", "now"), done.renamed[:EXAMPLES])
+    print_facts(facts)
+
+
+def examples(triples: Iterable[Triple]) -> list[Triple]:
+    """The first triple of each relation, at most ten."""
+    found: dict[str, Triple] = {}
+    for triple in triples:
+        found.setdefault(triple.relation, triple)
+    return list(found.values())[:EXAMPLES]
+
+
+async def _tell_nameless(store: GraphStore) -> None:
+    """Say how many entities have an IRI for a name, and which property looks like their names."""
+    from trivium.kg.loaders.rdf import local_name
+    from trivium.knowledge.report import is_opaque
+
+    entities = nameless = opaque = 0
+    async for batch in store.all_entities():
+        entities += len(batch)
+        ids = [each.id for each in batch if "://" in each.id and each.label in (each.id, local_name(each.id))]
+        nameless += len(ids)
+        opaque += sum(is_opaque(local_name(id_)) for id_ in ids)
+    if nameless <= _NAMELESS * entities:
+        return
+    # The store itself takes a property for names that nearly all entities of a type have; its entities have names.
+    found = [each for each in await store.schema() if _names(each, entities) and each.heads <= nameless]
+    long = {each.name for kind in (await store.profile()).types for each in kind.properties if _is_prose(each)}
+    found = [each for each in found if each.name not in long]
+    best = max(found, key=lambda each: each.heads, default=None)
+    if best is None and opaque <= _NAMELESS * entities:
+        return  # http://dbpedia.org/resource/Casablanca names itself
+    known = f"; {best.name} looks like names: import again with --name-by {best.name}" if best else ""
+    what = "they are called by the last part of their IRI"
+    complain(f"{nameless:,} of {entities:,} entities have no name, {what}{known or '; add names with --name-by IRI'}")
+
+
+def _is_prose(found: PropertyProfile) -> bool:
+    """Whether a property's texts are sentences, which describe and do not name."""
+    return any(len(text) > _LONGEST_NAME for text in found.examples)
+
+
+def _names(relation: RelationSchema, entities: int) -> bool:
+    """Whether a property's texts may be names: one to an entity, nearly all different, of many entities."""
+    single = relation.triples < 1.05 * relation.heads
+    return relation.kind == "text" and single and relation.tails > 0.8 * relation.heads > 0.08 * entities

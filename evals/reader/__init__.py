@@ -21,9 +21,8 @@ import numpy as np
 from trivium.evals.metaqa import data_folder
 from trivium.evals.own_graphs import FOLDER as OWN
 from trivium.evals.own_graphs import graphs as own_graphs
-from trivium.evals.reader.chains import from_folder, metaqa, worldcup
 from trivium.evals.reader.graphs import GRAPHS as TABLES
-from trivium.evals.reader.graphs import Graph, ReaderQuestion, split
+from trivium.evals.reader.graphs import Graph, ReaderQuestion, from_folder, metaqa, split, worldcup
 from trivium.evals.reader.scoring import Answered, Figures
 from trivium.kg import sample
 from trivium.kg.embedders.static import StaticEmbedder

@@ -2,8 +2,7 @@
 
 What questions ask again and again (names, hops, whether a chain leads on) is remembered for as long as the database
 has committed nothing since: every answer names the last transaction that it saw, and once a second it is asked for.
-So a foreign write shows within a second, our own at once. In a run, what a question reads gives nothing where the
-database fails, and the run ends with what it has (`trivium.kg.failing`).
+So a foreign write shows within a second, our own at once.
 
 Where a local copy of the database is at hand (`trivium.kg.neo4j.snapshots`), it answers for as long as the database has
 committed nothing since it was made: the same answers, without a round trip.
@@ -28,7 +27,6 @@ from rapidfuzz import fuzz, process
 
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import NoCopyError, WriteRefusedError
-from trivium.kg.failing import else_nothing
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j import cypher, made, plans, walking
 from trivium.kg.neo4j.client import Client
@@ -184,7 +182,6 @@ class Neo4jStore:
                 out[places[place]] = to_entity(self.view, *columns)
         return out
 
-    @else_nothing(list)
     @_from_copy
     async def labels(self, ids: Sequence[str]) -> list[str]:
         """The labels of these ids; an unknown id is its own label."""
@@ -196,7 +193,6 @@ class Neo4jStore:
             known.update((id_, entity and entity.label) for id_, entity in zip(new, found, strict=True))
         return [str(id_) if isinstance(id_, ValueText) else known.get(id_) or id_ for id_ in ids]
 
-    @else_nothing(lambda texts: [[] for _ in texts])
     @_from_copy
     async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
         """Candidates for each text, best first (see `trivium.kg.neo4j.names`)."""
@@ -222,7 +218,6 @@ class Neo4jStore:
             known.update(zip(new, await look(new, limit), strict=True))
         return [list(known[text]) for text in texts]
 
-    @else_nothing(lambda ids: [[] for _ in ids])
     @_from_copy
     async def neighbors(
         self,
@@ -235,7 +230,6 @@ class Neo4jStore:
         """The triples around each entity, walked away from it, sorted by relation, then end."""
         return await walking.neighbors(self, list(ids), relation, direction, limit)
 
-    @else_nothing(lambda ids: [[] for _ in ids])
     @_from_copy
     async def labelled_neighbors(
         self, ids: Sequence[str], *, direction: Direction = "both", limit: int | None = None
@@ -243,7 +237,6 @@ class Neo4jStore:
         """As `neighbors`, each triple with the label of the entity that it leads to."""
         return await walking.labelled_neighbors(self, list(ids), direction, limit)
 
-    @else_nothing(lambda ids: [frozenset() for _ in ids])
     @_from_copy
     async def hops(self, ids: Sequence[str]) -> list[frozenset[Hop]]:
         """The hops that leave each entity; none for an unknown one."""
@@ -267,7 +260,6 @@ class Neo4jStore:
         found: dict[Hop, frozenset[Hop]] = await self._once("transitions", lambda: walking.transitions(self))
         return dict(found)
 
-    @else_nothing(lambda _: ChainResult((), truncated=True))
     @_from_copy
     async def follow(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> ChainResult:
         """Walk a chain from all seeds at once, in one round trip; see `GraphStore.follow`."""
@@ -277,7 +269,6 @@ class Neo4jStore:
         """What `follow` reaches."""
         return frozenset(item.id for item in (await self.follow(seeds, chain, limit=limit)).reached)
 
-    @else_nothing(lambda _: False)
     @_from_copy
     async def reaches(self, seed: str, chain: LogicalChain, without: Sequence[str] = ()) -> bool:
         """Whether a chain leads from the seed to any entity but those of `without`; the walk stops at the first."""
@@ -287,7 +278,6 @@ class Neo4jStore:
         answer: bool = known[asked]
         return answer
 
-    @else_nothing(lambda _: [])
     @_from_copy
     async def paths(self, source: str, target: str, *, max_hops: int = 3, limit: int = 100) -> list[ReasoningPath]:
         """Simple paths from source to target, shortest first; see `GraphStore.paths`. None through values."""
@@ -298,7 +288,6 @@ class Neo4jStore:
         """Whether each triple is stored."""
         return await walking.contains(self, triples)
 
-    @else_nothing(lambda triples: [() for _ in triples])
     @_from_copy
     async def qualifiers(self, triples: Sequence[Triple]) -> list[tuple[dict[str, str], ...]]:
         """The properties of the relationships behind each triple, those that may be seen."""

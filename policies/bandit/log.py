@@ -12,7 +12,7 @@ nothing half written. A power cut may take the last moments with it, the databas
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -136,21 +136,6 @@ class BanditLog:
             _, arm, space, context, _ = self._checked(chosen)
             db.execute(_INSERT, _summed((run, arm, space, context, float(reward), source, question, _now())))
         return Given(arm, reward, new=True)
-
-    def record(self, rewarded: Iterable[Rewarded]) -> int:
-        """Count pulls whose rewards are known at once, all in one transaction; returns how many were not counted yet.
-
-        Raises:
-            BusyError, OSError, CorruptError: as `open`.
-        """
-        rows = [
-            _summed((p.run, p.arm, p.space, _packed(p.context), float(reward), source, question, _now()))
-            for p, reward, source, question in rewarded
-        ]
-        with self._writing() as db:
-            before = db.total_changes
-            db.executemany(_INSERT, rows)
-            return db.total_changes - before
 
     def counted(self, runs: Sequence[str]) -> set[str]:
         """Those of the runs whose feedback was counted."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any
 
 from trivium.kg.plans.plan import (
     Aggregate,
@@ -132,12 +132,6 @@ class AnswerSignals:
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
         return {each.name: round(value, 4) for each in fields(self) if (value := getattr(self, each.name))}
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, float]) -> Self:
-        """What `to_json` wrote; unknown names are ignored."""
-        known = {each.name for each in fields(cls)}
-        return cls(**{name: float(value) for name, value in given.items() if name in known})
 
 
 def signals_of(

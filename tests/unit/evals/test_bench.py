@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from trivium.evals.bench import observing
-from trivium.evals.bench.answering import measure_answering
+from trivium.evals.bench.answering import Tape, measure_answering, replaying
 from trivium.evals.bench.building import measure_building
 from trivium.evals.bench.model import CALL_SECONDS, measure_model
 from trivium.evals.bench.plans import measure_plans, plans_folder
 from trivium.evals.bench.prompting import measure_bandit, measure_prompting
 from trivium.evals.bench.reading import measure_learned
-from trivium.evals.bench.replay import Tape, replaying
 from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.evals.bench.walking import measure_walking
 from trivium.graphs.keqing import graph

@@ -13,8 +13,7 @@ from tokenizers import Tokenizer
 
 from trivium.kg.embedders import Embedder, additive, open_embedder, unit
 from trivium.kg.embedders.hashing import HashingEmbedder
-from trivium.kg.embedders.pieces import LONGEST, WordPieces
-from trivium.kg.embedders.static import TOKENIZER, WEIGHTS, StaticEmbedder, _package_folder
+from trivium.kg.embedders.static import LONGEST, TOKENIZER, WEIGHTS, StaticEmbedder, WordPieces, _package_folder
 from trivium.kg.errors import EmbedderError
 
 TEXTS = ["film director", "directed by", "currency", "Ünïcode 七人の侍 \U0001f600", "a", "2001: A Space Odyssey"]

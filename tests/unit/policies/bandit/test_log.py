@@ -15,7 +15,7 @@ import pytest
 from tests.unit.app.cli.running import ROOT
 from trivium.kg.errors import CorruptError, UsageError, VersionError
 from trivium.policies.bandit.bandit import ARMS, BanditSettings, Floats, KeptBandit
-from trivium.policies.bandit.log import FILE, BanditLog, Pull, Rewarded
+from trivium.policies.bandit.log import FILE, BanditLog, Pull
 
 D = 8
 SETTINGS = BanditSettings(regularization=1.0)
@@ -69,11 +69,11 @@ def test_pulls_of_another_embedder_are_kept_and_not_used(tmp_path: Path) -> None
     assert new.choose(_context(1)).estimates[2].pulls == 0
 
 
-def test_pulls_with_known_rewards_are_recorded_once(tmp_path: Path) -> None:
+def test_feedback_is_counted_by_run_and_read_in_order(tmp_path: Path) -> None:
     log = BanditLog.open(tmp_path)
-    rows = [Rewarded(Pull(f"q/{arm.name}", arm.name, "e", _context(0)), 1.0, "learn", "q") for arm in ARMS]
-    assert log.record(rows[:2]) == 2
-    assert log.record(rows) == 4
+    for arm in ARMS:
+        log.choose(Pull(f"q/{arm.name}", arm.name, "e", _context(0)))
+        assert [log.give(f"q/{arm.name}", 1.0, "learn", "q").new for _ in range(2)] == [True, False]
     assert log.counted(["q/rl/graph", "q/none"]) == {"q/rl/graph"}
     assert [row.question for _, row in log.since(0)] == ["q"] * 6
     assert log.since(log.since(0)[-1][0]) == []
