@@ -61,6 +61,7 @@ from trivium.kg.knowledge_base import Progress
 from trivium.kg.manifest import read_manifest, set_embedder
 from trivium.kg.neo4j.settings import RemoteKG
 from trivium.kg.store import GraphStore
+from trivium.kg.text import fold_name
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.snapshots import LocalCopy
@@ -419,6 +420,20 @@ class Knowledge:
 
     # Plans
 
+    async def glossary(self) -> dict[str, list[str]]:
+        """Phrases for elements of the schema: the user's own, and what RDF calls its relations."""
+        iris = [each.name for each in await self.store.schema() if "://" in each.name]
+
+        async def make() -> list[tuple[str, str]]:
+            found = [each for each in await self.store.entities(iris) if each is not None and each.label != each.id]
+            said = [(fold_name(text), each.id) for each in found for text in (each.label, *each.aliases)]
+            return sorted({each for each in said if each[0] not in ("", fold_name(relation_words(each[1])))})
+
+        words = named_glossary(self.name)
+        for phrase, relation in await self.derived("glossary", await self.store.fingerprint(), make) if iris else ():
+            words.setdefault(phrase, []).append(relation)
+        return words
+
     async def reader(self) -> Reader | None:
         """The reader of questions into plans, made from the newest arrays; None where the KG has none at hand."""
         store = self.local_store
@@ -427,7 +442,7 @@ class Knowledge:
         from trivium.policies.reader.chains.artifact import DECOMPOSER, load_ranking
         from trivium.policies.reader.opening import reader_of
 
-        words = named_glossary(self.name)
+        words = await self.glossary()
         version = f"{(await store.profile()).fingerprint} {words} {DECOMPOSER.stamp(self.learnt)}"
 
         async def make() -> Reader:
@@ -464,7 +479,7 @@ class Knowledge:
             )
         now = await self.cheap_sources()
         own: dict[str, list[str]] = {}
-        for phrase, elements in named_glossary(self.name).items():
+        for phrase, elements in (await self.glossary()).items():
             for element in elements:
                 own.setdefault(element, []).extend(phrase.split())
         if own:

@@ -113,6 +113,9 @@ def import_as_tables(
         if not as_json:
             _show(mappings, shown)
         (print_json if as_json else print_facts)({**facts, "rows": applied.rows})
+    for table in tables:
+        if table.encoding != "utf-8":
+            complain(f"{table.path} was read as {table.encoding}; if names look wrong, save it as UTF-8")
     _tell_unknown(applied)
     _tell_opaque(mappings)
     _say_where(mapping, guessed=guessed)
@@ -135,7 +138,8 @@ def _show(mappings: Mappings, triples: Iterable[Triple]) -> None:
             rows.append((name, table.id or "(the row's number)", f"one {table.type} a row"))
             rows += [(name, column, "its name") for column in table.label]
         for column, each in table.columns.items():
-            becomes = "left out" if each.skipped else f"property {each.relation} ({each.kind})"
+            kind = f"{each.kind}, written {each.read}" if each.read else each.kind
+            becomes = "left out" if each.skipped else f"property {each.relation} ({kind})"
             if each.to:
                 becomes = f"relation {each.relation} to {each.to}"
             rows.append((name, column, becomes))

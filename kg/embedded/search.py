@@ -110,10 +110,13 @@ def _fitting(snapshot: Snapshot, names: Int64, shared: Int64, length: int) -> In
 
 
 def hits_of(snapshot: Snapshot, found: Iterable[Found], limit: int) -> list[EntityHit]:
-    """The best match of each entity as hits: by score, then degree, then id (numbers sort like ids)."""
+    """The best match of each entity as hits: by score, then degree, then id (numbers sort like ids).
+
+    An entity whose id is a relation is no hit: in RDF it is the relation's own description.
+    """
     best: dict[int, tuple[float, MatchKind]] = {}
     for entity, score, kind in found:
-        if score > best.get(entity, (0.0, kind))[0]:
+        if entity not in snapshot.described_relations and score > best.get(entity, (0.0, kind))[0]:
             best[entity] = (score, kind)
     rows = list(best)
     degrees = dict(zip(rows, snapshot.degrees(np.array(rows, dtype=np.int64)).tolist(), strict=True))

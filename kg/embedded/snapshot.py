@@ -205,6 +205,11 @@ class Snapshot:
         return len(self.relation_names)
 
     @cached_property
+    def described_relations(self) -> frozenset[int]:
+        """The numbers of entities whose ids are relations, as RDF describes them."""
+        return frozenset(row for row in self.rows(list(self.relation_names)).tolist() if row >= 0)
+
+    @cached_property
     def relation_codes(self) -> dict[str, int]:
         """The code of each relation walked forward."""
         return {name: code for code, name in enumerate(self.relation_names)}

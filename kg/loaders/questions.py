@@ -172,7 +172,7 @@ def _answers(value: object) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...
     """Gold answers, and the rows where they are given as rows of several cells; null and empty cells are left out."""
     given = _list(value, "answers")
     if not given or not all(isinstance(each, list) for each in given):
-        return _texts(value, "answers"), ()
+        return tuple(_text(_cell(each) if isinstance(each, int | float) else each, "answers") for each in given), ()
     rows = tuple(tuple(_cell(each) for each in _list(row, "answers") if each not in (None, "")) for row in given)
     cells = tuple(dict.fromkeys(cell for row in rows for cell in row))
     return cells, rows if any(len(row) > 1 for row in rows) else ()

@@ -3,7 +3,8 @@
 An IRI or blank node is an id, a literal is a value by its lexical form and datatype (an empty one is a missing value),
 a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relationship properties of its own
 (`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. Labels, aliases and types
-become attributes of entities, not triples: `rdfs:label`, `skos:prefLabel`, `schema:name`, `foaf:name`, `dc:title` (the
+become attributes of entities, not triples (what describes the vocabulary itself, a property's domain or an OWL
+restriction, is left out): `rdfs:label`, `skos:prefLabel`, `schema:name`, `foaf:name`, `dc:title` (the
 one without a language or in English first, the others as aliases), `skos:altLabel`, `rdf:type` (local name).
 """
 
@@ -60,6 +61,10 @@ _LABELS = {
     "http://purl.org/dc/elements/1.1/title",
     "http://purl.org/dc/terms/title",
 }
+_OWL = "http://www.w3.org/2002/07/owl#"
+_SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
+_FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
+_CLASSES = {"http://www.w3.org/2000/01/rdf-schema#subClassOf", f"{_OWL}equivalentClass"}
 _STATEMENT_PARTS = {SUBJECT: "head", PREDICATE: "relation", OBJECT: "tail"}
 
 
@@ -158,6 +163,8 @@ class RdfParser:
             return None
         if relation in _STATEMENT_PARTS or head in self._stated or (relation == TYPE and tail == STATEMENT):
             self._state(self._stated.setdefault(head, _Stated()), relation, tail)
+        elif _is_schema(relation, tail):
+            return None
         elif relation in self._labels:
             language = getattr(quad.object, "language", None)
             self._about(head).labels.append((_rank(language), CONTROL.sub(" ", tail)))
@@ -197,6 +204,13 @@ class RdfParser:
         if not 24 <= len(label) <= 32 or not set(label) <= set("0123456789abcdef"):
             return f"_:{label}"
         return self._anonymous.setdefault(label, f"_:{self._path.name.split('.')[0]}-{len(self._anonymous) + 1}")
+
+
+def _is_schema(relation: str, tail: str) -> bool:
+    """Whether a statement is about the vocabulary and none of the data: a property's domain, an OWL restriction."""
+    if relation in _CLASSES or relation == TYPE:
+        return tail.startswith("_:") or tail == f"{_OWL}Restriction"
+    return relation in _SCHEMA or (relation.startswith(_OWL) and relation not in _FACTS_OF_OWL)
 
 
 def local_name(iri: str) -> str:

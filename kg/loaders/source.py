@@ -23,7 +23,8 @@ UNPACKED_TIMES, UNPACKED_BYTES = 200, 256 << 20
 """A gzip file beyond both is taken for a bomb: tables of triples pack 5 to 30 times, gzip 1,032 at most."""
 
 _BOM = b"\xef\xbb\xbf"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+"""The byte-order marks of UTF-16, little and big end first."""
 _GZIP = b"\x1f\x8b"
 
 
@@ -61,20 +62,23 @@ class Source:
         return self._raw.tell() if self._raw.seekable() else 0
 
     @contextmanager
-    def open(self) -> Iterator[BinaryIO]:
-        """The file's bytes, decompressed, a byte-order mark left out; gzip is known by its first two bytes."""
+    def open(self, *, utf16: bool = False) -> Iterator[BinaryIO]:
+        """The file's bytes, decompressed, a byte-order mark left out; gzip is known by its first two bytes.
+
+        UTF-16 is refused, or, with `utf16`, passed on with its mark.
+        """
         with reading(self.path), open_file(self.path, "rb") as raw:
             assert isinstance(raw, io.BufferedReader)
             self._raw = raw
             # By its bytes: files lose a .gz from their name on the way. One that has the name alone was mislabelled.
             if raw.peek(2)[:2] == _GZIP:
                 with _Unzipped(raw, self) as unzipped:
-                    self._skip_mark(unzipped)
+                    self._skip_mark(unzipped, utf16=utf16)
                     yield cast("BinaryIO", unzipped)
             elif self.path.suffix.lower() == ".gz":
                 raise BadInputError("is named .gz but is not a gzip file", path=self.path)
             else:
-                self._skip_mark(raw)
+                self._skip_mark(raw, utf16=utf16)
                 yield raw
 
     def blocks(self, size: int = BLOCK_BYTES) -> Generator[bytes]:
@@ -92,9 +96,9 @@ class Source:
             if rest:
                 yield rest + b"\n"
 
-    def _skip_mark(self, file: io.BufferedReader | gzip.GzipFile) -> None:
+    def _skip_mark(self, file: io.BufferedReader | gzip.GzipFile, *, utf16: bool) -> None:
         start = file.peek(len(_BOM))
-        if start[:2] in _UTF16:
+        if start[:2] in UTF16 and not utf16:
             raise BadInputError("is UTF-16; save it as UTF-8", path=self.path, line=1)
         if start.startswith(_BOM):
             file.read(len(_BOM))

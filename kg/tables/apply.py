@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.reading import Cell, Row, SourceTable
+from trivium.kg.tables.writing import plain
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 _BATCH = 50_000
@@ -89,11 +90,16 @@ class Applied:
         else:
             id_ = _row_id(mapping, places, row, number)
             texts = (text for column in mapping.label for text in row[places[column]][:1])
-            label = _clean(" ".join(texts)) or _clean(f"{mapping.type} {id_.partition('/')[2]}")
+            label = _clean(" ".join(texts)) or self._unnamed(mapping, id_)
             self._named.setdefault(id_, Entity(id_, label, types=(mapping.type,)))
         for name, column in mapping.columns.items():
             for end in self._ends(table, name, column, row[places[name]]):
                 yield Triple(id_, column.relation, end)
+
+    def _unnamed(self, mapping: TableMapping, id_: str) -> str:
+        """What a row without a label is called: its key where that is written, else its type and number."""
+        key = id_.partition("/")[2]
+        return key if mapping.id and not key.isdigit() else _clean(f"{mapping.type} {key}")
 
     def _linked(
         self, table: SourceTable, mapping: TableMapping, places: Mapping[str, int], row: Row, number: int
@@ -131,7 +137,7 @@ class Applied:
             if not text:
                 continue
             if column.kind is not None:
-                yield ValueText(text, column.kind)
+                yield ValueText((plain(text, column.read) if column.read else "") or text, column.kind)
             elif column.to in self._ids:
                 id_ = self._ids[column.to].get(text) or self._missing(column.to, text)
                 if text not in self._ids[column.to]:

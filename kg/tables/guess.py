@@ -12,9 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.reading import Cell, Row, SourceTable
+from trivium.kg.tables.writing import guess_notation
 from trivium.kg.text import singular
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import guess_kind
@@ -25,9 +27,16 @@ ROWS_READ = 100_000
 _ENOUGH = 0.9  # share of a column's texts that are keys of the table that they name
 _SAME_NAME = 0.5  # the same where both columns have one name
 _IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
-_COMPLETE = 0.95  # share of rows that have a label
+_COMPLETE, _MOSTLY = 0.95, 0.5  # share of rows that have a label; the same in a column called name or title
 _LONG_KEY, _LONG_NAME = 64, 40  # characters
-_WORDS = re.compile(r"(?<![^\W\d_])[A-Za-z]{1,3}\d+(?![A-Za-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
+_UPPER, _LOWER = (
+    r"A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0401-\u042f",
+    r"a-z\u00df-\u00f6\u00f8-\u017f\u03ac-\u03ce\u0430-\u0451",
+)
+_WORDS = re.compile(
+    rf"(?<![^\W\d_])[A-Za-z]{{1,3}}\d+(?![A-Za-z])|[{_UPPER}]+(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]+"
+    rf"|[^\W\d_{_UPPER}{_LOWER}]+|\d+"
+)
 _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
 _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
@@ -46,6 +55,7 @@ class _Profile:
 
     Attributes:
         filled: rows with a text. texts: the distinct ones with their counts. many: whether a row has several.
+        kind: what its values are; None for texts. read: their notation, "" for the plain one.
     """
 
     name: str
@@ -53,8 +63,9 @@ class _Profile:
     many: bool = False
     texts: Counter[str] = field(default_factory=Counter)
     kind: PropertyKind | None = None
+    read: str = ""
 
-    @property
+    @cached_property
     def words(self) -> list[str]:
         """The words of its name."""
         return words_of(self.name)
@@ -75,6 +86,8 @@ class _Profile:
         coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
         if kind == "number" and (coded or _NOT_NUMBERS & set(self.words)):
             kind = None
+        elif kind is None and (found := guess_notation(list(self.texts))) is not None:
+            kind, self.read = found
         self.kind = kind
 
 
@@ -93,7 +106,7 @@ class _Seen:
     key: _Profile | None = None
     refers: dict[str, tuple[_Seen, _Profile]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def words(self) -> list[str]:
         """The words of the table's name, in the singular."""
         return [singular(word) for word in words_of(self.table.name)]
@@ -228,12 +241,12 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
         own = not {singular(word) for word in profile.words} - _KEY_WORDS - set(_NAME_WORDS) - set(seen.words)
         if own or other is seen or other.rows < seen.rows:
             return None
-    inside = sum(text in key.texts for text in profile.texts) / len(profile.texts)
     rest = {singular(word) for word in _words_without_key(profile)}
     by_table = bool(rest & set(other.words))
     by_key = key.words == profile.words and not set(key.words) <= {*_KEY_WORDS, *_NAME_WORDS}
     alike = by_key and profile.kind is None and (other.key is key or by_table)
-    if inside < (_SAME_NAME if alike else _ENOUGH):
+    inside = _share(profile, key, _SAME_NAME if alike else _ENOUGH)
+    if not inside:
         return None
     if not by_table and not by_key:
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
@@ -242,7 +255,21 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
         telling = profile.kind is None and profile is not seen.key and several
         if not coded and not telling:
             return None
+    if by_key and not by_table and other.key is not key and profile.is_unique:
+        return None  # e-mail addresses of two lists of people: each is its own row's
     return by_table, by_key, other.key is key, inside
+
+
+def _share(profile: _Profile, key: _Profile, least: float) -> float:
+    """Which share of a column's texts are keys; 0 where it is less than `least`, mostly seen after a few of them."""
+    spare = (1 - least) * len(profile.texts)
+    missed = 0
+    for text in profile.texts:
+        if text not in key.texts:
+            missed += 1
+            if missed > spare:
+                return 0.0
+    return 1 - missed / len(profile.texts)
 
 
 def _relation(profile: _Profile) -> str:
@@ -273,7 +300,7 @@ def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
     if about is not None and seen.key:
         other, key = about
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
-    kind = " ".join(seen.words) or seen.table.name
+    kind = " ".join(singular(word) for word in words_of(seen.table.kind)) or " ".join(seen.words) or seen.table.name
     return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns)
 
 
@@ -313,19 +340,18 @@ def _about_words(seen: _Seen, column: str) -> set[str]:
 
 def _label(seen: _Seen) -> tuple[str, ...]:
     """The columns that people call a row by."""
-    texts = {
-        tuple(profile.words): profile.name
-        for profile in seen.columns.values()
-        if profile.kind is None and profile.name not in seen.refers and profile.filled >= _COMPLETE * seen.rows
-    }
+    named = [each for each in seen.columns.values() if each.kind is None and each.name not in seen.refers]
+    texts = {tuple(each.words): each.name for each in named if each.filled >= _COMPLETE * seen.rows}
     for first, last in _PARTS_OF_NAMES:
         pair = [next((name for words, name in texts.items() if words[:1] == (part,)), None) for part in (first, last)]
         if all(pair):
             return tuple(name for name in pair if name)
     for word in _NAME_WORDS:
-        exact = [name for words, name in texts.items() if words in ((word,), (*seen.words, word))]
+        # Rows without a name are called by their key.
+        least = seen.rows * (_MOSTLY if seen.key is not None else _COMPLETE)
+        exact = [each for each in named if tuple(each.words) in ((word,), (*seen.words, word)) and each.filled >= least]
         if exact:
-            return (exact[0],)
+            return (exact[0].name,)
     own = next((name for words, name in texts.items() if list(words) == seen.words), None)
     loose = [name for words, name in texts.items() if words[-1:] and words[-1] in _NAME_WORDS and "." not in name]
     if own is not None or loose:
@@ -377,7 +403,7 @@ def _twin(seen: _Seen, profile: _Profile) -> bool:
 def _value(profile: _Profile, split: str = "") -> TableColumn:
     if not profile.texts:
         return TableColumn()
-    return TableColumn("_".join(profile.words) or profile.name, profile.kind or "text", split=split)
+    return TableColumn("_".join(profile.words) or profile.name, profile.kind or "text", split=split, read=profile.read)
 
 
 def _separator(profile: _Profile) -> str:

@@ -9,6 +9,7 @@ label = ["name"]                            # what people call it: one column, o
 altitude = { property = "altitude", kind = "number" }
 city = { relation = "city", to = "city" }   # each text is an entity of the type city
 country = { relation = "country", to = "countries.code" }   # the row of countries with this code
+opened = { property = "opened", kind = "date", read = "d/m/y" }    # or "m/d/y"; numbers "1.234,5"; "yes/no"
 tags = { property = "tags", kind = "text", split = ";" }
 checked = { skip = true }
 
@@ -36,6 +37,7 @@ from typing import Any, get_args
 from trivium.kg.errors import BadInputError
 from trivium.kg.files import read_whole
 from trivium.kg.tables.reading import SourceTable
+from trivium.kg.tables.writing import NOTATIONS
 from trivium.kg.types import PropertyKind
 
 _SETTINGS = frozenset({"file", "type", "id", "label", "about", "link", "columns"})
@@ -50,12 +52,14 @@ class TableColumn:
         kind: what its values are; None where they are entities.
         to: of entities their type, or the `TABLE.COLUMN` whose rows they name.
         split: what separates several values in a cell; "" where a cell holds one.
+        read: the notation of its values (`trivium.kg.tables.writing`); "" for the plain one.
     """
 
     relation: str = ""
     kind: PropertyKind | None = None
     to: str = ""
     split: str = ""
+    read: str = ""
 
     @property
     def skipped(self) -> bool:
@@ -128,7 +132,8 @@ def _column_text(column: TableColumn) -> str:
     split = f", split = {_text(column.split)}" if column.split else ""
     if column.kind is None:
         return f"{{ relation = {_text(column.relation)}, to = {_text(column.to)}{split} }}"
-    return f"{{ property = {_text(column.relation)}, kind = {_text(column.kind)}{split} }}"
+    read = f", read = {_text(column.read)}" if column.read else ""
+    return f"{{ property = {_text(column.relation)}, kind = {_text(column.kind)}{split}{read} }}"
 
 
 def _text(text: str) -> str:
@@ -232,7 +237,10 @@ class _MappingReader:
             kind = column.get("kind", "text")
             if kind not in get_args(PropertyKind):
                 raise self._wrong(f"{where}: unknown kind {kind!r}; choose one of {', '.join(get_args(PropertyKind))}")
-            return TableColumn(str(column["property"]), kind, split=split)
+            read = str(column.get("read", ""))
+            if read and read not in NOTATIONS:
+                raise self._wrong(f"{where}: unknown notation {read!r}; choose one of {', '.join(NOTATIONS)}")
+            return TableColumn(str(column["property"]), kind, split=split, read=read)
         if "relation" in column and column.get("to"):
             return TableColumn(str(column["relation"]), to=self._place(table, str(column["to"])), split=split)
         raise self._wrong(f"{where} needs a property, a relation with to, or skip = true")

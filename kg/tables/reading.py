@@ -1,23 +1,28 @@
 """Tables as users have them: CSV and its relatives with a header, JSON and JSON Lines records, Parquet.
 
-A cell is the list of its texts: none where a value is missing, several where a JSON record holds a list. A record
+A cell is the list of its texts: none where a value is missing, several where a JSON record holds a list. A JSON object
+that holds a record by each key is a table with the column `key`. A record
 inside a record becomes columns `outer.inner`; a list of records becomes a table of its own, `TABLE_FIELD`, whose first
 column, named after the outer table, holds the outer record's key.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from trivium.kg.errors import BadInputError, UsageError
-from trivium.kg.loaders.source import Source
+from trivium.kg.loaders.source import BLOCK_BYTES, UTF16, Source
+from trivium.kg.text import singular
 from trivium.kg.values import is_missing
 
 Cell = tuple[str, ...]
@@ -27,9 +32,16 @@ JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 PARQUET_SUFFIX = ".parquet"
 
 _DELIMITERS = ",;\t|"
+_UTF8, _EXCELS = "utf-8", "cp1252"
 _NULLS = frozenset({"\\n", "null", "<null>", "#n/a"})  # as databases and spreadsheets write a missing value
 _KEYS = ("id", "_id", "uuid", "key", "code", "name", "label", "title")
 _SAMPLE_LINES = 50
+_NAMES = ("name", "login", "title", "label", "full_name", "fullName", "displayName")
+_AGAIN, _ALIKE = (
+    0.8,
+    0.9,
+)  # of things inside records: distinct names a record at most, those with the same facts at least
+_KEYED = 3  # records that an object holds by their keys; fewer may be parts of one thing
 
 
 @dataclass(frozen=True)
@@ -41,12 +53,16 @@ class SourceTable:
         path: the file.
         columns: their names, as in the file; no two are equal.
         rows: reads the rows anew, each as long as `columns`.
+        encoding: of a delimited file.
+        kind: what a row is, where the file says so (`author`); else its name says it.
     """
 
     name: str
     path: Path
     columns: tuple[str, ...]
     rows: Callable[[], Iterator[Row]]
+    encoding: str = _UTF8
+    kind: str = ""
 
 
 def read_tables(paths: Iterable[Path]) -> list[SourceTable]:
@@ -79,18 +95,20 @@ def _read(path: Path) -> list[SourceTable]:
 
 
 def _delimited(path: Path, name: str) -> SourceTable:
-    with _lines(path) as text:
+    encoding = _encoding(path)
+    with _lines(path, encoding) as text:
         sample = [line for line, _ in zip(text, range(_SAMPLE_LINES), strict=False)]
     delimiter = _delimiter(sample)
     header = next(csv.reader(sample, delimiter=delimiter), []) if sample else []
-    columns = tuple(column.strip() for column in header)
-    if len(columns) < 2 or not all(columns):
-        what = "has no header that names two columns or more: its first line must name every column"
+    if len([column for column in header if column.strip()]) < 2:
+        what = "has no header that names two columns or more: its first line must name the columns"
         raise BadInputError(what, path=path, line=1)
+    # Spreadsheets and data frames write their row numbers, and what stands beside a table, under no name.
+    columns = tuple(column.strip() or f"column {place}" for place, column in enumerate(header, 1))
     _check_columns(columns, path)
 
     def rows() -> Iterator[Row]:
-        with _lines(path) as text:
+        with _lines(path, encoding) as text:
             cells = csv.reader(text, delimiter=delimiter)
             next(cells)
             try:
@@ -104,18 +122,35 @@ def _delimited(path: Path, name: str) -> SourceTable:
             except csv.Error as error:
                 raise BadInputError(f"is not a table ({error})", path=path, line=cells.line_num) from error
 
-    return SourceTable(name, path, columns, rows)
+    return SourceTable(name, path, columns, rows, encoding)
+
+
+def _encoding(path: Path) -> str:
+    """Of a delimited file: UTF-16 by its mark, else UTF-8, else Excel's on Windows."""
+    with Source(path).open(utf16=True) as raw:
+        decode = codecs.getincrementaldecoder(_UTF8)().decode
+        chunk = raw.read(BLOCK_BYTES)
+        if chunk[:2] in UTF16:
+            return "utf-16"
+        try:
+            while chunk:
+                decode(chunk)
+                chunk = raw.read(BLOCK_BYTES)
+            decode(b"", final=True)
+        except UnicodeDecodeError:
+            return _EXCELS
+    return _UTF8
 
 
 @contextmanager
-def _lines(path: Path) -> Iterator[Iterator[str]]:
-    """A file as text, its line ends kept for the csv module; other encodings raise `BadInputError`."""
-    with Source(path).open() as raw:
-        text = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+def _lines(path: Path, encoding: str = _UTF8) -> Iterator[Iterator[str]]:
+    """A file as text, its line ends kept for the csv module; what is not in its encoding raises `BadInputError`."""
+    with Source(path).open(utf16=encoding != _UTF8) as raw:
+        text = io.TextIOWrapper(raw, encoding=encoding, newline="")
         try:
             yield text
         except UnicodeDecodeError as error:
-            raise BadInputError("is not UTF-8; convert the file to UTF-8", path=path) from error
+            raise BadInputError("is not UTF-8; save it as UTF-8", path=path) from error
         finally:
             text.detach()
 
@@ -148,9 +183,12 @@ def _check_columns(columns: Sequence[str], path: Path) -> None:
 
 def _json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
     content = _json_content(path, lines=lines)
-    if isinstance(content, dict) and not _is_record_list(content):
+    if isinstance(content, dict):
+        if _is_keyed(content):
+            return _record_tables(path, {name: _keyed_records(content)})
         lists = {key: value for key, value in content.items() if _is_record_list(value)}
-        return _record_tables(path, lists or {name: [content]})
+        keyed = {key: _keyed_records(value) for key, value in content.items() if _is_keyed(value)}
+        return _record_tables(path, {**lists, **keyed} or {name: [content]})
     if not _is_record_list(content):
         raise BadInputError("holds no list of records ({…})", path=path)
     return _record_tables(path, {name: content})
@@ -159,13 +197,15 @@ def _json_tables(path: Path, name: str, *, lines: bool) -> list[SourceTable]:
 def _record_tables(path: Path, records: Mapping[str, Any]) -> list[SourceTable]:
     """Tables of lists of records, and of the lists inside these."""
     found: dict[str, list[dict[str, Cell]]] = {}
+    kinds: dict[str, str] = {}
     for name, listed in records.items():
-        _flatten(name, listed, found)
+        _flatten(name, listed, found, kinds)
     tables = []
     for table, rows in found.items():
         columns = tuple(dict.fromkeys(column for row in rows for column in row))
         cells = [tuple(row.get(column, ()) for column in columns) for row in rows]
-        tables.append(SourceTable(table, path, columns, lambda cells=cells: iter(cells)))  # type: ignore[misc]
+        rows_of = lambda cells=cells: iter(cells)  # noqa: E731
+        tables.append(SourceTable(table, path, columns, rows_of, kind=kinds.get(table, "")))
     return tables
 
 
@@ -188,8 +228,9 @@ def _parquet_records(path: Path) -> list[dict[str, Any]]:
 def _json_content(path: Path, *, lines: bool) -> object:
     with _lines(path) as text:
         if not lines:
+            content = "".join(text)
             try:
-                return json.loads("".join(text))
+                return json.loads(content)
             except (ValueError, RecursionError) as error:
                 raise BadInputError(f"not JSON ({error})", path=path) from error
         records = []
@@ -202,13 +243,40 @@ def _json_content(path: Path, *, lines: bool) -> object:
         return records
 
 
-def _is_record_list(value: object) -> bool:
+def _is_record_list(value: object) -> TypeGuard[list[dict[str, Any]]]:
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
 
 
-def _flatten(table: str, records: list[dict[str, Any]], found: dict[str, list[dict[str, Cell]]]) -> None:
-    """Add the flat records of a table, and of the tables inside it, to `found`."""
+def _is_keyed(value: object) -> bool:
+    """Whether an object holds a record by each key, {"FR": {…}, "DE": {…}}: most records share some of their fields."""
+    if not isinstance(value, dict) or len(value) < _KEYED or not all(isinstance(each, dict) for each in value.values()):
+        return False
+    fields = Counter(field for each in value.values() for field in each)
+    return bool(fields) and max(fields.values()) > len(value) / 2
+
+
+def _keyed_records(records: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"key": key, **record} for key, record in records.items()]
+
+
+def _flatten(
+    table: str, records: list[dict[str, Any]], found: dict[str, list[dict[str, Cell]]], kinds: dict[str, str]
+) -> None:
+    """Add the flat records of a table, and of the tables inside it, to `found`; to `kinds` what rows of these are."""
     rows = found.setdefault(table, [])
+    things = {field: name for field in dict.fromkeys(chain(*records)) if (name := _thing(records, field))}
+    for field, by in things.items():
+        kinds[own := f"{table}_{field}"] = singular(field)
+        named = {each[by]: each for record in reversed(records) for each in _inner(record, field)}
+        _flatten(own, [{by: name, **each} for name, each in reversed(named.items())], found, kinds)
+    if things:
+        records = [
+            {
+                field: [e[things[field]] for e in _inner(record, field)] if field in things else value
+                for field, value in record.items()
+            }
+            for record in records
+        ]
     for number, record in enumerate(records, 1):
         flat: dict[str, Cell] = {}
         inner: dict[str, list[dict[str, Any]]] = {}
@@ -219,8 +287,34 @@ def _flatten(table: str, records: list[dict[str, Any]], found: dict[str, list[di
                 key = flat["row"] = (str(number),)
             for name, children in inner.items():
                 owned = [{table: key[0], **child} for child in children]
-                _flatten(f"{table}_{name.replace('.', '_')}", owned, found)
+                _flatten(f"{table}_{name.replace('.', '_')}", owned, found, kinds)
         rows.append(flat)
+
+
+def _thing(records: list[dict[str, Any]], field: str) -> str:
+    """By what the records of a field are named, where they are things of their own: "author": {"name": …, "email": …}.
+
+    Such things come again, with the same facts. "" where they are parts of the outer record.
+    """
+    inner = [each for record in records for each in _inner(record, field)]
+    for key in _NAMES:
+        names = [each[key] for each in inner if isinstance(each.get(key), str) and each[key].strip()]
+        if not names or len(names) < len(inner) or len(set(names)) > _AGAIN * len(names):
+            continue
+        facts = [{k: v for k, v in each.items() if k != key and not isinstance(v, dict | list)} for each in inner]
+        first = dict(zip(reversed(names), reversed(facts), strict=True))
+        same = sum(first[name] == each for name, each in zip(names, facts, strict=True))
+        if any(facts) and same >= _ALIKE * len(names):
+            return key
+    return ""
+
+
+def _inner(record: dict[str, Any], field: str) -> list[dict[str, Any]]:
+    """The record or records in a field; none where it holds anything else."""
+    value = record.get(field)
+    if isinstance(value, dict):
+        return [value]
+    return value if _is_record_list(value) else []
 
 
 def _fill(flat: dict[str, Cell], inner: dict[str, list[dict[str, Any]]], prefix: str, record: dict[str, Any]) -> None:

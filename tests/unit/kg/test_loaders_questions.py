@@ -61,7 +61,7 @@ def test_gzip_nulls_and_long_questions(tmp_path: Path) -> None:
         ('{"question": 3}', "found 3"),
         ('{"question": "q", "id": true}', '"id"'),
         ('{"question": "q", "topic_entities": "Alien"}', '"topic_entities" must be a list'),
-        ('{"question": "q", "answers": [1]}', '"answers" must hold texts'),
+        ('{"question": "q", "answers": [{}]}', '"answers" must hold texts'),
         ('{"question": "q", "choices": ["A"]}', '"choices" must hold objects'),
         ('{"question": "q", "choices": [{"id": "A"}]}', '"choices.text"'),
         ('{"question": "q", "chain": "r"}', '"chain" must be a list'),

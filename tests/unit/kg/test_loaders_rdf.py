@@ -108,3 +108,20 @@ def test_every_notation(tmp_path: Path, name: str) -> None:
     path.write_text("{ <not")
     with pytest.raises(BadInputError, match=name):
         list(read_triples(path))
+
+
+def test_what_describes_the_vocabulary_is_no_data(tmp_path: Path) -> None:
+    path = tmp_path / "firms.ttl"
+    path.write_text(
+        "@prefix ex: <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        'ex:p1 a owl:ObjectProperty ; rdfs:label "founded by" ; rdfs:domain ex:Firm ; rdfs:subPropertyOf ex:p0 .\n'
+        "ex:Firm a owl:Class ; rdfs:subClassOf ex:Body ,\n"
+        "  [ a owl:Restriction ; owl:onProperty ex:p1 ; owl:cardinality 1 ] .\n"
+        "ex:acme a ex:Firm ; ex:p1 ex:ann ; owl:sameAs ex:acme2 ."
+    )
+    assert triples(path) == [
+        Triple("http://ex.org/Firm", "http://www.w3.org/2000/01/rdf-schema#subClassOf", "http://ex.org/Body"),
+        Triple("http://ex.org/acme", "http://ex.org/p1", "http://ex.org/ann"),
+        Triple("http://ex.org/acme", "http://www.w3.org/2002/07/owl#sameAs", "http://ex.org/acme2"),
+    ]

@@ -13,6 +13,7 @@ from trivium.kg.tables.apply import Applied
 from trivium.kg.tables.guess import guess_mapping, words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
 from trivium.kg.tables.reading import read_tables
+from trivium.kg.tables.writing import guess_notation
 from trivium.kg.text import singular
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
@@ -192,8 +193,9 @@ def test_json_records_inside_records(tmp_path: Path) -> None:
         ("a.csv", b"just one column\n1\n", "no header"),
         ("a.csv", b"a,b\n1,2,3\n", "line 2.*3 cells"),
         ("a.csv", b"a,a\n1,2\n", "two columns are named 'a'"),
-        ("a.csv", b"a,b\n\xff,2\n", "not UTF-8"),
-        ("a.csv", "a,b\n1,2\n".encode("utf-16"), "UTF-16"),
+        ("a.json", b'[{"a": "\xff"}]', "not UTF-8"),
+        ("a.csv", b"a,b\n\x81,2\n", "not UTF-8"),
+        ("a.jsonl", '{"a": 1}\n'.encode("utf-16"), "UTF-16"),
         ("a.csv.gz", b"a,b\n1,2\n", "not a gzip file"),
         ("a.json", b"[1, 2]", "no list of records"),
         ("a.json", b"{", "not JSON"),
@@ -235,3 +237,110 @@ def test_codes_that_are_only_called_alike_are_values(tmp_path: Path) -> None:
     peaks = "name,region\nEiger,Alpen\nNapf,Mittelland\n"
     found = guess_mapping(read_tables(_write(tmp_path, cities=cities, peaks=peaks)))
     assert found["peaks"].columns["region"] == TableColumn("region", to="region")
+
+
+MESSY = (
+    ";Kunde;Eröffnet am;Umsatz;Preis;Aktiv;Notiz\n"
+    "0;Müller & Co;31.12.2020;1.234,50;12,5 €;ja;\n"
+    "1;Straßer;01.02.2021;980,00;7,25 €;nein;früher 5,5\n"
+    "2;Bäcker;15.03.21;12.000,00;1,5 €;ja;\n"
+)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_what_a_spreadsheet_exports(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "kunden.csv"
+    path.write_bytes(MESSY.encode(encoding))
+    (table,) = read_tables([path])
+    assert table.encoding == (encoding if encoding in ("utf-16", "cp1252") else "utf-8")
+    guessed = guess_mapping([table])["kunden"]
+    assert guessed.columns["Eröffnet am"] == TableColumn("eröffnet_am", "date", read="d/m/y")
+    assert guessed.columns["Umsatz"] == TableColumn("umsatz", "number", read="1.234,5")
+    assert guessed.columns["Aktiv"] == TableColumn("aktiv", "boolean", read="ja/nein")
+    assert guessed.columns["Notiz"].kind == "text", "a number inside a text is none"
+    (tmp_path / "mapping.toml").write_text(write_mapping({"kunden": guessed}))
+    mappings = read_mapping(tmp_path / "mapping.toml", [table])
+    assert mappings["kunden"] == guessed
+    triples, entities, _ = _graph([path], mappings)
+    assert {entity.label for entity in entities.values()} == {"Müller & Co", "Straßer", "Bäcker"}
+    first = {t.relation: str(t.tail) for t in triples if t.head == triples[0].head}
+    assert first["eröffnet_am"] == "2020-12-31"
+    assert (first["umsatz"], first["preis"], first["aktiv"]) == ("1234.50", "12.5 €", "true")
+    assert [str(t.tail) for t in triples if t.relation == "eröffnet_am"][2] == "2021-03-15"
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["31/12/2020", "01/02/2021"], ("date", "d/m/y")),
+        (["12/31/2020", "01/02/2021"], ("date", "m/d/y")),
+        (["31/12/2020", "12/31/2020"], None),
+        (["5/6/2020 14:30", "7/6/2020 9:05"], ("datetime", "d/m/y")),
+        (["1,234", "5,678"], None),
+        (["1,5", "2"], ("number", "1.234,5")),
+        (["1.234,567", "2"], ("number", "1.234,5")),
+        (["-1,5", "+2,25", "€ 3,50"], ("number", "1.234,5")),
+        (["1,5", "two"], None),
+        (["Y", "N"], ("boolean", "y/n")),
+        (["Y"], None),
+        (["yes", "no", "maybe"], None),
+        ([], None),
+    ],
+)
+def test_notations(texts: list[str], found: tuple[str, str] | None) -> None:
+    assert guess_notation(texts) == found
+
+
+def test_what_does_not_fit_its_notation_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "shops.csv"
+    path.write_text("name,opened\nA,31/12/2020\nB,soon\n")
+    mapping = tmp_path / "mapping.toml"
+    mapping.write_text(
+        '[shops]\ntype = "shop"\nid = "name"\n[shops.columns]\n'
+        'opened = { property = "opened", kind = "date", read = "d/m/y" }\n'
+    )
+    triples, _, _ = _graph([path], read_mapping(mapping, read_tables([path])))
+    assert [str(t.tail) for t in triples] == ["2020-12-31", "soon"]
+    mapping.write_text(mapping.read_text().replace("d/m/y", "y.m.d"))
+    with pytest.raises(BadInputError, match=r"unknown notation 'y.m.d'.*d/m/y"):
+        read_mapping(mapping, read_tables([path]))
+
+
+def test_a_json_object_of_records_by_their_keys(tmp_path: Path) -> None:
+    path = tmp_path / "licenses.json"
+    path.write_text(
+        json.dumps(
+            {
+                k: {"name": n, "osi": o}
+                for k, n, o in [("MIT", "MIT License", True), ("X11", None, True), ("AFL", "Academic", False)]
+            }
+        )
+    )
+    triples, entities, _ = _graph([path])
+    assert {key: entity.label for key, entity in entities.items()} == {
+        "license/MIT": "MIT License",
+        "license/X11": "X11",
+        "license/AFL": "Academic",
+    }, "a row without a name is called by its key"
+    assert ("license/X11", "osi", "true") in {t[:3] for t in triples}
+    (tmp_path / "one.json").write_text(json.dumps({"server": {"port": 1}, "client": {"name": "x"}}))
+    (table,) = read_tables([tmp_path / "one.json"])
+    assert len(list(table.rows())) == 1, "parts of one thing are no records"
+
+
+def test_people_inside_records_are_things_of_their_own(tmp_path: Path) -> None:
+    ann, bob = {"name": "Ann", "email": "a@x"}, {"name": "Bob", "email": "b@x"}
+    issues = [
+        {"id": 1, "title": "Leak", "author": ann, "reviewers": [bob, ann], "size": {"name": "big", "lines": 7}},
+        {"id": 2, "title": "Crash", "author": ann, "reviewers": [bob], "size": {"name": "big", "lines": 9}},
+        {"id": 3, "title": "Typo", "author": bob, "reviewers": [], "size": {"name": "small", "lines": 1}},
+    ]
+    path = tmp_path / "issues.json"
+    path.write_text(json.dumps(issues))
+    triples, entities, _ = _graph([path])
+    facts = {t[:3] for t in triples}
+    assert ("issue/1", "author", "author/Ann") in facts
+    assert {("issue/1", "reviewers", "reviewer/Ann"), ("issue/1", "reviewers", "reviewer/Bob")} <= facts
+    assert ("author/Ann", "email", "a@x") in facts
+    assert entities["author/Bob"].types == ("author",)
+    assert ("issue/2", "size_lines", "9") in facts, "facts that differ under one name are the outer record's"

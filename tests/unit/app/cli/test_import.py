@@ -55,3 +55,20 @@ def test_what_a_user_edits_and_what_changed_comes_in_at_the_next_import(
 def test_another_mapping_is_refused(trivium: Trivium, tables: list[Path], tmp_path: Path) -> None:
     (tmp_path / "mapping.toml").write_text("[cars]\ntype = 'car'\n")
     refused(trivium("import", *tables, "--out", "kg"), "BadInputError", "no table [boats]")
+
+
+def test_what_rdf_calls_a_relation_is_heard(trivium: Trivium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("firms.ttl").write_text(
+        "@prefix ex: <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        'ex:p123 rdfs:label "founded by" . ex:p7 rdfs:label "net worth" .\n'
+        + "".join(
+            f'ex:f{n} a ex:Firm ; rdfs:label "{firm}" ; ex:p123 ex:h{n} ; ex:p7 {n}0 .\n'
+            f'ex:h{n} a ex:Person ; rdfs:label "{who}" .\n'
+            for n, firm, who in ((1, "Acme", "Ann"), (2, "Beta", "Bob"), (3, "Core", "Cleo"))
+        )
+    )
+    assert trivium("import", "firms.ttl", "--out", "kg").code == 0
+    for question, answer in (("who founded Acme?", "Ann"), ("what is the net worth of Beta?", "20")):
+        assert [each["label"] for each in trivium("ask", "--kg", "kg", question, "--json").json["answers"]] == [answer]
+    assert "net worth" not in trivium("kg", "find", "kg", "net worth").out, "the schema's own names are nobody's"

@@ -1,0 +1,99 @@
+"""How a column writes its values where that is not the plain way: 31/12/2020, 1.234,50 €, yes and no.
+
+A notation is a short text in `mapping.toml` (`read = "d/m/y"`), guessed from all of a column's texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from trivium.kg.types import PropertyKind
+from trivium.kg.values import days_of
+
+DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA = "d/m/y", "m/d/y", "1.234,5"
+_TRUTHS = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"), ("si", "no"))
+NOTATIONS = (DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA, *("/".join(pair) for pair in _TRUTHS))
+
+_DATE = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?[ T](\d{1,2}:\d{2}(?::\d{2})?))?")
+_COMMA = re.compile(
+    r"(?P<before>[-+]?[$€£¥]?\s?[-+]?)(?P<whole>\d{1,3}(?:[. \u00a0']\d{3})+|\d+)(?:,(?P<part>\d+))?"
+    r"(?P<unit>\s?[^\d\s,.]{0,4})"
+)
+_PIVOT = 69  # two digits of a year from here on are of the last century, as in POSIX
+
+
+class Notation(NamedTuple):
+    """What kind of value a column's texts are in which notation."""
+
+    kind: PropertyKind
+    read: str
+
+
+def guess_notation(texts: Sequence[str]) -> Notation | None:
+    """The notation that all of a column's distinct texts share; None where it is the plain one, or none at all."""
+    truth = {text.casefold() for text in texts}
+    for pair in _TRUTHS:
+        if truth == set(pair):
+            return None if pair == ("true", "false") else Notation("boolean", "/".join(pair))
+    if texts and all(map(_DATE.fullmatch, texts)):
+        return _guess_dates(texts)
+    found = [_COMMA.fullmatch(text) for text in texts]
+    # A comma before three digits may well part thousands.
+    if (
+        found
+        and all(found)
+        and any(match["part"] and (len(match["part"]) != 3 or "." in match["whole"]) for match in found if match)
+    ):
+        return Notation("number", DECIMAL_COMMA)
+    return None
+
+
+def _guess_dates(texts: Sequence[str]) -> Notation | None:
+    """Day first unless the texts show that they are not; None where neither order makes dates of all."""
+    kind: PropertyKind = "datetime" if any(":" in text for text in texts) else "date"
+    for notation in (DAY_FIRST, MONTH_FIRST):
+        if all(plain(text, notation) for text in texts):
+            return Notation(kind, notation)
+    return None
+
+
+def plain(text: str, read: str) -> str:
+    """The text in the plain notation that values are read from; "" where it does not fit its column's notation."""
+    return _READERS[read](text)
+
+
+def _date(text: str, *, day_first: bool) -> str:
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return ""
+    day, month = (int(match[1]), int(match[2])) if day_first else (int(match[2]), int(match[1]))
+    year = int(match[3]) + (0 if len(match[3]) == 4 else 1900 if int(match[3]) >= _PIVOT else 2000)
+    if days_of(year, month, day) is None:
+        return ""
+    return f"{year:04}-{month:02}-{day:02}" + (f"T{match[4]:0>5}" if match[4] else "")
+
+
+def _comma(text: str) -> str:
+    match = _COMMA.fullmatch(text)
+    if match is None:
+        return ""
+    part = f".{match['part']}" if match["part"] else ""
+    return f"{match['before']}{re.sub(r'[^0-9]', '', match['whole'])}{part}{match['unit']}"
+
+
+def _truth(text: str, pair: Iterable[str]) -> str:
+    return dict(zip(pair, ("true", "false"), strict=True)).get(text.casefold(), "")
+
+
+def _truths(pair: tuple[str, str]) -> Callable[[str], str]:
+    return lambda text: _truth(text, pair)
+
+
+_READERS: dict[str, Callable[[str], str]] = {
+    DAY_FIRST: lambda text: _date(text, day_first=True),
+    MONTH_FIRST: lambda text: _date(text, day_first=False),
+    DECIMAL_COMMA: _comma,
+    **{"/".join(pair): _truths(pair) for pair in _TRUTHS},
+}
