@@ -40,6 +40,7 @@ _WORDS = re.compile(
 _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
 _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
+_PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
 _SEPARATORS = ("|", ";")
 
@@ -300,7 +301,8 @@ def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
     if about is not None and seen.key:
         other, key = about
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
-    kind = " ".join(singular(word) for word in words_of(seen.table.kind)) or " ".join(seen.words) or seen.table.name
+    words = [singular(word) for word in words_of(seen.table.kind)] or seen.words
+    kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
     return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns)
 
 
@@ -342,8 +344,8 @@ def _label(seen: _Seen) -> tuple[str, ...]:
     """The columns that people call a row by."""
     named = [each for each in seen.columns.values() if each.kind is None and each.name not in seen.refers]
     texts = {tuple(each.words): each.name for each in named if each.filled >= _COMPLETE * seen.rows}
-    for first, last in _PARTS_OF_NAMES:
-        pair = [next((name for words, name in texts.items() if words[:1] == (part,)), None) for part in (first, last)]
+    for parts in _PARTS_OF_NAMES:
+        pair = [next((name for words, name in texts.items() if _is_part(words, part)), None) for part in parts]
         if all(pair):
             return tuple(name for name in pair if name)
     for word in _NAME_WORDS:
@@ -366,6 +368,11 @@ def _label(seen: _Seen) -> tuple[str, ...]:
     return (max(telling)[1],) if telling else ()
 
 
+def _is_part(words: tuple[str, ...], part: str) -> bool:
+    """`first name`, `first` and `nameFirst` are parts of names."""
+    return words[:1] == (part,) or words == ("name", part)
+
+
 def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColumn:
     if not profile.texts:
         return TableColumn()
@@ -376,23 +383,44 @@ def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColum
         return TableColumn()  # a second key of what another column names already
     split = _separator(profile)
     texts = [part.strip() for text in profile.texts for part in text.split(split)] if split else list(profile.texts)
+    of_a_kind = _is_of_a_kind(profile, shared)
     repeated = len(set(texts)) <= 0.6 * sum(profile.texts.values()) or (
-        not split and _occurs_elsewhere(profile, shared)
+        not split and (of_a_kind or _occurs_elsewhere(profile, shared))
     )
     if profile.kind is None and (repeated or split or profile.many) and _are_names(texts):
-        name = _relation(profile)
-        kind = " ".join(singular(word) for word in profile.words) if split or profile.many else name.replace("_", " ")
+        name = "_".join(_without_key(_without_name(profile.words))) or profile.name
+        kind = name.replace("_", " ")
+        if split or profile.many:
+            kind = " ".join(singular(word) for word in profile.words)
+        elif of_a_kind:
+            kind = profile.words[-1]
         return TableColumn(name, to=kind, split=split)
     return _value(profile, split)
 
 
+def _is_of_a_kind(profile: _Profile, shared: SharedColumns) -> bool:
+    """Whether columns that end in the same word name the same things: `birth_city`, `death_city` and `city`."""
+    last = profile.words[-1]
+    alike = (each for name, found in shared.items() if name.split("_")[-1] == last for each in found)
+    return len(profile.words) > 1 and any(
+        each is not profile and each.words != profile.words and _in_common(profile, each) for each in alike
+    )
+
+
+def _without_key(words: list[str]) -> list[str]:
+    """`award_id` whose texts are names holds awards."""
+    return words[:-1] if len(words) > 1 and words[-1] in ("id", "ids", "key", "fk") else words
+
+
 def _occurs_elsewhere(profile: _Profile, shared: SharedColumns) -> bool:
     """Whether a column of the same name holds the same texts; codes that are only called alike do not."""
-    others = (each for each in shared[_relation(profile)] if each is not profile and each.texts)
-    return any(
-        sum(text in each.texts for text in profile.texts) >= _IN_COMMON * min(len(profile.texts), len(each.texts))
-        for each in others
-    )
+    return any(_in_common(profile, each) for each in shared[_relation(profile)] if each is not profile)
+
+
+def _in_common(one: _Profile, other: _Profile) -> bool:
+    """Whether two columns hold the same texts to a good part."""
+    both = sum(text in other.texts for text in one.texts)
+    return both > 0 and both >= _IN_COMMON * min(len(one.texts), len(other.texts))
 
 
 def _twin(seen: _Seen, profile: _Profile) -> bool:

@@ -35,7 +35,7 @@ def guess_notation(texts: Sequence[str]) -> Notation | None:
     """The notation that all of a column's distinct texts share; None where it is the plain one, or none at all."""
     truth = {text.casefold() for text in texts}
     for pair in _TRUTHS:
-        if truth == set(pair):
+        if pair[0] in truth and truth <= set(pair):  # one alone is a mark beside empty cells
             return None if pair == ("true", "false") else Notation("boolean", "/".join(pair))
     if texts and all(map(_DATE.fullmatch, texts)):
         return _guess_dates(texts)

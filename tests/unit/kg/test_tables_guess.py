@@ -282,7 +282,8 @@ def test_what_a_spreadsheet_exports(tmp_path: Path, encoding: str) -> None:
         (["-1,5", "+2,25", "€ 3,50"], ("number", "1.234,5")),
         (["1,5", "two"], None),
         (["Y", "N"], ("boolean", "y/n")),
-        (["Y"], None),
+        (["Y"], ("boolean", "y/n")),
+        (["N"], None),
         (["yes", "no", "maybe"], None),
         ([], None),
     ],
@@ -344,3 +345,20 @@ def test_people_inside_records_are_things_of_their_own(tmp_path: Path) -> None:
     assert ("author/Ann", "email", "a@x") in facts
     assert entities["author/Bob"].types == ("author",)
     assert ("issue/2", "size_lines", "9") in facts, "facts that differ under one name are the outer record's"
+
+
+def test_names_in_two_columns_and_cities_of_several_columns(tmp_path: Path) -> None:
+    people = _write(
+        tmp_path,
+        People="playerID,birthCity,deathCity,nameFirst,nameLast,bats,tie\n"
+        "aa1,Mobile,Mobile,Hank,Aaron,R,\nbb2,Denver,Ulm,Bo,Berg,L,Y\ncc3,Ulm,Mobile,Cy,Cole,R,\ndd4,Mobile,,Di,Dorn,L,\n",
+        Prizes="playerID,awardID\naa1,Best Hand\naa1,Gold Glove\nbb2,Best Hand\ncc3,Gold Glove\ndd4,Best Hand\n",
+    )
+    triples, entities, applied = _graph(people)
+    assert entities["person/aa1"].label == "Hank Aaron"
+    assert {t[:3] for t in triples} >= {
+        ("person/aa1", "birth_city", "city/Mobile"),
+        ("person/cc3", "death_city", "city/Mobile"),
+        ("person/bb2", "tie", "true"),
+    }, "one Mobile, whoever was born or died there"
+    assert applied.mappings["Prizes"].columns["awardID"] == TableColumn("award", to="award")

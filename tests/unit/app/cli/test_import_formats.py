@@ -123,7 +123,7 @@ WRONG = {
     "text.parquet": ("no parquet", "not a Parquet file"),
     "text.csv.gz": ("id,name\n", "not a gzip file"),
     "nodes.csv": ("id:ID,born:integer,:LABEL\n1,2,A\n", "unknown type 'integer'"),
-    "latin.csv": (b"id,name\n1,Caf\xe9\n", "not UTF-8"),
+    "latin.jsonl": (b'{"name": "Caf\xe9"}\n', "not UTF-8"),
 }
 
 
