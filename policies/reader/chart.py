@@ -328,7 +328,7 @@ class Chart:
     def _merge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """Two neighbors as one set: "state texas", "public order offenses"."""
         schema = self._schema
-        if not schema.compatible(left.type, right.type) or "or" in gap:
+        if not schema.compatible(left.type, right.type) or "or" in gap or self._awaits(left, right):
             return
         if not schema.typed and left.type != right.type:
             return  # a name has an item for each of its roles
@@ -504,6 +504,8 @@ class Chart:
     def _join_right(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if right.data[:1] == ("by",) or left.data[:1] == ("by",):
             return
+        if self._is_done(left) and gap and gap <= self._words.any_ | {"the"}:
+            return  # "crimes involving a person" by no other relation than the one that involves
         cost = scores.AGAIN if left.modified else 0.0
         cost += 0.4 if "and" in gap and right.form == "plain" else 0.0
         cost += 0.3 if right.form == "plain" and left.form == "plain" and not gap else 0.0
@@ -559,6 +561,18 @@ class Chart:
                 node = ("where", left.node, ("has", ("e", (hop,))))
                 links, score = (left.links, right.links), left.score + right.score - scores.HAVING
                 yield Item("S", node, left.type, ("role", hop.relation), score, links, "plain")
+
+    @staticmethod
+    def _is_done(item: Item) -> bool:
+        """Whether a set is of those of which a relation says so, by a word behind them: "orders sold"."""
+        return item.form == "plain" and item.data[:1] == ("role",) and item.node is not None and item.node[0] == "where"
+
+    def _awaits(self, left: Item, right: Item) -> bool:
+        """Whether what follows such a set is its relation's other end: "people living with Ann" are not called Ann."""
+        if not self._is_done(left):
+            return False
+        ends = {reached for hop, reached in self._schema.leaving(left.type) if hop.relation == left.data[1]}
+        return any(self._schema.compatible(each, right.type) for each in ends)
 
     @staticmethod
     def _pair(item: Item) -> tuple[Any, ...]:

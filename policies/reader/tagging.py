@@ -239,8 +239,6 @@ class Tagger:
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
                 if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
                     continue  # "under which license"
-                if self._is_column_of(phrase):
-                    continue  # "the quantity of", where relationships have one
                 if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
@@ -254,14 +252,11 @@ class Tagger:
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
 
-    def _is_column_of(self, phrase: Sequence[str]) -> bool:
-        """Whether "quantity of", "amount of" speak of a property of that name."""
-        return (
-            len(phrase) > 1
-            and phrase[-1] == "of"
-            and phrase[0] in self.language.carried
-            and any(match.element.kind in ("property", "edge") for match in self.matcher.phrase([phrase[0]]))
-        )
+    def _is_carried(self, words: Sequence[Token], span: tuple[int, int]) -> bool:
+        """Whether "quantity of" may speak of a column; "number of" does so only before one thing."""
+        word, after = words[span[0]].text, words[span[1]].text if span[1] < len(words) else ""
+        many = after.endswith("s") or after in self.language.plurals.values()
+        return word in self.language.carried and not (word == "number" and many)
 
     def _compared_by(self, phrase: tuple[str, ...]) -> list[Item]:
         """A comparison by an adjective that speaks for a column: "more powerful than" for `horsepower`."""
@@ -704,10 +699,12 @@ class Tagger:
 
     def _mark_verbs(self, tagged: Tagged) -> None:
         """Find the verbs; what may be any kind of things is no verb, and a verb is hardly a kind of things."""
+        counted = {stop for _, stop, item in tagged.items if item.category in _BEFORE_KINDS and not tagged.gaps[stop]}
         tagged.verbs = frozenset(
             place
             for place in range(1, len(tagged.positions))
             if tagged.content[place]
+            and place not in counted  # "how many calls were"
             and tagged.positions[place].islower()
             and tagged.gaps[place].isdisjoint(self.language.classes.before_nouns)
             and (
@@ -719,8 +716,9 @@ class Tagger:
         self._drop_having(tagged)
         self._add_kinds(tagged)
         for index, (start, stop, item) in enumerate(tagged.items):  # "does he own" asks for no owner
-            if start in tagged.verbs and item.category == "S" and item.form == "plain":
-                tagged.items[index] = (start, stop, item.worse(_OTHERS * (item.links[0][2] < _EXACTLY)))
+            noun = (item.category == "S" and item.form == "plain") or item.category == "P"
+            if start in tagged.verbs and stop == start + 1 and noun and item.links[0][2] < _EXACTLY:
+                tagged.items[index] = (start, stop, item.worse(_OTHERS))
         ranked = {start for start, _, item in tagged.items if item.category == "SUP"}
         for place in tagged.verbs:
             last = place + 1 == len(tagged.positions) and "to" in tagged.gaps[place]  # "takes the longest to make"
@@ -746,7 +744,13 @@ class Tagger:
         operators = {stop for _, stop, item in tagged.items if item.category in _BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
         numbers = {stop for _, stop, item in tagged.items if item.category == "NUM"}
-        nouns = {start for start, _, item in tagged.items if item.form == "plain" and item.links[0][2] >= _NOUN}
+        nouns = {
+            start
+            for start, _, item in tagged.items
+            if (item.form == "plain" or (item.category == "P" and not self._is_past(tagged.positions[start])))
+            and item.links
+            and item.links[0][2] >= _NOUN
+        }
         gain = _EXACT - _SLOPE * (1 - _KIND)
         for place, word in enumerate(tagged.positions):
             gap = tagged.gaps[place]
@@ -755,7 +759,7 @@ class Tagger:
             asked = asked or (gap == {"of"} and tagged.positions[place - 1].casefold() in self.language.classes.kinds)
             content = tagged.content[place] or (place in numbers and word not in self.language.units)
             ranks = word.endswith("est") and len(word) > _SHORTEST  # "quickest"
-            before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films"
+            before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films", "jersey number"
             if before or place in read or ranks or not content or not word.isalpha() or not word.islower() or not asked:
                 continue
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
@@ -764,6 +768,10 @@ class Tagger:
                 for kind in self._kinds
                 for element in [Element("type", kind, ANY_KIND)]
             ]
+
+    def _is_past(self, word: str) -> bool:
+        """Whether a word may be a verb's past: "hatched", "born"."""
+        return word.endswith("ed") or word in self.language.irregular
 
     @staticmethod
     def _drop_having(tagged: Tagged) -> None:
@@ -836,12 +844,17 @@ class Tagger:
             or (place > 2 and word in self.language.verbs and self._is_relation(word))
         )
 
-    def _is_ones(self, word: str, before: str, after: str) -> bool:
-        """Whether a word says what something is to another of its kind: Ann's boss, or wife, is not Ann."""
+    def _is_ones(self, word: str, before: str, after: str, like: float) -> bool:
+        """Whether a word says what something is to another of its kind: Ann's boss, or wife, is not Ann.
+
+        A word that is more like (`like`) a type does not: the calls of Ann, where `KNOWS` is like "call".
+        """
         return (after == "of" or before == "s") and (
             self.is_kin(word)
             or any(
-                match.score >= _NOUN and match.element.kind == "relation" and match.element.number in self._own
+                match.score >= max(like, _NOUN)
+                and match.element.kind == "relation"
+                and match.element.number in self._own
                 for match in self.matcher.word(word)
             )
         )
@@ -886,8 +899,9 @@ class Tagger:
                 tagged.items.append((position, position + 1, item))
             tagged.unread.append(block.unread)
             tagged.content.append(not block.operator)
-            if block.operator and len(folded) == 1:  # "first name", "count": names of columns too
-                exact = self._schema_items(folded, position, soft=False)
+            if block.operator and (len(folded) == 1 or self._is_carried(words, span)):
+                # "first name", "count", "quantity of": names of columns too
+                exact = self._schema_items(folded[:1], position, soft=False)
                 tagged.items += [(position, position + 1, item) for item in exact]
             literal = block.strength < 15 or any(item.category == "DATE" for item in block.items)
             if literal and not block.operator:
@@ -904,14 +918,16 @@ class Tagger:
             tagged.content.append(False)
             return
         took = word == "place" and span[0] > 0 and language.stem(words[span[0] - 1].text) in ("tak", "took", "taken")
-        light = language.stem(word) in language.generic and not self._heads(word) and not self._is_relation(word)
+        light = language.stem(word) in language.generic and word not in language.vague
+        light = light and not self._heads(word) and not self._is_relation(word)
         light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [
             (position, position + 1, item.worse(_GENERIC) if generic and self._lacks(item, after) else item)
             for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
-            if item.category != "S" or not self._is_ones(word, words[span[0] - 1].text if span[0] else "", after)
+            if item.category != "S"
+            or not self._is_ones(word, words[span[0] - 1].text if span[0] else "", after, item.links[0][2])
         ]
         tagged.items += self._doer_items(word, position)
         tagged.items += self._kin_items(word, position)

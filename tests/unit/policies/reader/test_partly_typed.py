@@ -53,3 +53,15 @@ def test_the_name_of_a_sort_of_things_stands_for_them(question: str, plan: str) 
     graph = GraphColumns.of([(name, [], {}) for name in names], VESSELS)
     reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
     assert write(reader.read(question)[0].plan) == plan
+
+
+def test_a_noun_before_a_columns_noun_is_no_kind_of_things() -> None:
+    players: list[tuple[str, list[str], dict[str, object]]] = [
+        ("Ann", [], {"wears_number": 7}),
+        ("Bob", [], {"wears_number": 9}),
+    ]
+    teams: list[tuple[str, list[str], dict[str, object]]] = [(name, [], {}) for name in ("Reds", "Blues")]
+    graph = GraphColumns.of([*players, *teams], [("Ann", "plays_for", "Reds"), ("Bob", "plays_for", "Blues")])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    best, *_ = reader.read("what is the jersey number of Ann?")
+    assert (write(best.plan), best.kinds, best.unread) == ('ids "Ann" | values wears_number', (), ("jersey",))

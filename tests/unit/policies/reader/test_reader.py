@@ -435,7 +435,7 @@ def test_keys_called_as_their_type_ask_for_nothing_and_yes_or_no_is_an_adjective
 
 def _messages() -> GraphColumns:
     entities: list[Any] = [(name, ["Person"], {"name": name}) for name in ("Ada", "Ben", "Cleo", "Dora")]
-    entities += [(f"d{n}", ["Device"], {"serial": f"D-{n}00"}) for n in (1, 2, 3)]
+    entities += [(f"d{n}", ["Device"], {"deviceNo": f"D-{n}00"}) for n in (1, 2, 3)]
     entities += [
         (f"m{n}", ["TextMessage"], {"sent_on": Value("date", f"2021-03-0{n}"), "words": 10 * n}) for n in (1, 2, 3)
     ]
@@ -457,6 +457,10 @@ def _messages() -> GraphColumns:
         ("Which persons know the device of Dora?", ["Ben"]),
         ("On 1 March 2021, how many devices received messages?", [1]),
         ("What is the number of persons with a device?", [3]),
+        ("What is the number of devices that got a text on 1 March 2021?", [1]),
+        ("What is the number of people with a device?", [3]),
+        ("How many texts were placed on 1 March 2021 to the number D-200?", [1]),
+        ("How many devices belong to people living with Ada?", [1]),
     ],
 )
 def test_what_names_of_relations_say_by_their_parts(question: str, answer: list[Any]) -> None:
