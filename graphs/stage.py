@@ -26,7 +26,7 @@ from trivium.kg.types import Json
 from trivium.nodes.run.access import check_policy
 from trivium.nodes.run.clock import clock_of
 from trivium.nodes.run.context import ContextT, check_context, context_of
-from trivium.nodes.run.conversation import begun
+from trivium.nodes.run.conversation import begun, review_note
 from trivium.nodes.run.write_answer import stop_of, stopped_answer
 from trivium.tools.call import one_stage
 
@@ -74,6 +74,8 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
         if first:
             update = {"stopped": None, **update} if state.get("stopped") else update
             update["settings"] = context.chosen()
+            if getattr(context, "review", False):
+                update |= review_note(state)
         info = runtime.execution_info
         # In process `updates` has every channel; without a thread nobody else watches.
         return {**update, "found": found_by(run.__name__, update)} if info and info.thread_id else update

@@ -36,6 +36,15 @@
     return { places, edges: [...edges.values()], width: rows.length * (WIDTH + GAP) - GAP + 2, height };
   }
 
+  // What the chat has painted behind a place, for words to stand on.
+  function paper(place) {
+    for (let at = place; at; at = at.parentElement ?? at.getRootNode().host) {
+      const { backgroundColor } = getComputedStyle(at);
+      if (!/^transparent$|[,/] ?0\)$/.test(backgroundColor)) return backgroundColor;
+    }
+    return "Canvas";
+  }
+
   function edge({ head, tail, relations }, places, n) {
     const [a, b] = [places.get(head), places.get(tail)];
     const words = relations.join(", ");
@@ -53,9 +62,9 @@
       const near = a.edges === b.edges ? 0 : a.edges < b.edges ? -0.16 : 0.16; // where fewer edges meet
       [x, y] = [bend + near * (x2 - x1), (y1 + y2) / 2 + 2.4 * near * (y2 - y1)];
     }
-    return h("g", { key: n },
-      h("path", { d: line, fill: "none", stroke: "currentColor", opacity: 0.55, markerEnd: `url(#arrow-${id})` }),
-      h("text", { x, y: y - 5, textAnchor: "middle", className: "relation" }, short(words, 20), h("title", null, words)));
+    return [
+      h("path", { key: n, d: line, fill: "none", stroke: "currentColor", opacity: 0.55, markerEnd: `url(#arrow-${id})` }),
+      h("text", { key: n, x, y: y + 4, textAnchor: "middle", className: "relation" }, short(words, 20), h("title", null, words))];
   }
 
   function Thumbs({ run, kg }) { // for the runs that KnowGPT's bandit learns from; with the chat's own key
@@ -71,13 +80,14 @@
 
   function Paths({ paths, run, kg }) {
     const { places, edges, width, height } = layout(paths);
+    const lines = edges.map((each, n) => edge(each, places, n));
     const said = paths.map(({ entities, steps }) => entities[0].label + steps.map(({ relation, inverse }, n) =>
       ` ${inverse ? "←" : "→"} ${relation} ${inverse ? "←" : "→"} ${entities[n + 1].label}`).join("")).join("; ");
     return h("div", null, h("svg", { role: "img", "aria-label": `Evidence: ${said}`, viewBox: `0 0 ${width} ${height}`,
       style: { maxWidth: `min(100%, ${width}px)` } },
     h("defs", null, h("marker", { id: `arrow-${id}`, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8,
       markerHeight: 8, orient: "auto" }, h("path", { d: "M0,0 L8,4 L0,8 z", fill: "currentColor" }))),
-    edges.map((each, n) => edge(each, places, n)),
+    lines.map(([line]) => line), lines.map(([, words]) => words), // no line crosses words
     [...places.values()].map(({ key, label, x, y }) => h("g", { key },
       h("rect", { x, y, width: WIDTH, height: HEIGHT, rx: 9, className: "entity" }),
       h("text", { x: x + WIDTH / 2, y: y + HEIGHT / 2 + 5, textAnchor: "middle" }, short(label), h("title", null, label))))),
@@ -86,7 +96,7 @@
 
   const style = document.createElement("style");
   style.textContent = `svg { display: block; font: 14px system-ui, sans-serif; margin: 4px 0; overflow: visible }
-    text { fill: currentColor } .relation { font-size: 12px; opacity: 0.8 }
+    text { fill: currentColor } .relation { font-size: 12px; paint-order: stroke; stroke: ${paper(host)}; stroke-width: 7px; stroke-linejoin: round }
     .entity { fill: color-mix(in srgb, currentColor 7%, transparent); stroke: currentColor; stroke-opacity: 0.35 }
     button { font: 13px system-ui, sans-serif; margin-right: 6px; padding: 3px 10px; cursor: pointer; color: inherit;
       background: none; border-radius: 8px; border: 1px solid color-mix(in srgb, currentColor 30%, transparent) }

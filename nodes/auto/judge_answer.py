@@ -12,7 +12,7 @@ from trivium.nodes.auto.plan_methods import trying
 from trivium.nodes.auto.state import AutoState
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer
-from trivium.nodes.run.conversation import reply
+from trivium.nodes.run.conversation import reply, struck
 from trivium.nodes.run.markdown import chat_ui
 from trivium.nodes.run.usage import NO_USAGE, add_usage
 
@@ -34,7 +34,8 @@ async def judge_answer(state: AutoState, runtime: Runtime[AutoContext]) -> dict[
     update: dict[str, Any] = {"plan": [], "answer": answer, "topic_entities": [], "choices": [], "previous": None}
     if chosen(tried) is tried[-1] and state["said"] is not None:
         said = state["said"]  # with the id under which it was streamed
-        return {**update, "messages": [said], "ui": await chat_ui(answer, runtime.context.kg, str(said.id))}
+        drawn = await chat_ui(answer, runtime.context.kg, str(said.id))
+        return {**update, "messages": [*struck(state), said], "ui": drawn}
     return {**update, **await reply(state, answer, runtime.context.kg)}
 
 

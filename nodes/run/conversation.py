@@ -30,6 +30,8 @@ MAX_TOPICS = 100
 
 _OPTION = re.compile(r"(?<![\w.])\(?([A-Ha-h])[).:]\s+")
 _GAP = re.compile(r"\s{4,}")  # says nothing, and costs patterns over a text the square of its length
+_NOTE = "trivium_review"
+_REVIEW = "Before I go on: approve this, edit it, or reject it."
 _SHOWN = 5  # paths that a message shows beside those in its text; `answer` has them all
 
 
@@ -109,7 +111,7 @@ async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id
         kg: the KG, for the labels of the paths.
         message_id: of the message whose tokens were streamed, so that a client sees one message and not two.
     """
-    if not state.get("messages") or state["messages"][-1].type != "human":
+    if not is_chat(state):
         return {}
     # Here, since a run without a chat need not import the message classes.
     from langchain_core.messages import AIMessage
@@ -117,7 +119,35 @@ async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id
     about = {key: answer[key] for key in ("method", "model", "kg", "stop_reason")}
     content = await chat_text(answer, kg, by_model=message_id is not None)
     said = AIMessage(content, id=message_id or str(uuid4()), name=answer["method"], response_metadata=about)
-    return {"messages": [said], "ui": await chat_ui(answer, kg, str(said.id))}
+    return {"messages": [*struck(state), said], "ui": await chat_ui(answer, kg, str(said.id))}
+
+
+def is_chat(state: Mapping[str, Any]) -> bool:
+    """Whether a message asks, so that a message is to answer."""
+    return _last_human(state) is not None
+
+
+def review_note(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run that is to be reviewed writes to `messages` first: nothing where no message asks.
+
+    Chat products show what is to be reviewed below the assistant's last message. The answer takes this one's place.
+    """
+    messages = state.get("messages")
+    if not messages or messages[-1].type != "human":
+        return {}
+    from langchain_core.messages import AIMessage
+
+    return {"messages": [AIMessage(_REVIEW, id=str(uuid4()), response_metadata={_NOTE: True})]}
+
+
+def struck(state: Mapping[str, Any]) -> list[Any]:
+    """The removal of a review's note, where one is the last message."""
+    messages = state.get("messages")
+    if not messages or not _is_note(messages[-1]):
+        return []
+    from langchain_core.messages import RemoveMessage
+
+    return [RemoveMessage(id=messages[-1].id)]
 
 
 async def prose(answer: Answer, kg: str) -> str:
@@ -129,7 +159,13 @@ async def prose(answer: Answer, kg: str) -> str:
     return "\n".join([answer["answer"], "", "Evidence:", *lines]) if lines else answer["answer"]
 
 
-def _last_human(state: RunState) -> AnyMessage | None:
-    """The last message, if it is a human's: one that the assistant has answered was another run's question."""
-    messages = state.get("messages")
+def _last_human(state: Mapping[str, Any]) -> AnyMessage | None:
+    """The last message but for a review's note, if it is a human's: one that was answered is another run's question."""
+    messages = state.get("messages") or []
+    if messages and _is_note(messages[-1]):
+        messages = messages[:-1]
     return messages[-1] if messages and messages[-1].type == "human" else None
+
+
+def _is_note(message: AnyMessage) -> bool:
+    return message.type == "ai" and _NOTE in message.response_metadata

@@ -10,7 +10,7 @@ from typing import Any
 from trivium.nodes.run.abstain import Decision, Signals, Stop, judge, stopped_by
 from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, Value, usage
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.conversation import reply
+from trivium.nodes.run.conversation import is_chat, reply, struck
 from trivium.nodes.run.markdown import plain
 from trivium.nodes.run.path_text import path_text
 from trivium.nodes.run.qualifiers import qualified
@@ -148,12 +148,11 @@ def stopped_answer(method: str, state: Mapping[str, Any], context: Context) -> d
     event = {"stage": "run", "event": stop["error"], "message": stop["problem"]}
     decision = Decision(stop["reason"], stop["message"])
     answer = record(method, state, context, Claim(), decision, events=[event])
-    messages = state.get("messages")
-    if not messages or messages[-1].type != "human":
+    if not is_chat(state):
         return {"answer": answer}
     from langchain_core.messages import AIMessage  # a run without a chat need not import the message classes
 
-    return {"answer": answer, "messages": [AIMessage(plain(answer["answer"]), name=method)]}
+    return {"answer": answer, "messages": [*struck(state), AIMessage(plain(answer["answer"]), name=method)]}
 
 
 def listed(names: Sequence[str], more: int = 0, *, last: str = " and ") -> str:

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-planted-7d1f0c52e9"  # as if it were an operator's; nothing that a run leaves behind may hold it
 PASSWORD = "planted-password-93b1"
 MODEL = "openai:scripted"
+SERVE = (sys.executable, "-m", "trivium.app.cli.main", "serve", "--port", "{port}", "--kg", "{kg}")
 _PATIENCE = 90.0  # seconds; a start takes some five on an idle machine
 
 
@@ -40,17 +41,22 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, settings: str, kg: str, **environment: str) -> Iterator[Server]:
-    """`trivium serve` in a folder whose trivium.toml holds these settings; stopped at the end."""
+def serving(
+    folder: Path, settings: str, kg: str, command: Sequence[str] = SERVE, **environment: str
+) -> Iterator[Server]:
+    """A server (`trivium serve`) in a folder whose trivium.toml holds these settings; stopped at the end.
+
+    A command's `{port}` and `{kg}` are put in.
+    """
     (folder / "trivium.toml").write_text(settings)
     log, port = folder / "server.log", free_port()
     with FakeOpenAI() as model, log.open("wb") as out:
         inherited = {n: value for n, value in os.environ.items() if not n.startswith(("LANGSMITH", "LANGCHAIN"))}
         asked = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": model.url, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-m", "trivium.app.cli.main", "serve", "--port", str(port), "--kg", kg]
         process = subprocess.Popen(
-            command, cwd=folder, env={**inherited, **asked, **environment}, stdout=out, stderr=subprocess.STDOUT
-        )
+            [word.format(port=port, kg=kg) for word in command],
+            cwd=folder, env={**inherited, **asked, **environment}, stdout=out, stderr=subprocess.STDOUT,
+        )  # fmt: skip
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_for(url, process, log)
@@ -99,7 +105,7 @@ def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     while time.monotonic() - begun < _PATIENCE:
         assert process.poll() is None, f"the server ended:\n{log.read_text()[-3000:]}"
         try:
-            with urllib.request.urlopen(f"{url}/ok", timeout=5) as answer:
+            with urllib.request.urlopen(f"{url}/healthz", timeout=5) as answer:
                 if answer.status == 200:
                     return
         except (urllib.error.URLError, ConnectionError, TimeoutError):

@@ -110,3 +110,21 @@ async def test_what_cannot_be_read_asks_again(kg_name: str, method: str, reply: 
     value = state["__interrupt__"][0].value
     assert value["error"]
     assert value["action_requests"][0]["description"].startswith("**")
+
+
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_chat_shows_it_below_a_message_that_gives_way(kg_name: str, method: str, decision: str) -> None:
+    """agent-chat-ui shows what is to be reviewed below the assistant's last message, and nowhere below a person's."""
+    graph = MODULES[method].builder.compile(InMemorySaver())
+    context = METHODS[method].context(kg=kg_name, review=True)
+    for turn in (1, 2):
+        given = {"messages": [{"role": "user", "content": "who directed Heat? A) Ridley Scott B) Michael Mann"}]}
+        state = await graph.ainvoke(given, THREAD, context=context)
+        note = state["messages"][-1]
+        assert (note.type, note.text[:12], len(state["messages"])) == ("ai", "Before I go ", 2 * turn)
+        while "__interrupt__" in state:
+            state = await graph.ainvoke(Command(resume={"decisions": [{"type": decision}]}), THREAD)
+        assert [message.type for message in state["messages"]] == ["human", "ai"] * turn
+        assert "Before I go on" not in state["messages"][-1].text
+        assert all(each["metadata"]["message_id"] in {m.id for m in state["messages"]} for each in state.get("ui", ()))
