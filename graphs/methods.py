@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
@@ -175,23 +176,65 @@ async def answer_many(
         TriviumError: as `answer`, where the KG or the method cannot be used at all.
     """
     room = jobs or (1 if context.model == NO_MODEL else JOBS)
-    under_way: deque[asyncio.Task[Answer]] = deque()
+    async with aclosing(
+        answer_in_order(questions, room, lambda question: one_of_many(method, question, context))
+    ) as answered:
+        async for found in answered:
+            yield found
+
+
+_AHEAD = 2  # times as many questions as at a time may be answered before the first of them is
+
+
+async def answer_in_order(
+    questions: Iterable[Question],
+    room: int,
+    ask: Callable[[Question], Awaitable[Answer]],
+    done: Callable[[Answer], None] | None = None,
+) -> AsyncGenerator[Answer]:
+    """Answers in the order of their questions, `room` under way at a time; one that takes long holds up no others.
+
+    Args:
+        questions: taken one by one, each once there is room for it.
+        room: how many are under way at a time.
+        ask: answers one.
+        done: hears of each answer as soon as it is there, in whatever order.
+    """
+    begun: deque[asyncio.Task[Answer]] = deque()
     waiting = iter(questions)
+    under_way, changed = 0, asyncio.Event()
+
+    async def one(question: Question) -> Answer:
+        nonlocal under_way
+        try:
+            found = await ask(question)
+            if done is not None:
+                done(found)
+            return found
+        finally:
+            under_way -= 1
+            changed.set()
+
     try:
         while True:
-            while len(under_way) < room and (following := next(waiting, None)) is not None:
-                under_way.append(asyncio.create_task(_one_of_many(method, following, context)))
-            if not under_way:
+            changed.clear()
+            while under_way < room and len(begun) < _AHEAD * room and (following := next(waiting, None)) is not None:
+                under_way += 1
+                begun.append(asyncio.create_task(one(following)))
+            if not begun:
                 return
-            yield await under_way[0]
-            under_way.popleft()
+            if not begun[0].done():
+                await changed.wait()
+            while begun and begun[0].done():
+                yield begun.popleft().result()
     finally:
-        for task in under_way:
+        for task in begun:
             task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+        await asyncio.gather(*begun, return_exceptions=True)
 
 
-async def _one_of_many(method: str, question: Question, context: Context) -> Answer:
+async def one_of_many(method: str, question: Question, context: Context) -> Answer:
+    """The answer to a question of many; of one that cannot be run, an answer that says so."""
     try:
         return await answer(method, question.question, context, question.topic_entities, question.id, question.choices)
     except (UsageError, UnknownEntityError, ModelError) as error:

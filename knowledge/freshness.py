@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Literal, get_args
 
 from trivium.kg.artifact import read_head
@@ -19,7 +18,7 @@ from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import TriviumError
 from trivium.kg.examples import has_examples, read_examples
 from trivium.kg.knowledge_base import Progress
-from trivium.knowledge.knowledge import Knowledge
+from trivium.knowledge.knowledge import Knowledge, changed_at
 
 Learned = Literal["keqing", "knowgpt", "entities", "vectors"]
 """What may be stale: what pairs taught Keqing, the path policy, the index of labels by meaning, rows of vectors."""
@@ -55,7 +54,7 @@ async def stale(kg: Knowledge, *which: Learned) -> list[Stale]:
     found = []
     for what in which or get_args(Learned):
         where = _LEARNED[what][0] if what in _LEARNED else "indexes/entities" if what == "entities" else "vectors"
-        fingerprint = f"{_stamp(kg.path / where)} {now['kg']} {now['embedder']}"
+        fingerprint = f"{changed_at(kg.path / where)} {now['kg']} {now['embedder']}"
         old_in_part = partly if what == "entities" else large
         make = partial(asyncio.to_thread, _stale, kg, what, now, large=old_in_part)
         found += await kg.derived(f"stale {what}", fingerprint, make)
@@ -86,10 +85,6 @@ def _stale(kg: Knowledge, what: Learned, now: dict[str, str], *, large: bool) ->
         kept = "is from before the last change of the graph, and stays in use"
         why = f"{name} {kept if made_from else 'was written by an older Trivium'}; to renew it: {again}"
     return [Stale(what, why)] if old else []
-
-
-def _stamp(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ from trivium.kg.manifest import read_manifest, set_embedder
 from trivium.kg.neo4j.settings import RemoteKG
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
+from trivium.kg.types import RelationSchema
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.snapshots import LocalCopy
@@ -114,7 +115,7 @@ class Knowledge:
         self._making: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, defaultdict[str, asyncio.Lock]] = (
             weakref.WeakKeyDictionary()
         )
-        self._schema: tuple[tuple[str, ...], str] = ((), "")
+        self._schema: tuple[list[RelationSchema], str, int] = ([], "", 0)
         self._remote: RemoteKG | None = None
         self._surveyed = ""
 
@@ -263,9 +264,10 @@ class Knowledge:
         `kg`: the triples (of a user's own database its last commit, whatever that changed); `schema`: the relations;
         `embedder`: its weights.
         """
-        relations = tuple(f"{each.name}\0{each.kind or ''}" for each in await self.store.schema())
-        if relations != self._schema[0]:
-            self._schema = (relations, _digest([*sorted(relations), *self._directions()]))
+        schema = await self.store.schema()
+        if schema != self._schema[0]:
+            names = sorted(f"{each.name}\0{each.kind or ''}" for each in schema)
+            self._schema = (schema, _digest([*names, *self._directions()]), sum(each.triples for each in schema))
         kg = await self.store.fingerprint()
         return {"kg": kg, "schema": self._schema[1], "embedder": self.embedder.fingerprint}
 
@@ -304,7 +306,7 @@ class Knowledge:
         now = await self.sources()
         if not isinstance(self.store, EmbeddedStore):  # reading all of a database after each commit is not cheap
             return {"schema": now["schema"], "embedder": now["embedder"]}
-        if sum(relation.triples for relation in await self.store.schema()) <= _CHEAP_TRIPLES:
+        if self._schema[2] <= _CHEAP_TRIPLES:
             return now
         return {"schema": now["schema"], "embedder": now["embedder"]}
 
@@ -467,12 +469,14 @@ class Knowledge:
             NotLearntError: `trivium learn keqing` has not run.
             CorruptError, VersionError: what it left is damaged, or a newer Trivium's.
         """
-        from trivium.policies.reader.chains.artifact import DECOMPOSER, has_decomposer
+        from trivium.policies.reader.chains.artifact import DECOMPOSER
         from trivium.policies.reader.chains.teaching import current_decomposer
 
-        if not has_decomposer(self.learnt):
+        learnt = self.learnt
+        if not any(stamp := DECOMPOSER.stamp(learnt)):
             await asyncio.to_thread(_wait_for, self.path)
-        if not has_decomposer(self.learnt):
+            stamp = DECOMPOSER.stamp(learnt)
+        if not any(stamp):
             raise NotLearntError(
                 f"nothing was learned on {self.name} yet: run trivium learn keqing --kg {self.name} "
                 "--questions F.jsonl, or without --questions to learn from its relations' names alone"
@@ -484,7 +488,7 @@ class Knowledge:
                 own.setdefault(element, []).extend(phrase.split())
         if own:
             now = {**now, "words": _digest([f"{element}\0{words}" for element, words in sorted(own.items())])}
-        fingerprint = f"{DECOMPOSER.stamp(self.learnt)} {sorted(now.items())}"
+        fingerprint = f"{stamp} {sorted(now.items())}"
         return await self.derived("decomposer", fingerprint, lambda: current_decomposer(self, now, own))
 
     async def exemplars(self) -> ExemplarIndex:
@@ -523,7 +527,7 @@ class Knowledge:
         templates = await self.templates()
         found: Decomposer = await self.derived(
             "lora decompose",
-            f"{_stamp(self.path / 'lora' / 'decompose' / 'lora.json')} {templates.schema}",
+            f"{changed_at(self.path / 'lora' / 'decompose' / 'lora.json')} {templates.schema}",
             lambda: open_lora_decomposer(self, templates),
         )
         return found
@@ -532,7 +536,7 @@ class Knowledge:
         """The LoRA-tuned candidate reasoner; raises as `lora_decomposer`."""
         from trivium.policies.lora.serve import open_lora_reasoner
 
-        stamp = _stamp(self.path / "lora" / "reason" / "lora.json")
+        stamp = changed_at(self.path / "lora" / "reason" / "lora.json")
         return await self.derived("lora reason", str(stamp), lambda: open_lora_reasoner(self))
 
 
@@ -686,8 +690,12 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if path.is_file())
 
 
-def _stamp(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0
+def changed_at(path: Path) -> int:
+    """Changes when a file, or a folder's list of them, does: its time in nanoseconds, 0 where it is not there."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _digest(texts: Sequence[str]) -> str:

@@ -11,12 +11,14 @@ from typing import Any
 from trivium.app.cli.lines import ResumableLines
 from trivium.app.cli.progress import progress
 from trivium.app.cli.spending import Spending
-from trivium.graphs.methods import answer_many, close_all
+from trivium.graphs.methods import close_all
+from trivium.graphs.on_cores import answer_on_cores
 from trivium.graphs.on_ray import answer_on_ray
 from trivium.kg.errors import StoreError
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.access import NO_MODEL
+from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
 
@@ -53,6 +55,14 @@ async def answer_file(
     limits.prices()
     spent = NO_USAGE
     stopped: str | None = None
+
+    def count(found: Answer) -> None:
+        """Count what an answer cost as soon as it is there, so that no question is begun beyond a limit."""
+        nonlocal spent, stopped
+        spent = add_usage(spent, found["usage"])
+        tokens = spent["prompt_tokens"], spent["completion_tokens"]
+        stopped = limits.reached(sum(tokens), limits.cost(*tokens))
+
     questions = read_questions(asked)
     try:
         await _check_ready(method, context)
@@ -65,7 +75,7 @@ async def answer_file(
             async with aclosing(
                 answer_on_ray(ray, method, asked_now, context, jobs)
                 if ray
-                else answer_many(method, asked_now, context, jobs)
+                else answer_on_cores(method, asked_now, context, jobs, count=len(questions) - lines.done, done=count)
             ) as answered:
                 number = lines.done
                 async for found in answered:
@@ -74,9 +84,8 @@ async def answer_file(
                     number += 1
                     lines.write(dict(found))
                     show("answer", number, len(questions))
-                    spent = add_usage(spent, found["usage"])
-                    tokens = spent["prompt_tokens"], spent["completion_tokens"]
-                    stopped = limits.reached(sum(tokens), limits.cost(*tokens))
+                    if ray:
+                        count(found)
     finally:
         await close_all()
     return None if context.model == NO_MODEL else _told(spent, limits, stopped)

@@ -18,7 +18,8 @@ from time import perf_counter
 from trivium.evals.own.causes import Causes
 from trivium.evals.own.report import html_page, text_report
 from trivium.evals.own.runs import Run, RunAnswer, read_runs, write_runs
-from trivium.graphs.methods import AUTO, METHODS, answer_many, close_all, method_named
+from trivium.graphs.methods import AUTO, METHODS, close_all, method_named
+from trivium.graphs.on_cores import answer_on_cores
 from trivium.graphs.on_ray import answer_on_ray
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.errors import UsageError
@@ -71,7 +72,7 @@ async def ask_all(
                 answered = (
                     answer_on_ray(ray, method, questions, context, jobs)
                     if ray
-                    else answer_many(method, questions, context, jobs)
+                    else answer_on_cores(method, questions, context, jobs, count=len(questions))
                 )
                 async for given in answered:
                     question = questions[number]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
@@ -245,6 +245,7 @@ def _said_before(words: Sequence[str], start: int) -> range:
     return range(first if joined else start, start)
 
 
+@lru_cache(maxsize=4_096)
 def _stems(relation: str) -> frozenset[str]:
     """The content words of a relation's name, by their stems."""
     return frozenset(_root(word) for word in words_of(relation) if word not in classes().function)
