@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import nlargest
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from trivium.kg.plans.plan import Direction
@@ -26,6 +28,7 @@ SECOND_HOP = 0.55
 SHARE = 0.12  # gain for each factor of ten in the share of edges
 _FEW_TYPES = 40  # up to which paths of three hops are looked for
 _MOST_PATHS = 12  # paths that are kept for a pair of types
+_MOST_HOPS = 200  # hops between two types that paths of several hops are made of: a thousand would make a million
 
 
 class Walk(NamedTuple):
@@ -266,6 +269,18 @@ class Schema:
         return out
 
     @cached_property
+    def _widest(self) -> list[list[tuple[Walk, int, int]]]:
+        """As `_leaving`; of more than `_MOST_HOPS` hops between two types those with the most triples."""
+        out = []
+        for hops in self._leaving:
+            by_end: dict[int, list[tuple[Walk, int, int]]] = defaultdict(list)
+            for hop in hops:
+                by_end[hop[1]].append(hop)
+            kept = {hop for same in by_end.values() for hop in nlargest(_MOST_HOPS, same, key=itemgetter(2))}
+            out.append([hop for hop in hops if hop in kept])
+        return out
+
+    @cached_property
     def _reached(self) -> dict[Walk, set[int]]:
         """The types that a hop may reach."""
         out: dict[Walk, set[int]] = defaultdict(set)
@@ -347,10 +362,10 @@ class Schema:
 
     def _two_hops(self, start: int, end: int) -> list[Path]:
         out: dict[tuple[Walk, Walk], Path] = {}
-        for first, middle, triples in self._leaving[start]:
+        for first, middle, triples in self._widest[start]:
             if self.inside[middle] & self._reached[first]:
                 continue  # the wider type in the middle says the same
-            for second, reached, more in self._leaving[middle]:
+            for second, reached, more in self._widest[middle]:
                 back = second.relation == first.relation and second.direction != first.direction
                 if reached != end or (back and not self.typed and start != end):
                     continue
@@ -363,7 +378,7 @@ class Schema:
     def _three_hops(self, start: int, end: int) -> list[Path]:
         """Paths of three hops, for types that no shorter path joins: machines of a data center."""
         out = []
-        for first, middle, triples in self._leaving[start]:
+        for first, middle, triples in self._widest[start]:
             if self.inside[middle] & self._reached[first]:
                 continue
             for rest in self._two_hops(middle, end):

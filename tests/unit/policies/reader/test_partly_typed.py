@@ -9,7 +9,7 @@ from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import write
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.schema import Schema
+from trivium.policies.reader.schema import _MOST_HOPS, Schema
 
 EDGES = [("Alien", "directed_by", "Ridley Scott"), ("Blade Runner", "directed_by", "Ridley Scott")]
 
@@ -65,3 +65,16 @@ def test_a_noun_before_a_columns_noun_is_no_kind_of_things() -> None:
     reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
     best, *_ = reader.read("what is the jersey number of Ann?")
     assert (write(best.plan), best.kinds, best.unread) == ('ids "Ann" | values wears_number', (), ("jersey",))
+
+
+def test_a_thousand_relations_between_two_things_make_no_million_paths() -> None:
+    relations = [("Ann", f"REL_{number}", "Bob") for number in range(1000)]
+    often = [(f"p{number}", "KNOWS", f"p{number + 1}") for number in range(10)]
+    people = dict.fromkeys(name for head, _, tail in [*relations, *often] for name in (head, tail))
+    graph = GraphColumns.of([(name, ["Person"], {}) for name in people], [*relations, *often])
+    schema = Schema.of(profile_of(graph))
+    knows = schema.names.index("KNOWS")
+    two = schema._two_hops(0, 0)
+    assert len(two) <= _MOST_HOPS**2
+    assert min(two, key=lambda path: path.cost).relations == {knows}  # those with most triples are kept
+    assert len(schema._one_hop(0, 0)) == 2 * 1001  # of one hop all are
