@@ -109,8 +109,8 @@ def test_a_question_and_what_follows_on_it(chat: tuple[str, Server], page: Page)
 
 
 def test_a_review_is_edited(chat: tuple[str, Server], page: Page) -> None:
-    assistants = get_sync_client(url=chat[1].url, api_key=None).assistants
-    assistant: Any = assistants.create("keqing", context={"review": True}, name="reviewed")
+    with get_sync_client(url=chat[1].url, api_key=None) as client:
+        assistant: Any = client.assistants.create("keqing", context={"review": True}, name="reviewed")
     person = _Chat(page, *chat, assistant["assistant_id"])
     person.ask(QUESTION)
     page.get_by_text("Edit/Approve").wait_for()

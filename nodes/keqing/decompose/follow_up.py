@@ -94,28 +94,28 @@ def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
     """The last answers: those that the client gives as `previous`, else those that a thread's state keeps; or None.
 
     Raises:
-        UsageError: `previous` is no answer.
+        UsageError: that is no answer; a client writes the one, and may write the other.
     """
-    answer, links = state.get("answer"), state.get("links") or {}
     if given := state.get("previous"):
-        answer, links = _read_previous(given)
-    if not answer or not answer["answers"]:
+        answer = _read_answer(given, "previous")
+        linked = next((step.links for step in answer.steps if step.stage == "link_entities"), {})
+        topics = {mention: found[0].id for mention, found in linked.items() if found}
+    elif given := state.get("answer"):
+        answer = _read_answer(given, "the thread's answer")
+        topics = {mention: found[0]["id"] for mention, found in (state.get("links") or {}).items() if found}
+    else:
         return None
-    ids = tuple(item["id"] for item in answer["answers"][:_MOST])
-    topics = {mention: found[0]["id"] for mention, found in links.items() if found}
-    return LastAnswers(answer["question"], topics, ids)
+    ids = tuple(item.id for item in answer.answers[:_MOST])
+    return LastAnswers(answer.question, topics, ids) if ids else None
 
 
-def _read_previous(given: object) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """An answer that a client gives back, and what its log says was linked; raises `UsageError`."""
+def _read_answer(given: object, name: str) -> _Previous:
     try:
-        answer = _Previous.model_validate(given)
+        return _Previous.model_validate(given)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "it"
-        raise UsageError(f"previous must be an answer as it was given: {where}: {first['msg']}") from None
-    links = next((step.links for step in answer.steps if step.stage == "link_entities"), {})
-    return answer.model_dump(), {mention: [found.model_dump() for found in each] for mention, each in links.items()}
+        raise UsageError(f"{name} must be an answer as it was given: {where}: {first['msg']}") from None
 
 
 class _Entity(BaseModel):

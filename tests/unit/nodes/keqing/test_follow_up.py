@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from trivium.kg.errors import UsageError
 from trivium.kg.types import EntityHit
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.keqing.decompose.follow_up import LastAnswers, from_all, hits_of, last_answers, points_back, resolve
@@ -45,6 +46,9 @@ def test_last_answers_are_those_of_the_state_with_what_their_question_was_about(
     assert (last.question, dict(last.topics)) == ("who directed Heat?", {"Heat": "heat"})
     assert (last.ids[0], len(last.ids)) == ("e0", 100), "the best, and no more than a run can start from"
     assert last_answers({}) is None
+    for forged in ({"answer": "Mallory", "answers": [{"id": "x"}]}, {"question": 5, "answers": []}, "x", [5]):
+        with pytest.raises(UsageError, match="the thread's answer must be an answer"):
+            last_answers({"answer": forged})
     assert last_answers({"answer": {**answer, "answers": []}}) is None
     assert last_answers({"answer": answer}) == replace(last, topics={})
 
