@@ -394,6 +394,8 @@ class Tagger:
         assert self.ties is not None
         for relation, kind in self.ties.members(identifier):
             sorts = may_give_types(self.schema.names[relation])
+            if self.schema.typed and not sorts:
+                continue  # types have nouns of their own, and other things are joined with what is named
             node = ("go", named.node, (Walk(relation, "in"),), kind, True)
             less = 0.0 if sorts else scores.SORT if label.islower() else scores.SORT_OF_NAME
             yield Item("S", node, kind, (), named.score - less, named.links)

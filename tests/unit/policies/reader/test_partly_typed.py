@@ -78,3 +78,14 @@ def test_a_thousand_relations_between_two_things_make_no_million_paths() -> None
     assert len(two) <= _MOST_HOPS**2
     assert min(two, key=lambda path: path.cost).relations == {knows}  # those with most triples are kept
     assert len(schema._one_hop(0, 0)) == 2 * 1001  # of one hop all are
+
+
+def test_in_a_graph_of_types_a_name_is_the_thing_itself() -> None:
+    kinds: dict[str, list[str]] = {"country": ["usa"], "state": ["ohio", "texas"], "city": ["columbus", "austin"]}
+    things: list[tuple[str, list[str], dict[str, object]]] = [(n, [kind], {}) for kind, ns in kinds.items() for n in ns]
+    edges = [(each, "located_in", "usa") for each in (*kinds["state"], *kinds["city"])]
+    edges += [("ohio", "capital", "columbus"), ("texas", "capital", "austin")]
+    graph = GraphColumns.of(things, edges)
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    best, *_ = reader.read("how many states does the usa have")
+    assert write(best.plan) == 'ids "usa" | follow ^located_in | where is state | count'
