@@ -224,6 +224,7 @@ class Chart:
             ("CP S", self._where_before),
             ("CMP S", self._compare_set),
             ("CMP X", self._compare_value),
+            ("CMP AGG", self._compare_aggregate),
             ("P CP", self._name_column),
             ("SUP P", self._key),
             ("SUP P", self._frequent),
@@ -1173,6 +1174,17 @@ class Chart:
         yield Item(
             "CP", None, -1, (numbers, "", sign, ("plan", plan)), left.score + right.score, (left.links, right.links)
         )
+
+    def _compare_aggregate(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "machines above the average price": the average of all that have one."""
+        sign, _ = left.data
+        if len(right.data) != 2 or right.data[0] in ("count", "sum") or sign not in (">", ">=", "<", "<="):
+            return
+        for number in right.data[1]:
+            column = self._schema.properties[number]
+            plan = ("agg", right.data[0], ("all", column.type), ("p", (), column.name, ""))
+            data = ((number,), "", sign, ("plan", plan))
+            yield Item("CP", None, -1, data, left.score + right.score, (left.links, right.links))
 
     def _where_set(self, left: Item, right: Item) -> Iterator[Item]:
         """As in "states larger than texas"."""

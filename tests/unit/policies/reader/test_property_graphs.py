@@ -121,6 +121,9 @@ def test_properties_of_relationships(question: str, answer: list[str]) -> None:
         ("How many non-students are there?", ["2"]),
         ("reviewed courses", ["Dawn Yoga", "Iron Circuit"]),
         ("Are there trainers without courses? Which ones?", ["Jon Kerr"]),
+        ("Which machines cost more than the average price?", ["M1"]),
+        ("courses shorter than the average length", ["Dawn Yoga", "Quiet Hour"]),
+        ("Machines priced above the price of M2", ["M1", "M3"]),
     ],
 )
 def test_conditions_in_users_words(question: str, answer: list[str]) -> None:
@@ -131,6 +134,8 @@ def test_conditions_in_users_words(question: str, answer: list[str]) -> None:
     ("question", "answer"),
     [
         ("Which trainer has been with the gym the longest?", ["Femi Gray"]),
+        ("longest hired trainer", ["Femi Gray"]),
+        ("the trainer hired the shortest", ["Jon Kerr"]),
         ("two longest courses", ["Aqua Spin", "Iron Circuit"]),
         ("How long is the Iron Circuit?", ["90"]),
         ("top 1 courses by number of members", ["Dawn Yoga"]),
@@ -163,3 +168,12 @@ def test_a_year_is_no_count_and_a_key_no_measure() -> None:
 )
 def test_decades(word: str, years: tuple[int, int] | None) -> None:
     assert decade(word) == years
+
+
+def test_a_word_that_is_a_part_of_a_name_to_the_letter_counts_as_that() -> None:
+    graph = GraphColumns.of([(f"p{n}", ["Product"], {"price_cost": n}) for n in range(3)], [])
+    matcher = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).matcher
+    for word in ("price", "cost"):  # each is also like the other
+        (best, *_) = [match for match in matcher.word(word) if match.element.kind == "property"]
+        assert best.exact
+        assert best.part == matcher.language.stem(word)

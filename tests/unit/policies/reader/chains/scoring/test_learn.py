@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trivium.policies.reader.chains.scoring.learn import chosen
+from trivium.policies.reader.chains.scoring.learn import _calibrated, chosen
 
 
 @pytest.mark.parametrize(("won", "lost", "used"), [(2, 1, True), (0, 0, True), (1, 2, False)])
@@ -19,3 +19,12 @@ def test_the_best_mix_is_chosen_and_of_equals_the_first() -> None:
     before = np.zeros(4)
     some, more = np.array([1.0, 0, 0, 0]), np.array([1.0, 1, 0, 0])
     assert chosen(before, np.array([some, more, more[::-1]])) == (1, True)
+
+
+def test_few_pairs_move_what_sureness_means_a_little() -> None:
+    assert _calibrated([]) == (1.0, 0.0)
+    scale, shift = _calibrated([(0.5, 1.0)] * 3)  # nothing that tells sure from unsure: the scale stays
+    assert scale == pytest.approx(1.0)
+    assert 0 < shift < 1
+    surer, _ = _calibrated([(0.9, 1.0), (0.1, 0.0)] * 50)
+    assert surer > scale
