@@ -92,18 +92,16 @@ async def curve(
     parts: Sequence[tuple[Sequence[Question], Sequence[Question]]],
     sizes: Iterable[int | None],
     keep: Path | None,
-    names: Sequence[str] = (),
 ) -> Cells:
     """Every part (learned from, asked) with every number of pairs; what `keep` holds is not measured again.
 
-    `names` says what the parts are called in the cells' keys and in progress: by default their numbers. The cells of
-    these parts are returned, of other sizes that `keep` holds as well.
+    The cells of these parts are returned, of other sizes that `keep` holds as well.
 
     Raises:
         BadInputError: `keep` is no file of this command.
     """
     cells = _read(keep)
-    called = names or [f"part {number} of {len(parts)}" for number in range(len(parts))]
+    called = [f"part {number} of {len(parts)}" for number in range(len(parts))]
     todo = [(size, number) for size in sizes for number in range(len(parts))]
     for done, (size, number) in enumerate(todo):
         learnt, asked = parts[number]

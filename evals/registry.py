@@ -78,9 +78,6 @@ MEASUREMENTS = {
     "keqing-pairs": Measurement(
         "trivium.evals.pair_curves", "What 0 to all pairs are worth, on WebQSP in folds or MetaQA."
     ),
-    "keqing-held-out": Measurement(
-        "trivium.evals.held_out", "MetaQA's question templates, or its chains, held out in folds."
-    ),
     "oda": Measurement(
         "trivium.evals.oda", "ODA without a model on four sets, and what each rule of its choice is worth."
     ),

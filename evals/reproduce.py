@@ -55,7 +55,6 @@ RUNS = {
     "choices": Entry("knowgpt-choices"),
     "pairs-webqsp": Entry("keqing-pairs webqsp"),
     "pairs-metaqa": Entry("keqing-pairs metaqa"),
-    "held-out": Entry("keqing-held-out"),
     "oda": Entry("oda --count 150"),
 }
 """Short ones first, so that an hour that is cut short has most of them."""

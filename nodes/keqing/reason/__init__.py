@@ -1,4 +1,4 @@
-"""Stage `reason`: the stage, its prompt and answer's shape, the model's call, the fine-tuned model, the evidence."""
+"""Stage `reason`: the stage and the fine-tuned model, the chat model's call and its prompt, the evidence."""
 
 from trivium.nodes.keqing.reason.stage import reason
 

@@ -2,7 +2,7 @@
 
 Without a model the chain's result is the answer, ordered by how well its template matched and by how many walks
 support it, and a sub-question that others start from hands on all its candidates. With one, it chooses among them
-(`trivium.nodes.keqing.reason.model`); so does a fine-tuned one (`trivium.nodes.keqing.reason.tuned`).
+(`trivium.nodes.keqing.reason.model`); so does a fine-tuned one over serialised triples, the second variant of 3.3.
 """
 
 from __future__ import annotations
@@ -12,8 +12,14 @@ from typing import Any, cast
 from langgraph.runtime import Runtime
 
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.state import KeqingState, Retrieved
+from trivium.nodes.keqing.reason.evidence import ShownEvidence, gather, is_nameless
+from trivium.nodes.keqing.state import Found, KeqingState, Retrieved
 from trivium.nodes.run.access import NO_MODEL
+from trivium.tools.choose_candidates import CandidateQuestion, choose_candidates
+from trivium.tools.decompose_question import MASK
+from trivium.tools.get_labels import get_labels
+
+_SEEDS = 5  # seeds named in a question to the fine-tuned model, as in `trivium.nodes.keqing.reason.model`
 
 
 async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
@@ -22,8 +28,6 @@ async def reason(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[st
     if state.get("plan"):  # what a plan gives is computed: there is nothing to choose
         return _answered(state)
     if context.reason == "lora":
-        from trivium.nodes.keqing.reason.tuned import judge_tuned
-
         update = await judge_tuned(state, context)
     elif context.model == NO_MODEL:
         return _answered(state)
@@ -68,3 +72,55 @@ def _ranked(last: list[Retrieved]) -> list[dict[str, Any]]:
 def _match(done: Retrieved) -> float:
     """How well what was found fits the sub-question: its template's cosine, or where no chain led on, its triples'."""
     return done["match"]["score"] if done["match"] else max((score for *_, score in done["supplement"]), default=0.0)
+
+
+async def judge_tuned(state: KeqingState, context: KeqingContext) -> dict[str, Any]:
+    """Let the model choose among the candidates of this wave; where it names none, the chains' own stand.
+
+    Raises:
+        NotLearntError: no reasoner was fine-tuned on this KG.
+    """
+    waiting = [done for done in state["retrieved"].values() if "more" in done]
+    if not waiting:
+        return {}
+    asked = [await _asked(state, done, context) for done in waiting]
+    retrieved, events = dict[str, Retrieved](), list[dict[str, Any]]()
+    chosen = await choose_candidates(context.kg, [question for question in asked if question])
+    answers = iter(chosen)
+    for done, question in zip(waiting, asked, strict=True):
+        said = next(answers) if question else None
+        kept = [item for item in _candidates(done) if said and item["id"] in said.ids]
+        if said and said.invented:
+            events.append(_event(done, "not_a_candidate", f"not among the candidates: {', '.join(said.invented[:10])}"))
+        if said and not kept:
+            events.append(_event(done, "lora_unreadable", "the fine-tuned model named no candidate; the chains' stand"))
+        settled = done.copy()
+        settled.pop("more", None)
+        settled["found"] = kept or done["found"]
+        retrieved[str(done["id"])] = settled
+    return {"retrieved": retrieved, "events": events}
+
+
+async def _asked(state: KeqingState, done: Retrieved, context: KeqingContext) -> CandidateQuestion | None:
+    """A sub-question in words with its triples as text; None where no candidate has a name."""
+    found = _candidates(done)
+    ids = sorted({key for item in found for step in item["path"] for key in (step[0], step[2])} | set(done["seeds"]))
+    labels = dict(zip(ids, await get_labels(context.kg, ids), strict=True))
+    if all(is_nameless(item["id"], labels[item["id"]]) for item in found):
+        return None
+    evidence: ShownEvidence = gather(found, labels, "text", context.evidence_tokens)
+    (sub,) = [sub for sub in state["sub_questions"] if sub["id"] == done["id"]]
+    names = ", ".join(labels[seed] for seed in done["seeds"][:_SEEDS])
+    candidates = {item["id"]: labels[item["id"]] for item in found}
+    return CandidateQuestion(
+        sub["question"].replace(MASK, names), tuple(line.rstrip(".") for line in evidence.lines), candidates
+    )
+
+
+def _candidates(done: Retrieved) -> list[Found]:
+    """The best chains' ends, and the other templates'."""
+    return list({item["id"]: item for item in (*done["found"], *done.get("more", ()))}.values())
+
+
+def _event(done: Retrieved, kind: str, message: str) -> dict[str, Any]:
+    return {"stage": "reason", "event": kind, "id": done["id"], "message": message}
