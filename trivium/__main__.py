@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from trivium.app.cli.main import main
+from runpy import run_module
 
-if __name__ == "__main__":
-    main()
+run_module("trivium.app.cli.main", run_name="__main__", alter_sys=True)

@@ -491,25 +491,30 @@ class _Merged(Mapping[str, NDArray[Any]]):
     # The groups of arrays.
 
     def indptr(self) -> Group:
+        """Where the entries of each entity begin."""
         edits, (gone, at) = self._edits, self._row_edits
         went = _kept(edits.gone_row, self._row_map)
         return {"indptr": splice_bounds(self.old["indptr"], gone, at, edits.row, went)}
 
     def rel(self) -> Group:
+        """The relation code of each entry."""
         edits = self._edits
         return {"rel": splice(self.old["rel"], edits.gone, edits.at, edits.code, self._code_map)}
 
     def dst(self) -> Group:
+        """The entity or value at the end of each entry."""
         edits = self._edits
         return {"dst": splice(self.old["dst"], edits.gone, edits.at, edits.end, self._row_map)}
 
     def relation(self) -> Group:
+        """The names of the relations and their kinds."""
         names, at, _ = self._new_relations
         kinds = [RELATION if kind is None else KINDS.index(kind) for kind in map(self._relations.__getitem__, names)]
         made = _strings("relation", splice_column(self.base.column("relation"), self._lost, at, names))
         return made | {"relation_kind": splice(self.old["relation_kind"], self._lost, at, np.array(kinds, np.uint8))}
 
     def relation_stats(self) -> Group:
+        """Triples, distinct heads and distinct tails of each relation."""
         edits, names = self._edits, self._new_relations
         old = self.old["relation_stats"]
         stats = np.stack([splice(old[:, i], self._lost, names[1], np.zeros(len(names[0]))) for i in range(3)], axis=1)
@@ -541,10 +546,12 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return {"relation_stats": stats}
 
     def key(self) -> Group:
+        """The ids of entities, then the texts of values."""
         texts = [*self._new[0], *(value.text for value in self._new_values[0])]
         return _strings("key", splice_column(self.base.keys, *self._row_edits, texts))
 
     def key_index(self) -> Group:
+        """The ids by their hashes."""
         keys, gone = self._new[0], self._gone_rows
         table, order = self.old["key_hash"], self.old["key_order"]
         hashes = hash_texts(keys)
@@ -573,6 +580,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return changed, new
 
     def label(self) -> Group:
+        """The labels of entities; those that have none of their own are named anew."""
         changed, new = self._called
         texts = [*new, *[""] * len(self._new_values[0])]
         gone, at = self._row_edits
@@ -599,52 +607,57 @@ class _Merged(Mapping[str, NDArray[Any]]):
                 out.append((-1 - rows[key], int(self._landed_rows[rows[key]]), text, came))
         return sorted(out, key=lambda each: (each[1], each[2]))
 
-    def alias(self) -> Group:
-        bounds, column = self.old["alias_bounds"], self.base.aliases
+    def _owned_edits(
+        self, changes: Mapping[tuple[str, str], bool], bounds: Int64, place: Callable[[int, int, str], int]
+    ) -> tuple[Int64, list[str], Int64, Int64]:
+        """Where texts come in and go out of those of entities: places, texts that come, places that go, new bounds.
+
+        `place` finds a text between two places, those of an entity in the base.
+        """
         ranks = self._row_edits[1]
         at, came, gone, went, texts = list[int](), list[int](), list[int](), list[int](), list[str]()
-        for known, new, text, has_come in self._owned(self._aliases):
+        for known, new, text, has_come in self._owned(changes):
             start = int(bounds[known if known >= 0 else ranks[-1 - known]])
-            stop = int(bounds[known + 1]) if known >= 0 else start
-            place = start + bisect_left(ColumnTexts(column, start, stop), text)
+            found = place(start, int(bounds[known + 1]) if known >= 0 else start, text)
             if has_come:
-                at.append(place)
+                at.append(found)
                 came.append(new)
                 texts.append(text)
             else:
-                gone.append(place)
+                gone.append(found)
                 went += [new] if new >= 0 else []
-        gone_places = sorted_distinct(_ints(gone))
         made = splice_bounds(bounds, *self._row_edits, _ints(came), _ints(went))
-        return {"alias_bounds": made} | _strings("alias", splice_column(column, gone_places, _ints(at), texts))
+        return _ints(at), texts, sorted_distinct(_ints(gone)), made
+
+    def alias(self) -> Group:
+        """The aliases of entities."""
+        column = self.base.aliases
+
+        def place(start: int, stop: int, text: str) -> int:
+            return start + bisect_left(ColumnTexts(column, start, stop), text)
+
+        at, texts, gone, made = self._owned_edits(self._aliases, self.old["alias_bounds"], place)
+        return {"alias_bounds": made} | _strings("alias", splice_column(column, gone, at, texts))
 
     def type(self) -> Group:
-        bounds, codes = self.old["type_bounds"], self.old["type_codes"]
-        names, ranks = self.base.type_names.slice(0, len(self.base.type_names)), self._row_edits[1]
+        """The types of entities, and their names."""
+        codes = self.old["type_codes"]
+        names = self.base.type_names.slice(0, len(self.base.type_names))
         place_of = {name: code for code, name in enumerate(names)}
         new_names = sorted({text for (_, text), came in self._types.items() if came} - place_of.keys())
         ranked = {name: bisect_left(names, name) for name in new_names} | place_of
-        at, came, gone, went, texts = list[int](), list[int](), list[int](), list[int](), list[str]()
-        for known, new, text, has_come in self._owned(self._types):
-            start = int(bounds[known if known >= 0 else ranks[-1 - known]])
-            stop = int(bounds[known + 1]) if known >= 0 else start
-            place = start + int(codes[start:stop].searchsorted(ranked[text]))
-            if has_come:
-                at.append(place)
-                came.append(new)
-                texts.append(text)
-            else:
-                gone.append(place)
-                went += [new] if new >= 0 else []
-        gone_places, added = sorted_distinct(_ints(gone)), _ints(at)
+
+        def place(start: int, stop: int, text: str) -> int:
+            return start + int(codes[start:stop].searchsorted(ranked[text]))
+
+        added, texts, gone_places, bounds = self._owned_edits(self._types, self.old["type_bounds"], place)
         counts = np.bincount(codes, minlength=len(names)) - np.bincount(codes[gone_places], minlength=len(names))
         left = {name for name, count in zip(names, counts.tolist(), strict=True) if count} | set(texts)
         final = {name: code for code, name in enumerate(sorted(left))}
         table = np.array([final.get(name, -1) for name in names], dtype=np.int32)
         numbers = _ints(final[text] for text in texts)
         merged = splice(codes, gone_places, added, numbers, None if list(final) == names else table)
-        made = {"type_bounds": splice_bounds(bounds, *self._row_edits, _ints(came), _ints(went)), "type_codes": merged}
-        return made | _strings("type", StringColumn.pack(final))
+        return {"type_bounds": bounds, "type_codes": merged} | _strings("type", StringColumn.pack(final))
 
     @cached_property
     def _name_edits(self) -> tuple[Int64, Int64, UInt64, UInt64, Int64, list[str]]:
@@ -695,6 +708,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return raw, owners
 
     def name(self) -> Group:
+        """The names of entities by their hashes."""
         gone, at, hashes, letters, rows, _ = self._name_edits
         return {
             "name_hash": splice(self.old["name_hash"], gone, at, hashes),
@@ -703,10 +717,12 @@ class _Merged(Mapping[str, NDArray[Any]]):
         }
 
     def name_texts(self) -> Group:
+        """The folded names, in the order of `name`."""
         gone, at, *_, folded = self._name_edits
         return _strings("name", splice_column(self.base.folded_names, gone, at, folded))
 
     def gram(self) -> Group:
+        """The trigrams of the folded names, each with the names that hold it."""
         gone, at, *_, folded = self._name_edits
         codes, bounds, names = self.old["gram_codes"], self.old["gram_bounds"], self.old["gram_names"]
         size = len(self.old["name_hash"])
@@ -737,6 +753,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         }
 
     def value(self) -> Group:
+        """The kind, number and datatype of each value."""
         values, at, _ = self._new_values
         gone = self._gone_values
         made: Group = {
@@ -763,15 +780,18 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return names, table, final
 
     def qualifier_datatype(self) -> Group:
+        """The datatype of each property of a relationship."""
         codes, table = self.old["qualifier_datatype"], self._datatype_names[1]
         return {"qualifier_datatype": codes if table is None else table[codes]}
 
     def value_naming(self) -> Group:
+        """The report on naming, as it is."""
         held = self.old["value_naming"].tobytes() or b"[]"
         there = self._value_count or len(self.old["statement_place"])
         return {"value_naming": np.frombuffer(held if there else b"", dtype=np.uint8)}
 
     def value_bounds(self) -> Group:
+        """Where the values of each relation begin."""
         names, relation_at, _ = self._new_relations
         codes = {name: int(code) for name, code in zip(names, self._landed_codes.tolist(), strict=False)}
         came = [codes.get(value.relation, -1) for value in self._new_values[0]]
@@ -785,6 +805,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return code if self._code_map is None else int(self._code_map[code])
 
     def value_index(self) -> Group:
+        """The values by the hashes of their relation and text."""
         bounds, entities = self["value_bounds"], self._entities
         values, at, _ = self._new_values
         count, gone = len(values), self._gone_values
@@ -811,6 +832,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return {"value_hash": hashes[by_hash], "value_order": by_hash}
 
     def owner(self) -> Group:
+        """The entities that have each value."""
         bounds, owners = self.old["owner_bounds"], self.old["owner_rows"]
         added, removed = self._added, self._removed
         heads, values = _facts(added, self.base.entities)
@@ -834,6 +856,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         }
 
     def statement_place(self) -> Group:
+        """The entry that each statement is about."""
         places = self.old["statement_place"]
         return {"statement_place": moved(places, self._edits.gone, self._edits.at) if len(places) else places}
 

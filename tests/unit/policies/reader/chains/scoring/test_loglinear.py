@@ -146,3 +146,8 @@ def test_the_gradient_of_the_loss_by_finite_differences() -> None:
         down[place] -= 0.01
         assert (loss(up) - loss(down)) / 0.02 == pytest.approx(float(gradient[place]), abs=2e-3)
     assert np.abs(gradient).max() > 0.05
+
+
+def test_decay_draws_weights_to_nothing() -> None:
+    free, drawn = (_train(CHAINS, replace(SETTINGS, epochs=10, weight_decay=decay)) for decay in (0.0, 0.02))
+    assert np.abs(drawn.sparse).sum() < np.abs(free.sparse).sum() / 2
