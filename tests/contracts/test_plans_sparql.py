@@ -25,7 +25,7 @@ from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import parse
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_random_plans_as_sparql_agree_with_brute_force(random: Random) -> None:
     graph, plan = without_bare_entities(random_graph(random)), PlanMaker(random).plan()

@@ -45,6 +45,7 @@ def test_ask_many(films_kg: Path) -> None:
     assert said.splitlines() == ["who directed Heat? -> Michael Mann", "who directed Alien? -> Ridley Scott"]
 
 
+@pytest.mark.slow
 def test_ppo_paths(films_kg: Path) -> None:
     said = _run("ppo_paths", films_kg, 2)
     assert said.count("of the episodes reached their target (at random 0.") == 2

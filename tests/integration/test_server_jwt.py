@@ -44,6 +44,7 @@ def server(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield running
 
 
+@pytest.mark.slow  # a server of its own
 def test_jwt_auth(server: Server) -> None:
     """Only a valid token is let in."""
     forged = {

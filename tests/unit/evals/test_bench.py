@@ -123,7 +123,8 @@ def test_extraction_gathers_what_lies_within(films_kg: Path) -> None:
         store.close_now()
 
 
-async def test_knowgpts_figures(films_kg: Path) -> None:
+async def test_knowgpts_figures(films_kg: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.evals.bench.prompting._PULLS", 10)
     choices = (Choice("A", "Michael Mann"), Choice("B", "Ridley Scott"))
     asked = [Question(str(n), f"who directed {name}?", choices=choices) for n, name in enumerate(("Heat", "Alien"))]
     figure = await measure_prompting(str(films_kg), asked)
@@ -142,6 +143,7 @@ async def test_plans_are_measured_against_numpy(tmp_path: Path, monkeypatch: pyt
     assert min(alone.value, proved.value) > 0
 
 
+@pytest.mark.slow
 def test_a_build_is_measured_in_a_process_of_its_own(films_kg: Path) -> None:
     took, cpu, peak, size = measure_building(lambda: films_kg)
     assert took.name.startswith("build of ")

@@ -24,7 +24,10 @@ def test_files_hold_together(name: str) -> None:
 async def test_the_schema_alone_answers_most_questions(tmp_path: Path) -> None:
     done = await measure("movies_neo4j", tmp_path)
     assert sum(outcome.score.exact for outcome in done) >= 0.9 * len(done)
-    by_oda = await measure("movies_neo4j", tmp_path / "oda", "oda")
-    assert len(by_oda) == len(done)
-    assert sum(outcome.score.top1 for outcome in by_oda) < sum(outcome.score.top1 for outcome in done), "learns nothing"
     assert table({"movies_neo4j": done}).splitlines()[-1].startswith("all")
+
+
+@pytest.mark.slow
+async def test_oda_which_learns_nothing_answers_fewer(tmp_path: Path) -> None:
+    done, by_oda = await measure("movies_neo4j", tmp_path), await measure("movies_neo4j", tmp_path / "oda", "oda")
+    assert sum(outcome.score.top1 for outcome in by_oda) < sum(outcome.score.top1 for outcome in done)

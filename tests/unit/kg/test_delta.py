@@ -180,7 +180,7 @@ class Writes(RuleBasedStateMachine):
 
 TestWrites = pytest.mark.filterwarnings("ignore")(Writes.TestCase)
 TestWrites.settings = settings(
-    max_examples=15, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=8, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -15,7 +15,7 @@ from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_random_plans_agree_with_brute_force(random: Random) -> None:
     graph, plan = random_graph(random), PlanMaker(random).plan()

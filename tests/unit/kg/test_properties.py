@@ -193,7 +193,7 @@ TRIPLE = st.one_of(
 
 
 @given(st.lists(TRIPLE, min_size=1, max_size=12), st.sampled_from(["ntriples", "jsonl"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=8)
 def test_exports_lose_nothing(tmp_path: Path, triples: list[Triple], form: str) -> None:
     folder = Path(__import__("tempfile").mkdtemp(dir=tmp_path))
     first = build(folder / "kg", [triples])

@@ -38,5 +38,5 @@ def kg(built: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
     path = tmp_path / "many.tsv"
-    path.write_text("".join(f"entity {i % 90_001}\trelation {i % 7}\tentity {i}\n" for i in range(100_000)))
+    path.write_text("".join(f"entity {i % 27_001}\trelation {i % 7}\tentity {i}\n" for i in range(30_000)))
     return path
