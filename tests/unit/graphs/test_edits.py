@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -79,6 +79,63 @@ EDITED = {
     "auto": {"plan_methods", "keqing"},
 }
 """The stages after which there is something to come, in these runs."""
+
+_STARRED = [["heat", "starring", "deniro", False]]
+Edit = Callable[[dict[str, Any]], dict[str, Any]]
+_BY_HAND = {"template": "who starred in [mask]?", "score": 1.0, "chains": [["starring"]]}
+OWN_EDITS: dict[tuple[str, str], tuple[Edit, str]] = {
+    ("keqing", "decompose"): (
+        lambda now: {"sub_questions": [{**now["sub_questions"][0], "seed_entities": ["Alien"]}]},
+        "Alien -directed_by-> Ridley Scott",
+    ),
+    ("keqing", "match_template"): (lambda now: {"matches": {"0": [_BY_HAND]}}, "Heat -starring-> Al Pacino"),
+    ("keqing", "retrieve"): (
+        lambda now: {
+            "retrieved": {"0": {**now["retrieved"]["0"], "found": [{"id": "deniro", "support": 1, "path": _STARRED}]}}
+        },
+        "Heat -starring-> Robert De Niro",
+    ),
+    ("keqing", "reason"): (lambda now: {"reasoned": []}, '"stop_reason": "not_found"'),
+    ("knowgpt", "link_entities"): (lambda now: {"sources": ["alien"]}, "Alien -directed_by-> Ridley Scott"),
+    ("knowgpt", "select_prompt"): (
+        lambda now: {"chosen": {**now["chosen"], "arm": "sub/triples", "reason": "a person chose it"}},
+        '"arm": "sub/triples", "reason": "a person chose it"',
+    ),
+    ("knowgpt", "extract"): (lambda now: {"evidence": []}, "No path in the knowledge graph leads to it"),
+    ("knowgpt", "verbalize"): (
+        lambda now: {"lines": [{**now["lines"][0], "text": "Heat is by Mann."}]},
+        "Heat is by Mann.",
+    ),
+    ("oda", "link_task_entities"): (lambda now: {"task_entities": ["alien"]}, '"task_entities": ["heat", "alien"]'),
+    ("oda", "observe"): (lambda now: {"iteration": 4}, '"stage": "act", "iteration": 4'),
+    ("oda", "choose_action"): (
+        lambda now: {"action": {**now["action"], "entities": ["alien"]}},
+        '"kept": [["alien", "directed_by", "scott"]]',
+    ),
+    ("oda", "act"): (lambda now: {"result": [_STARRED]}, '"kept": []'),
+    ("oda", "reflect"): (lambda now: {"memory": [_STARRED]}, '"stop_reason": "not_understood"'),
+    ("auto", "plan_methods"): (lambda now: {"plan": [{"method": "oda", "why": "x"}]}, '"method": "oda"'),
+    ("auto", "keqing"): (lambda now: {"tried": [{**now["tried"][0], "answer": "Mann, I think."}]}, "Mann, I think."),
+}
+"""For each stage an edit of what it alone found, and what shows in the answer that the run went on with it."""
+
+
+@pytest.mark.parametrize(("method", "writer"), OWN_EDITS)
+async def test_what_a_stage_found_is_edited_and_in_force(kg_name: str, method: str, writer: str) -> None:
+    module, kind, given = RUNS[method]
+    graph = module.builder.compile(InMemorySaver())
+    told = await graph.ainvoke({**given, "question": "who directed Heat?"}, THREAD, context=kind(kg=kg_name))
+    edit, shows = OWN_EDITS[method, writer]
+    assert shows not in json.dumps(told["answer"])
+    past = await anext(past async for past, wrote in _pasts(graph) if wrote == writer)
+    config = await graph.aupdate_state(past.config, edit(past.values), as_node=writer)
+    assert (await graph.aget_state(config)).next, "nothing comes next"
+    state = await graph.ainvoke(None, config)
+    assert shows in json.dumps(state["answer"])
+
+
+def test_every_kind_of_checkpoint_has_an_edit() -> None:
+    assert set(OWN_EDITS) == {(method, writer) for method, writers in EDITED.items() for writer in writers}
 
 
 async def test_an_edited_question_is_matched_and_answered(kg_name: str) -> None:
