@@ -112,7 +112,10 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
     if signals.chat:
         return "out_of_scope", f"This is no question about the facts of this graph.{knows}"
     if signals.unknown:
-        return "unknown_entity", f"This graph has no entity named {_quoted(signals.unknown)}.{_meant(signals)}{knows}"
+        return (
+            "unknown_entity",
+            f"This graph has no entity named {_quoted(signals.unknown)}.{did_you_mean(signals.suggestions)}{knows}",
+        )
     if signals.readings:
         which = "; ".join(f"{each['label']} ({each['why']})" for each in signals.readings)
         return "ambiguous", f"The question may be about several entities: {which}. Which one is meant?"
@@ -129,7 +132,7 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
     if signals.doubtful:
         return "not_understood", f"No reading of the question is certain enough to answer it.{knows}"
     reason: StopReason = "not_found" if signals.read else "not_understood"
-    return reason, f"{_NOTHING}.{_meant(signals)}{knows}"
+    return reason, f"{_NOTHING}.{did_you_mean(signals.suggestions)}{knows}"
 
 
 def _knows(signals: Signals) -> str:
@@ -140,8 +143,9 @@ def _knows(signals: Signals) -> str:
     return f" {whom}: {', '.join(signals.knows)}."
 
 
-def _meant(signals: Signals) -> str:
-    near = [each["label"] for each in signals.suggestions]
+def did_you_mean(suggestions: Sequence[Suggestion]) -> str:
+    """The question whether one of these was meant, with a space before it; none twice."""
+    near = list(dict.fromkeys(each["label"] for each in suggestions))
     return f" Did you mean {' or '.join(near[:_MEANT])}?" if near else ""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trivium.kg.indexes.words import own_words
+from trivium.nodes.run.abstain import did_you_mean
 from trivium.nodes.run.answer_record import Answer, PathRecord
 from trivium.nodes.run.path_text import path_text
 from trivium.tools.get_labels import get_labels
@@ -53,7 +54,7 @@ async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
         kg: the KG, for the labels of the paths.
         by_model: whether a model worded its text, as Markdown of its own.
     """
-    said = await _without_evidence(answer, kg)
+    said = (await _without_evidence(answer, kg)).replace(did_you_mean(answer["suggestions"]), "")  # listed below
     parts = [harmless(said) if by_model else plain(said)]
     parts.append("\n".join([f"- {await path_line(path, kg)}" for path in _shown(answer)]))
     if answer["suggestions"]:

@@ -142,11 +142,12 @@ def _is_said(kinds: Sequence[str], question: str) -> bool:
 async def near_names(names: Sequence[str], kg: str) -> list[Suggestion]:
     """The entities whose names are nearest to each of these."""
     found = await find_entities(kg, list(names), limit=_OFFERED, meaning=False) if names else []
+    near = [(name, hit) for name, hits in zip(names, found, strict=True) for hit in hits if hit.score >= _NEAR]
+    described = await describe_entities(kg, [hit.id for _, hit in near]) if near else []
+    kinds = [" ".join(map(relation_words, each.types[:1])) if each else "" for each in described]
     return [
-        Suggestion(id=hit.id, label=hit.label, why=f"name like {name!r}")
-        for name, hits in zip(names, found, strict=True)
-        for hit in hits
-        if hit.score >= _NEAR
+        Suggestion(id=hit.id, label=hit.label, why=", ".join(filter(None, [kind, f"name like {name!r}"])))
+        for (name, hit), kind in zip(near, kinds, strict=True)
     ]
 
 

@@ -146,13 +146,19 @@ async def test_ids_that_are_web_addresses_are_links() -> None:
     assert links == ["http://kg.example/a"]
 
 
+_TWO = {"w": "film", "b": "book"}
+
+
 @pytest.mark.usefixtures("_labels")
 async def test_what_may_have_been_meant_is_asked() -> None:
-    near = [{"id": "w", "label": "Written on the Wind", "why": "similar name"}]
+    near = [{"id": key, "label": "Written on the Wind", "why": f"{kind}, similar name"} for key, kind in _TWO.items()]
     said = "The knowledge graph has no entity named 'Written on the Wnd'."
-    text = await chat_text(_answer(answer=said, stop_reason="unknown_entity", suggestions=near), "k")
-    assert text.startswith(said)
-    assert text.endswith("Did you mean:\n\n- Written on the Wind (similar name)")
+    asked = f"{said} Did you mean Written on the Wind?"  # where nothing is listed
+    text = await chat_text(_answer(answer=asked, stop_reason="unknown_entity", suggestions=near), "k")
+    assert text == (
+        f"{said}\n\nDid you mean:\n\n- Written on the Wind (film, similar name)\n"
+        "- Written on the Wind (book, similar name)"
+    )
 
 
 @pytest.mark.usefixtures("_labels")
