@@ -4,6 +4,7 @@ Pairs are the entities of a question (the first four) and of its choices. Of the
 
     reach      share that a policy connects, in percent
     optimum    share whose best path is the exact optimum, in percent
+    reward     mean of the best path's reward, a miss -1
     headroom   how much of what lies between breadth-first search's first path and the optimum is gained, at most 1;
                negative where a policy misses more than it gains, since a miss counts -1
     length     hops of the best path
@@ -96,13 +97,13 @@ async def measure(
         tables = await path_tables(base)
         assert tables is not None, "a KG directory always has a snapshot"
         number = {key: row for row, key in enumerate(tables.snapshot.keys.slice(0, tables.snapshot.entities))}
-        asked = _first_sources(await make_examples(base.store, questions, number))
+        asked = first_sources(await make_examples(base.store, questions, number))
         learnt = None if train is None else await make_examples(base.store, read_questions(train), number)
         training_set = None
         if runs is not None and learnt is not None:
             teaching = PathTraining(runs.settings, weights=RewardWeights(context=weight))
             training_set = prepare(tables, learnt, lambda *_: None, teaching)
-        case = _case(tables, asked, learnt, training_set, weight)
+        case = case_of(tables, asked, learnt, training_set, weight)
         joined = len(case.truth.best)
         own, plain = (100 * own_question(case, rewards) for rewards in (case.rewards, tables.rewards()))
         print(f"{len(asked.pairs)} pairs, {joined} connected within {HOPS} hops")
@@ -117,7 +118,7 @@ async def measure(
         await base.close()
 
 
-def _case(
+def case_of(
     tables: PathTables,
     asked: PairExamples,
     learnt: PairExamples | None,
@@ -171,7 +172,7 @@ def _rows(case: Case, name: str, scorer: PathScorer) -> list[PathFigures]:
     return rows
 
 
-def _first_sources(lessons: PairExamples) -> PairExamples:
+def first_sources(lessons: PairExamples) -> PairExamples:
     """The pairs of each question's first sources."""
     kept, sources = [], dict[int, list[int]]()
     for row, (question, source) in enumerate(zip(lessons.question.tolist(), lessons.pairs[:, 0].tolist(), strict=True)):
@@ -341,7 +342,7 @@ class _Told:
 
 
 HOPS = 3
-HEADING = f"{'policy':18} {'beam':>4} {'reach':>7} {'unseen':>7} {'optimum':>8} {'headroom':>9}"
+HEADING = f"{'policy':18} {'beam':>4} {'reach':>7} {'unseen':>7} {'optimum':>8} {'reward':>7} {'headroom':>9}"
 HEADING += f" {'length':>7} {'expanded':>9} {'read':>9} {'ms':>7}"
 
 
@@ -370,6 +371,7 @@ class PathFigures(NamedTuple):
     reach: float
     unseen: float
     optimum: float
+    reward: float
     headroom: float
     length: float
     expanded: float
@@ -379,7 +381,8 @@ class PathFigures(NamedTuple):
     def text(self, name: str, width: int) -> str:
         """The line as it is printed; a width of 0 means that there is no beam."""
         line = f"{name:18} {width or '-':>4} {self.reach:7.1f} {self.unseen:7.1f} {self.optimum:8.1f}"
-        return line + f" {self.headroom:9.2f} {self.length:7.2f} {self.expanded:9.1f} {self.read:9.0f} {self.ms:7.2f}"
+        line += f" {self.reward:7.3f} {self.headroom:9.2f} {self.length:7.2f}"
+        return line + f" {self.expanded:9.1f} {self.read:9.0f} {self.ms:7.2f}"
 
 
 class _Searched(NamedTuple):
@@ -494,6 +497,7 @@ def _row(case: Case, searched: _Searched, began: float) -> PathFigures:
         100 * float(there.mean()),
         100 * float(there[fresh].mean()) if fresh.any() else 0.0,
         100 * float((rewards >= best - 1e-4).mean()),
+        float(rewards.mean()),
         gained,
         float(np.mean([len(got[key].codes) for key in keys if key in got] or [0])),
         searched.expanded / pairs,

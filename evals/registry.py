@@ -84,6 +84,9 @@ MEASUREMENTS = {
     "knowgpt-choices": Measurement(
         "trivium.evals.choices", "CommonsenseQA, OpenBookQA and MedQA, with intervals; --set model=… asks one."
     ),
+    "knowgpt-starts": Measurement(
+        "trivium.evals.path_starts", "What REINFORCE adds to each warm start of the path policy, on several seeds."
+    ),
     "knowgpt-table8": Measurement(
         "trivium.evals.table8", "A simulation from table 8: the bandit learns which prompt suits a question."
     ),

@@ -12,7 +12,18 @@ import numpy as np
 import pytest
 
 from tests.films import write_files
-from trivium.evals.paths import ABLATIONS, PathFigures, Runs, measure, read_csqa, spread, train_runs, without
+from trivium.evals.path_starts import start_rows
+from trivium.evals.paths import (
+    ABLATIONS,
+    PathFigures,
+    Runs,
+    case_of,
+    measure,
+    read_csqa,
+    spread,
+    train_runs,
+    without,
+)
 from trivium.kg.loaders import Choice, Question, read_questions
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import make_examples
@@ -44,10 +55,12 @@ async def test_the_exact_search_is_the_ceiling(films_kg: Path, capsys: pytest.Ca
     assert re.fullmatch(r"W: [\d.]+ % nearer to their own question, without it [\d.]+ %", mapped)
     table = {tuple(row.split()[:2]): [float(cell) for cell in row.split()[2:]] for row in rows}
     assert set(table) == {(p, w) for p in ("random", "structural") for w in "128"} | {("exact", "-"), ("P_sub", "-")}
-    assert table["exact", "-"][:4] == [100.0, 100.0, 100.0, 1.0]
-    assert all(cells[0] <= 100 and cells[2] <= 100 and cells[3] <= 1.0 for cells in table.values())
+    assert table["exact", "-"][:3] == [100.0, 100.0, 100.0]
+    assert table["exact", "-"][4] == 1.0
+    assert all(cells[0] <= 100 and cells[2] <= 100 and cells[4] <= 1.0 for cells in table.values())
+    assert all(cells[3] <= table["exact", "-"][3] for cells in table.values())
     assert table["random", "8"][0] >= table["random", "1"][0]
-    assert table["random", "8"][6] > table["random", "1"][6] > 0  # neighbors read
+    assert table["random", "8"][7] > table["random", "1"][7] > 0  # neighbors read
     assert 0 < table["P_sub", "-"][0] <= 100
 
 
@@ -61,7 +74,7 @@ async def films_inputs(films_kg: Path) -> AsyncIterator[PathInputs]:
 
 
 def test_mean_and_spread() -> None:
-    rows = [PathFigures(*[float(value)] * 8) for value in (90, 92, 94)]
+    rows = [PathFigures(*[float(value)] * 9) for value in (90, 92, 94)]
     mean, deviation = spread("both", 2, rows).splitlines()
     assert mean.split()[:4] == ["both", "mean", "2", "92.0"]
     assert deviation.split()[:4] == ["both", "+-", "2", "2.0"]
@@ -94,6 +107,25 @@ async def test_runs_are_trained_once(films_kg: Path, tmp_path: Path, capsys: pyt
     (bare,) = train_runs(course, Runs(tmp_path / "bare", ["no-neighbor"], settings=settings))
     assert not np.array_equal(bare.model.parameters["key_out"], first[0].model.parameters["key_out"])
     assert not bare.model.inputs.key_inputs()[:, : course.inputs.text.shape[1]].any()
+    await base.close()
+
+
+async def test_each_start_stands_alone_and_before_reinforce(films_kg: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="training needs the extra train")
+    settings = PolicySettings(
+        network=PathNetwork(16, 8), warm_steps=30, reinforce_steps=4, batch_size=64, pairs_a_step=8, prior=False
+    )
+    base = Knowledge.open(films_kg)
+    tables = await path_tables(base)
+    assert tables is not None
+    number = {key: row for row, key in enumerate(tables.snapshot.keys.slice(0, tables.snapshot.entities))}
+    lessons = await make_examples(base.store, read_questions(write_files(tmp_path)[-1]), number)
+    course = prepare(tables, lessons, lambda *_: None, PathTraining(settings))
+    case = case_of(tables, lessons, lessons, course, 1.0)
+    drawn, taught = [list(start_rows(case, course, start, 0, settings, tmp_path)) for start in ("none", "bfs")]
+    for start, rows in (("none", drawn), ("bfs", taught)):
+        assert [(name, width) for name, width, _ in rows] == list(product((start, f"{start} + RL"), (1, 2, 8)))
+    assert taught[0][2].reach > drawn[0][2].reach, "what imitates paths finds more than parameters as drawn"
     await base.close()
 
 
