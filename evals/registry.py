@@ -30,6 +30,7 @@ class Measurement:
 _ABLATIONS = "trivium.evals.ablations.__main__"
 MEASUREMENTS = {
     "own": Measurement("trivium.evals.own", "Your questions over your KG: all methods, intervals, errors by cause."),
+    "compare": Measurement("trivium.evals.own", "The same: methods, models and baselines, paired by question."),
     "paper": Measurement(
         "trivium.evals.paper_tables", "The papers' tables and figures: their numbers, then ours where they can be run."
     ),

@@ -95,7 +95,7 @@ def ask(  # noqa: PLR0913, PLR0917 - an option of the command line is an argumen
     if batch is not None and out is not None:
         from trivium.app.cli.batch import answer_file
         from trivium.app.cli.output import complain
-        from trivium.app.cli.spending import Spending, named_price
+        from trivium.nodes.run.spending import Spending, named_price
 
         if out.exists() and batch.exists() and out.samefile(batch):
             raise UsageError(f"{out} holds the questions: name another file for the answers")

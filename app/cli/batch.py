@@ -8,18 +8,18 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from trivium.app.cli.lines import ResumableLines
 from trivium.app.cli.progress import progress
-from trivium.app.cli.spending import Spending
 from trivium.graphs.methods import close_all
 from trivium.graphs.on_cores import answer_on_cores
 from trivium.graphs.on_ray import answer_on_ray
 from trivium.kg.errors import StoreError
+from trivium.kg.lines import ResumableLines
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import open_knowledge
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.spending import Spending
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage
 
 

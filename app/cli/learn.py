@@ -19,8 +19,8 @@ import typer
 
 from trivium.app.cli.output import complain, print_json, print_text
 from trivium.app.cli.progress import progress
-from trivium.app.cli.spending import Spending
 from trivium.kg.errors import UsageError
+from trivium.nodes.run.spending import Spending
 
 if TYPE_CHECKING:
     from trivium.knowledge.correction import Relearned

@@ -15,9 +15,9 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from trivium.app.cli.output import complain, print_json, print_text
 from trivium.app.cli.progress import progress
-from trivium.app.cli.spending import Spending
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.loaders import Question, read_questions
+from trivium.nodes.run.spending import Spending
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

@@ -15,12 +15,12 @@ from pydantic import BaseModel, Field
 
 from trivium.app.cli.output import complain
 from trivium.app.cli.progress import ProgressDisplay, progress
-from trivium.app.cli.spending import Spending
 from trivium.kg.types import Hop, RelationSchema, Triple
 from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
 from trivium.nodes.run.context import Context
+from trivium.nodes.run.spending import Spending
 from trivium.nodes.run.usage import Usage, estimate_tokens
 from trivium.policies.reader.chains.decomposer import MASK
 

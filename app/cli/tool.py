@@ -44,9 +44,9 @@ async def _one(name: str, arguments: str, kg: str) -> None:
 
 async def _file(name: str, batch: Path, out: Path, kg: str) -> None:
     """A result line for each call line, in order; all calls are read before the first is made."""
-    from trivium.app.cli.lines import ResumableLines
     from trivium.app.cli.progress import progress
     from trivium.kg.errors import TriviumError
+    from trivium.kg.lines import ResumableLines
     from trivium.knowledge.knowledge import close_all, open_knowledge
     from trivium.tools.registry import call_tool, parse_call
 

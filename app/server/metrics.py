@@ -8,12 +8,12 @@ from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histo
 from prometheus_client.core import CounterMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from trivium.app.cli.spending import Spending, named_price
 from trivium.app.server.observe import Operation, outcome
 from trivium.kg.errors import TriviumError
 from trivium.knowledge.freshness import stale
 from trivium.knowledge.knowledge import opened
 from trivium.nodes.model.cache import cache_use
+from trivium.nodes.run.spending import Spending, named_price
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 

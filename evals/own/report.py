@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trivium.evals.own.causes import MENDS
-from trivium.evals.own.runs import Interval, Run, RunAnswer, disagreements, interval, said
+from trivium.evals.own.runs import Interval, Run, RunAnswer, disagreements, interval, said, sign_test
 from trivium.kg.html_page import HtmlPage
+from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.spending import Spending, named_price
 
 _CELL = 60  # characters of a cell in the text report
 
@@ -44,6 +48,8 @@ def tables(
     """The report's tables; those without a row are left out."""
     found = [
         _methods(runs, seed),
+        _measures(runs, seed),
+        _paired(runs, seed),
         _kinds(runs),
         _calibration(runs),
         *_compared(runs, before, seed),
@@ -77,6 +83,87 @@ def _methods(runs: Sequence[Run], seed: int) -> ReportTable:
         "ms (median)", "calls / tokens",
     )  # fmt: skip
     return ReportTable("Methods", columns, rows, bars)
+
+
+def _measures(runs: Sequence[Run], seed: int) -> ReportTable:
+    """What papers mean by right, and what a question cost; of one run without a model nothing beside its first row."""
+    if len(runs) < 2 and all(run.model == NO_MODEL for run in runs):
+        return ReportTable("Measures", (), ())
+    rows, bars = [], []
+    for run in runs:
+        asked, usage = run.answerable, [each.answer["usage"] for each in run.answers]
+        values = [each.score.top1 for each in asked if each.kind in ("number", "yes or no")]
+        model = run.model != NO_MODEL
+        cost = _cost(run)
+        rows.append(
+            (
+                run.name,
+                str(interval([each.contains for each in asked], seed)),
+                f"{100 * _share([each.score.any_hit for each in asked]):.1f}",
+                f"{100 * _share(values):.1f} of {len(values)}" if values else "-",
+                f"{100 * _share([each.stands_in for each in run.answers]):.1f}" if model else "-",
+                f"{_share([each['llm_calls'] for each in usage]):.2f}",
+                f"{_share([each['prompt_tokens'] + each['completion_tokens'] for each in usage]):,.0f}",
+                "-" if cost is None else f"{cost:.5f}",
+            )
+        )
+        hits = run.figures(seed)["hits"]
+        bars.append((f"{run.name}: {rows[-1][6]} tokens", hits.mean, str(hits)))
+    columns = (
+        "method", "contained % [95 %]", "any hit %", "values right %", "stand-in %", "calls / question",
+        "tokens / question", "cost / question",
+    )  # fmt: skip
+    return ReportTable("Measures (contained: Hits@1 as ODA and ToG count it)", columns, rows, bars)
+
+
+def _cost(run: Run) -> float | None:
+    """The mean price of a question by `[prices]` of trivium.toml; None where it names none for the model."""
+    if run.model == NO_MODEL or (price := named_price(run.model)) is None:
+        return None
+    spent, usage = Spending(price=price), [each.answer["usage"] for each in run.answers]
+    return _share([spent.cost(each["prompt_tokens"], each["completion_tokens"]) for each in usage])
+
+
+def _paired(runs: Sequence[Run], seed: int) -> ReportTable:
+    """Each run against the first one on the same questions."""
+    rows = []
+    for run in runs[1:]:
+        pairs = [(a.score.top1, b.score.top1) for a, b in zip(runs[0].scored, run.scored, strict=True)]
+        won, lost = sum(b > a for a, b in pairs), sum(b < a for a, b in pairs)
+        difference = _signed(interval([b - a for a, b in pairs], seed))
+        rows.append((run.name, str(len(pairs)), difference, str(won), str(lost), f"{sign_test(won, lost):.3g}"))
+    first = runs[0].name if runs else ""
+    columns = ("method", "n", "right, points [95 %]", "won", "lost", "p (sign test)")
+    return ReportTable(f"Beside {first}, question by question", columns, rows)
+
+
+def markdown(runs: Sequence[Run], *, seed: int = 0) -> str:
+    """The figures as Markdown tables, without questions."""
+    return "\n\n".join(
+        "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(row)} |" for row in _with_rule(table))])
+        for table in _figures(runs, seed)
+    )
+
+
+def csv_text(runs: Sequence[Run], *, seed: int = 0) -> str:
+    """The figures as CSV: a row a method and measure."""
+    out = io.StringIO()
+    written = csv.writer(out, lineterminator="\n")
+    written.writerow(("table", "method", "measure", "value"))
+    for table in _figures(runs, seed):
+        for name, *cells in table.rows:
+            written.writerows((table.title, name, *pair) for pair in zip(table.columns[1:], cells, strict=True))
+    return out.getvalue()
+
+
+def _figures(runs: Sequence[Run], seed: int) -> list[ReportTable]:
+    return [table for table in (_methods(runs, seed), _measures(runs, seed), _paired(runs, seed)) if table.rows]
+
+
+def _with_rule(table: ReportTable) -> Iterator[Sequence[str]]:
+    yield table.columns
+    yield ["---"] * len(table.columns)
+    yield from table.rows
 
 
 def _kinds(runs: Sequence[Run]) -> ReportTable:

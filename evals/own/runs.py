@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,12 +18,14 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.files import write_atomic
 from trivium.kg.loaders import Question, read_objects
 from trivium.kg.loaders.questions import parse_question
+from trivium.kg.text import fold_case
 from trivium.nodes.run.answer_record import Answer
 
 RESAMPLES = 2000
 """Bootstrap resamples of an interval."""
 BINS = 5
 """Bins of confidence of equal width."""
+_WITHOUT_MODEL = ("llm_failed", "llm_refused", "llm_timeout", "llm_budget")
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,17 @@ class RunAnswer:
     def score(self) -> Score:
         """How good it is; of a question without gold answers without meaning."""
         return score_answer(self.answer, self.question.answers, self.question.rows)
+
+    @cached_property
+    def contains(self) -> float:
+        """Hits@1 as ODA and ToG count it: 1 where the first claim contains a gold answer, or the other way round."""
+        first = fold_case(said(self.answer, 1)) if self.claimed else ""
+        return float(any(gold in first or first in gold for gold in map(fold_case, self.question.answers) if first))
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether some stage did without its model, which gave nothing usable."""
+        return any(event["event"] in _WITHOUT_MODEL for event in self.answer["events"])
 
     @property
     def claimed(self) -> bool:
@@ -155,13 +169,19 @@ class Run:
         return dict(sorted(groups.items(), key=lambda item: -len(item[1])))
 
 
+def sign_test(won: int, lost: int) -> float:
+    """The two-sided p of so many wins and losses, were both as likely (McNemar's exact test); 1 of none."""
+    n, fewer = won + lost, min(won, lost)
+    return min(1.0, 2 * sum(math.comb(n, k) for k in range(fewer + 1)) / 2**n) if n else 1.0
+
+
 def _calibration_error(bins: Sequence[tuple[float, float, int]]) -> float | None:
     count = sum(number for *_, number in bins)
     return sum(abs(said - right) * number for said, right, number in bins) / count if count else None
 
 
-def said(answer: Answer) -> str:
-    """What an answer claims, or why it claims nothing, in a few words."""
+def said(answer: Answer, most: int = 4) -> str:
+    """What an answer claims, or why it claims nothing, in a few words: at most so many names."""
     if not claims(answer):
         return f"({answer['stop_reason']})"
     if answer["choice"] is not None:
@@ -169,7 +189,8 @@ def said(answer: Answer) -> str:
     if answer["value"] is not None:
         return str(answer["value"])
     shown = [item["label"] for item in answer["answers"]] or [str(each) for each in answer["values"]]
-    return ", ".join(shown[:4]) + (f" and {len(shown) - 4} more" if len(shown) > 4 else "")
+    more = f" and {len(shown) - most} more" if 1 < most < len(shown) else ""
+    return ", ".join(shown[:most]) + more
 
 
 def disagreements(runs: Sequence[Run]) -> list[tuple[Question, dict[str, str]]]:

@@ -118,10 +118,10 @@ def _mend(
     if preview and questions is None:
         raise UsageError("--preview needs --questions F")
     asked = read_questions(questions) if questions is not None else []
-    [before] = asyncio.run(ask_all(asked, kg, ["auto"], [NO_MODEL])) if asked else [None]
+    [before] = asyncio.run(ask_all(asked, kg, [("auto", NO_MODEL)])) if asked else [None]
     write(back=remove)
     try:
-        [now] = asyncio.run(ask_all(asked, kg, ["auto"], [NO_MODEL])) if asked else [None]
+        [now] = asyncio.run(ask_all(asked, kg, [("auto", NO_MODEL)])) if asked else [None]
     except BaseException:
         write(back=not remove)
         raise

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.unit.app.cli.running import Said, Trivium, refused
-from trivium.app.cli.lines import ResumableLines
 from trivium.kg.errors import BadInputError
+from trivium.kg.lines import ResumableLines
 
 ASKED: list[dict[str, Any]] = [
     {"id": "a", "question": "who directed Heat?"},

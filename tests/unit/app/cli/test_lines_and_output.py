@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trivium.app.cli.lines import ResumableLines
 from trivium.app.cli.output import complain, print_facts, print_json, print_rows, tolerate_encodings
 from trivium.app.cli.progress import progress
 from trivium.kg.errors import BadInputError
+from trivium.kg.lines import ResumableLines
 
 LINES = [{"id": number, "text": f"Köln {number} " + "x" * number} for number in range(5)]
 
