@@ -82,11 +82,20 @@ def _image_environment(folder: Path) -> dict[str, str]:
     lines = [line for line in made.read_text(encoding="utf-8").splitlines() if line.startswith("ENV ")]
     told = dict(word.split("=", 1) for line in lines for word in shlex.split(line.removeprefix("ENV ")))
     runtime = {"MIGRATIONS_PATH": "__inmem", "DATABASE_URI": ":memory:", "REDIS_URI": "fake"}
-    plain = {"LOG_JSON": "true", "LOG_COLOR": "false"}  # else every refusal is painted with its source, for seconds
-    return {**told, **runtime, **plain, "LANGGRAPH_RUNTIME_EDITION": "inmem", "N_JOBS_PER_WORKER": "4"}
+    # As the image's own `/api/logging.json`; without one the MCP package would paint each line, and take seconds.
+    console = {"class": "logging.StreamHandler", "formatter": "simple", "stream": "ext://sys.stdout"}
+    config = {
+        "version": 1, "disable_existing_loggers": False, "handlers": {"console": console},
+        "formatters": {"simple": {"class": "langgraph_api.logging.Formatter"}}, "root": {"handlers": ["console"]},
+    }  # fmt: skip
+    (folder / "logging.json").write_text(json.dumps(config))
+    return {**told, **runtime, "LANGGRAPH_RUNTIME_EDITION": "inmem", "N_JOBS_PER_WORKER": "4"}
 
 
-IMAGE = (sys.executable, "-m", "uvicorn", "langgraph_api.server:app", "--host", "127.0.0.1", "--port", "{port}")
+IMAGE = (
+    sys.executable, "-m", "uvicorn", "langgraph_api.server:app", "--host", "127.0.0.1", "--port", "{port}",
+    "--log-config", "logging.json", "--no-access-log",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=["serve", "image", "aegra"])
@@ -118,8 +127,7 @@ def attacked(
         for secret in (KEY, PASSWORD, *KEYS.values()):
             assert secret.encode() not in content, f"{path} holds a secret"
     # A refusal is ours, with its reason; an exception of Python's would be one that nobody thought of.
-    log = running.log.read_text().replace("\\n", "\n")  # as JSON, a traceback is one line
-    raised = set(re.findall(r"^([\w.]+(?:Error|Exception))\b", log, re.MULTILINE))
+    raised = set(re.findall(r"^([\w.]+(?:Error|Exception))\b", running.log.read_text(), re.MULTILINE))
     assert {name for name in raised if not name.startswith("trivium.kg.errors.")} <= OTHERS[request.param]
 
 
