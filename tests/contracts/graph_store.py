@@ -116,6 +116,33 @@ class GraphStoreContract:
                 capped = await store.neighbors(ids, relation=relation, direction=direction, limit=3)
                 assert capped == [steps[:3] for steps in found]
 
+    @pytest.mark.parametrize("seed", SEEDS[:3])
+    async def test_random_writes_leave_what_a_set_of_triples_holds(self, make_store: MakeStore, seed: int) -> None:
+        rng = random.Random(seed)
+        keys = [f"{letter}{number}" for letter in ("a", "B b ", "é") for number in range(5)]
+
+        def drawn(count: int) -> list[Triple]:
+            facts = [Triple(rng.choice(keys), "age", ValueText(str(rng.randrange(4)))) for _ in range(count // 3)]
+            return facts + [Triple(rng.choice(keys), f"r{rng.randrange(3)}", rng.choice(keys)) for _ in range(count)]
+
+        model = set(drawn(9))
+        store = await make_store(sorted(model), [])
+        for _ in range(8):
+            if rng.random() < 0.5:
+                new = drawn(4)
+                assert await store.add(new) == len({*new} - model)
+                model |= {*new}
+            else:
+                gone = [*rng.sample(sorted(model), min(5, len(model) - 1)), *drawn(1)]
+                assert await store.delete(gone) == len({*gone} & model)
+                model -= {*gone}
+            assert {Triple(*row[:3]) async for batch in store.triples() for row in batch} == model
+            info = await store.info()
+            assert (info.triples, info.hash) == (len(model), hash_triples([sorted(model)]))
+            naive = NaiveGraph(model)
+            for key, found in zip(keys, await store.neighbors(keys), strict=True):
+                assert {tuple(step) for step in found} == {tuple(step) for step in naive.neighbors(key, None, "both")}
+
     async def test_neighbors_of_a_self_loop_and_of_nobody(self, make_store: MakeStore) -> None:
         store = await make_store(FILMS, NAMES)
         cases: list[tuple[Direction, list[bool]]] = [("out", [False]), ("in", [True]), ("both", [False])]

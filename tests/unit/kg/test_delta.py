@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import random
 import shutil
 import sqlite3
@@ -84,8 +85,14 @@ ENTITIES = st.builds(
 )  # fmt: skip
 
 
+_FORK = multiprocessing.get_context("fork")  # a warm process: starting Python would be most of an example's time
+
+
 class Writes(RuleBasedStateMachine):
-    """Random writes, compactions and openings, against a set of triples and the arrays derived anew."""
+    """Random writes, compactions and openings, against a set of triples and the arrays derived anew.
+
+    Some writers are processes that are killed.
+    """
 
     @initialize(first=st.lists(TRIPLES, min_size=1, max_size=12), named=st.lists(ENTITIES, max_size=3))
     def build(self, first: list[Triple], named: list[Entity]) -> None:
@@ -124,6 +131,20 @@ class Writes(RuleBasedStateMachine):
     def add_elsewhere(self, new: list[Triple]) -> None:
         add_triples(self.path, new)
         self.model |= {tuple(row) for row in new}
+
+    @rule(new=st.lists(TRIPLES, min_size=1, max_size=3), milliseconds=st.integers(0, 30))
+    def add_and_be_killed(self, new: list[Triple], milliseconds: int) -> None:
+        writer = _FORK.Process(target=add_triples, args=(self.path, new))
+        writer.start()
+        writer.join(milliseconds / 1000)
+        writer.kill()
+        writer.join()
+        # Seen by a reader of its own: all of the write is there, or nothing.
+        other = EmbeddedStore.open(self.path)
+        held = {tuple(row) for batch in drain(other.triples()) for row in batch}
+        other.close_now()
+        assert held in (self.model, self.model | {tuple(row) for row in new})
+        self.model = held
 
     @rule(named=st.lists(ENTITIES, min_size=1, max_size=2))
     def unname(self, named: list[Entity]) -> None:
@@ -178,10 +199,27 @@ class Writes(RuleBasedStateMachine):
             assert {each.id for each in result.entities} == ends
 
 
+class WritesByBlocks(Writes):
+    """As `Writes`, of a snapshot that is checked block by block as it is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._patch = pytest.MonkeyPatch()
+        self._patch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
+        self._patch.setattr("trivium.kg.embedded.snapshot._SMALL", 0)
+        self._patch.setattr("trivium.kg.embedded.blocks.BLOCK", 64)
+
+    def teardown(self) -> None:
+        super().teardown()
+        self._patch.undo()
+
+
 TestWrites = pytest.mark.filterwarnings("ignore")(Writes.TestCase)
 TestWrites.settings = settings(
     max_examples=8, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck)
 )
+TestWritesByBlocks = pytest.mark.filterwarnings("ignore")(WritesByBlocks.TestCase)
+TestWritesByBlocks.settings = settings(TestWrites.settings, max_examples=5)
 
 
 def test_a_small_write_leaves_the_snapshot_where_it_is(films: Path) -> None:
