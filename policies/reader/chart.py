@@ -18,7 +18,8 @@ from trivium.kg.profile import PropertyProfile
 from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import WordClasses
-from trivium.policies.reader.items import Category, Item
+from trivium.policies.reader.items import Category, Item, flat
+from trivium.policies.reader.matching import Element
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.schema import Path, Schema, Walk
 from trivium.policies.reader.sketch import Sketch
@@ -35,6 +36,7 @@ _OWNED = frozenset({"s"})
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
+_ASKS = 0.8  # likeness of "where" to the relation that leads to a place
 _COMPARED = {"max": ">", "min": "<"}
 _SIGNS = {"before": "<", "after": ">"}
 
@@ -344,6 +346,8 @@ class Chart:
             return
         if left.form == "pair" or right.form == "pair":
             return
+        if right.form == "name" and gap & self._words.clauses:
+            return  # in "the club that Ann plays for" Ann is no club
         for plain, set_ in ((left, right), (right, left)):
             if plain.form == "plain":
                 held = plain.type == set_.type or plain.type in schema.inside[set_.type]
@@ -1692,17 +1696,30 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         last = right.node[2][-1] if right.node and right.node[0] == "go" else None
         placed = self._columns.is_place(right.type) or (last is not None and self._columns.placed(last, right.type) > 0)
-        if right.form == "set" and placed:  # "where is X held": what "held" leads to
+        called = bool(left.data) and right.form == "set" and self._is_called_first(right)
+        if right.form == "set" and placed and not called:  # "where is X held": what "held" leads to
             yield right.but(score=score + scores.PLACED, links=links)
         for hop, reached in self._schema.leaving(right.type):
             gain = self._columns.placed(hop, reached)
             if gain > 0:
                 walk = self._schema.walk(hop, right.type, reached)
                 node = ("go", right.node, (walk,), reached, True)
+                if called:  # "where is the club of X" asks for nothing of X but where that is
+                    asks = tuple((place, Element("relation", hop.relation), _ASKS) for place, *_ in flat(left.links))
+                    links = (asks, right.links)
                 yield Item("S", node, reached, (), score + gain - 0.1, links, "set", True)
         for column in self._columns.places(right.type):
             data = ("values", (("p", (), column.name, ""),))
             yield Item("X", right.node, right.type, data, score + 0.1, links, right.form)
+
+    @staticmethod
+    def _is_called_first(item: Item) -> bool:
+        """Whether the first word that is read of a set is a noun for it: "the club that Ann plays for"."""
+        links = [each for each in flat(item.links) if each[0] >= 0 and isinstance(each[1], Element)]
+        first = links[0][1] if links else ""
+        if not isinstance(first, Element):
+            return False
+        return first.kind == "relation" or (first.kind == "type" and not first.name and first.number == item.type)
 
     def _aggregate_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if len(left.data) == 1:

@@ -38,7 +38,7 @@ Category = Literal[
     "G",  # "for each"
     "GK",  # what is grouped by
     "H",  # "how long", "when": columns by hints
-    "WHERE",
+    "WHERE",  # its data: ("the",) before "is the"
     "X",  # a result
 ]
 

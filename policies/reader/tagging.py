@@ -697,6 +697,9 @@ class Tagger:
         self._doubt_beside_names(tagged, loose, at)
         self._add_asked(tagged)
         self._mark_verbs(tagged)
+        for _, stop, item in tagged.items:
+            if item.category == "WHERE" and "the" in tagged.gaps[stop] and tagged.gaps[stop] & language.classes.being:
+                item.data = ("the",)
         return tagged
 
     def _mark_verbs(self, tagged: Tagged) -> None:

@@ -188,7 +188,8 @@ async def _read_by(
     by_chains, assessment = max(assessed, key=lambda each: each[1].confidence)
     if len(assessed) > 1 and planned and not planned.reading.typed and assessed[0][1].confidence >= MIN_CONFIDENCE:
         foreign = found.support is not None and bool(found.support.foreign)
-        misses = not planned.reading.unread and (foreign or _goes_on(planned.reading, found))
+        reads = planned.reading.unread
+        misses = (foreign and not reads) or (_goes_on(planned.reading, found) and set(reads) <= set(found.unread))
         by_chains, assessment = (by_chains, assessment) if misses else assessed[0]
     if assessment.confidence < MIN_CONFIDENCE:  # where nothing is claimed, what the graph lacks is said
         by_chains, assessment = next((each for each in assessed if each[1].missing), (by_chains, assessment))

@@ -89,3 +89,16 @@ def test_in_a_graph_of_types_a_name_is_the_thing_itself() -> None:
     reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
     best, *_ = reader.read("how many states does the usa have")
     assert write(best.plan) == 'ids "usa" | follow ^located_in | where is state | count'
+
+
+def test_where_a_thing_is_that_somebody_has_is_not_that_thing() -> None:
+    clubs = {"Ann": "Reds", "Bob": "Blues", "Cleo": "Greens"}
+    lands = {"Reds": "Norway", "Blues": "Chile", "Greens": "Chile"}
+    edges = [(who, "plays_in_club", club) for who, club in clubs.items()]
+    edges += [(club, "is_in_country", land) for club, land in lands.items()]
+    names = dict.fromkeys(name for head, _, tail in edges for name in (head, tail))
+    graph = GraphColumns.of([(name, [], {}) for name in names], edges)
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    best, *_ = reader.read("where is the football club that Ann plays for?")
+    assert write(best.plan) == 'ids "Ann" | follow plays_in_club | follow is_in_country'
+    assert "is_in_country" not in best.unsaid
