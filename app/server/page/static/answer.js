@@ -62,9 +62,9 @@ function heading(answer, names, on) {
   const show = (count) => {
     title.replaceChildren();
     items.slice(0, count).forEach((item, at) => {
-      if (at) title.append(", ");
       const entity = typeof item === "object" && names.has(item.id);
-      title.append(entity ? el("button", { type: "button", text: clip(item.label), "data-entity": item.id, onclick: () => on.entity(item.id) }) : el("span", { text: clip(item.label ?? item, 600) }));
+      const name = entity ? el("button", { type: "button", text: clip(item.label), "data-entity": item.id, onclick: () => on.entity(item.id) }) : el("span", { text: clip(item.label ?? item, 600) });
+      title.append(at ? " " : "", el("span", { class: "item" }, name, at < Math.min(count, items.length) - 1 ? "," : "")); // no line begins with a comma
     });
     if (items.length > count) title.append(" ", el("button", { type: "button", class: "more", text: `and ${items.length - count} more`, onclick: () => { show(Infinity); title.focus(); } }));
     title.classList.toggle("long", title.textContent.length > 70);
@@ -136,7 +136,7 @@ function suggestions(answer, on) {
   if (!answer.suggestions.length) return null;
   const meant = answer.stop_reason !== "out_of_scope"; // else questions that the graph answers
   const items = answer.suggestions.slice(0, 8).map((each) => el("button", { type: "button", onclick: () => on.suggestion(each) }, el("strong", { text: clip(each.label) }), meant ? el("small", { text: clip(each.why, 160) }) : null));
-  return el("section", { class: "part suggestions" }, el("h3", { text: meant ? "Did you mean" : "Ask, for example" }), el("div", { class: "suggest" }, items));
+  return el("section", { class: "part suggestions" }, el("h3", { text: meant ? "Did you mean" : "Ask, for example" }), el("div", { class: meant ? "suggest" : "suggest questions" }, items));
 }
 
 function reading(answer, on) {
@@ -191,7 +191,8 @@ export function answerView(answer, names, on) {
   if (answer.events.some((each) => each.event === "stale")) facts.push("what was learned is out of date");
   view.append(el("p", { class: "facts" }, facts.map((text) => el("span", { text }))));
   const code = query(answer), about = on.about(answer);
-  for (const part of [suggestions(answer, on), proof(answer, names, on), evidence(answer), reading(answer, on)]) if (part) view.append(part);
+  const read = answer.stop_reason === "out_of_scope" ? null : reading(answer, on); // small talk has no steps
+  for (const part of [suggestions(answer, on), proof(answer, names, on), evidence(answer), read]) if (part) view.append(part);
   const tools = el("div", { class: "tools" });
   if (about) tools.append(el("button", { type: "button", class: "quiet about-it", text: `What the graph knows about ${names.of(about)}`, onclick: () => on.entity(about) }));
   if (code) tools.append(el("button", { type: "button", class: "quiet", text: "Query", "aria-expanded": "false", onclick: (event) => { code.hidden = !code.hidden; event.currentTarget.setAttribute("aria-expanded", String(!code.hidden)); if (!code.hidden) code.scrollIntoView({ block: "nearest" }); } }));
