@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import secrets
@@ -58,6 +59,8 @@ _NO_RUN = re.compile(
 )
 _STUDIO = "https://smith.langchain.com"  # as in langgraph.json and aegra.json
 _MINUTE = 60.0
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _POLICY = 1008  # how a websocket is closed that asks for what it may not
 _SWEPT = 1_000  # keys whose last minutes are kept before the idle ones are dropped
 
@@ -227,7 +230,7 @@ def check_request(path: str, body: bytes, key: Key) -> None:
             raise _RefusedError(403, "this key is limited: ask through /v1 or the API of runs, and name the kg")
         return
     try:
-        asked = json.loads(body) if body else {}
+        asked = _parsed(body) if body else {}
         for each in _requests(asked):
             _check_settings(each)
             _check_allowed(each, key)
@@ -236,6 +239,26 @@ def check_request(path: str, body: bytes, key: Key) -> None:
         raise _RefusedError(422, "the body is not JSON") from None
     except RecursionError:
         raise _RefusedError(422, "the body is nested too deeply") from None
+
+
+def _parsed(body: bytes) -> object:
+    """A body as JSON; raises `ValueError` also for what Python takes for JSON and a database refuses.
+
+    That is a number which is none or has no end, a NUL, and half of a pair of code units.
+    """
+    asked = json.loads(body, parse_constant=_finite, parse_float=_finite)
+    if _NUL.search(body):
+        raise ValueError("NUL")
+    if _SURROGATE.search(body):
+        json.dumps(asked, ensure_ascii=False).encode()
+    return asked
+
+
+def _finite(number: str) -> float:
+    read = float(number)
+    if not math.isfinite(read):
+        raise ValueError(number)
+    return read
 
 
 def may_ask_model(path: str, body: bytes) -> bool:

@@ -229,7 +229,8 @@ async def test_another_users_threads_and_everybodys_assistants(attacked: Server,
             ("POST", "/assistants", {"graph_id": "oda", "context": {"kg": "evil"}}), ("GET", "/metrics", None),
         ):  # fmt: skip
             refused = await bob.request(method, path, json=body)
-            assert refused.status_code in (403, 404), (method, path, refused.status_code, refused.text[:200])
+            empty = refused.text == "[]"  # Aegra's way to say that there is nothing of his
+            assert empty or refused.status_code in (403, 404), (method, path, refused.status_code, refused.text[:200])
             assert "mann" not in refused.text
         mine = (await bob.post("/threads/search", json={"metadata": {"owner": "alice"}})).json()
         assert thread not in json.dumps(mine)

@@ -147,10 +147,14 @@ async def test_bodies_are_bounded_and_handed_on_whole() -> None:
         whole = json.dumps("x" * (MAX_BODY - 2)).encode()
         assert (await client.post("/runs", content=whole)).status_code == 200
         assert seen.pop() == whole
+        for fine in (b'"\\\\u0000 is written so"', b'"\\ud83d\\ude00"', b"[1e99, -2.5]"):
+            assert (await client.post("/runs", content=fine)).status_code == 200
+            assert seen.pop() == fine
         assert (await client.post("/runs", content=b"x" * (MAX_BODY + 1))).status_code == 413
         assert (await client.post("/runs", content=chunks(MAX_BODY + 1_000))).status_code == 413
         # What the gate cannot read it hands to nobody: another parser might.
-        for unread in (b"[" * 100_000, b"[" * 990 + b"]" * 990, b"1" * 5_000, b"\xff", b"x"):
+        odd = (b"NaN", b"[1e999]", b"-Infinity", b'"\\u0000"', b'"\\ud800"', b'{"\\udc00\\ud800": 1}')
+        for unread in (b"[" * 100_000, b"[" * 990 + b"]" * 990, b"1" * 5_000, b"\xff", b"x", *odd):
             assert (await client.post("/runs", content=unread)).status_code == 422
         assert (await client.post("/runs", content=b"x", headers={"content-length": "-1"})).status_code == 413
         assert not seen
