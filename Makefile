@@ -39,7 +39,7 @@ screenshots: $(VENV)/.dev ## ten tasks on the web page in Chromium, each with it
 	$(PY) -m tests.page
 
 reproduce: $(VENV)/.dev ## every measurement that needs no language model, resumably, into docs/results.md (TRIVIUM_DATA)
-	$(PY) -m trivium.evals.reproduce
+	$(PY) -m trivium eval reproduce
 
 bench: $(VENV)/.base ## speed, each figure beside its yardstick from the same run
 	$(PY) -m tests.neo4j_server run $(PY) -m trivium.evals.bench

@@ -1,6 +1,6 @@
 """Questions that are made to cost processor time: what each takes of the event loop, which every other run waits for.
 
-    python -m trivium.evals.bombs [--method keqing] [--kg sample] [--profile NAME]
+    trivium eval bombs [--method keqing] [--kg sample] [--profile NAME]
 
 For each: the processor time of the event loop's own thread, in milliseconds, over the whole question and of its longest
 step, between which other runs and probes have their turn. Both are what the thread itself has used, so that a busy
@@ -135,7 +135,7 @@ async def _run(given: argparse.Namespace) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a JSON object a question, then the worst; 1 where one takes longer than the goal."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="trivium eval bombs", description=__doc__.partition("\n")[0])
     parser.add_argument("--method", choices=tuple(METHODS), default="auto")
     parser.add_argument("--kg", default=SAMPLE)
     parser.add_argument("--profile", choices=tuple(BOMBS), help="print where the time of one goes")
@@ -143,7 +143,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     verdict = "ok" if worst <= GOAL else "SHORT"
     print(json.dumps({"worst_ms": round(worst, 1), "goal_ms": GOAL, "verdict": verdict}))
     return 0 if verdict == "ok" else 1
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

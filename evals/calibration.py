@@ -170,7 +170,7 @@ def plot(asked: Sequence[Claimed], path: Path) -> bool:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures, and with --plot draw them."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.calibration", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval calibration", description=__doc__)
     parser.add_argument("--kg", default=SAMPLE, help="a KG that has learned; the bundled sample without it")
     parser.add_argument("--method", default="keqing", choices=sorted(METHODS), help="who answers, without a model")
     parser.add_argument(
@@ -191,7 +191,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.plot is not None:
         drawn = plot(asked, given.plot)
         print(f"plot: {given.plot}" if drawn else "no plot: pip install '.[plot]' for matplotlib")
-
-
-if __name__ == "__main__":
-    main()

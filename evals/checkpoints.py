@@ -1,6 +1,6 @@
 """What a thread's checkpoints weigh: bytes that a turn writes, and what 50 turns leave, for each method.
 
-    python -m trivium.evals.checkpoints [--questions 100]
+    trivium eval checkpoints [--questions 100]
 
 Counted as PostgreSQL and memory keep them: a channel's value once for each time that it changes, each checkpoint's own
 record, and what its stages wrote. Questions of the bundled sample, without a model.
@@ -69,7 +69,7 @@ def _bytes(saver: InMemorySaver) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a JSON object for each method."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="trivium eval checkpoints", description=__doc__.partition("\n")[0])
     parser.add_argument("--questions", type=int, default=100)
     given = parser.parse_args(arguments)
     lines = _QUESTIONS.read_text(encoding="utf-8").splitlines()[: given.questions]
@@ -82,7 +82,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     asyncio.run(run())
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

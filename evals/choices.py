@@ -1,4 +1,4 @@
-"""KnowGPT on multiple-choice data sets: `python -m trivium.evals.choices [--data DIR] [--limit N] [--set NAME=VALUE]`.
+"""KnowGPT on multiple-choice data sets: `trivium eval knowgpt-choices [--data DIR] [--limit N] [--set NAME=VALUE]`.
 
 Accuracy in percent with its 95 % interval (Wilson), beside chance, beside likeness to the question alone and beside
 support by paths alone; a tie counts as the share of right ones among the tied. `answer` is what the run says: without a
@@ -181,7 +181,7 @@ async def run(data: Path, limit: int | None, settings: dict[str, Any]) -> None:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table; raises `TriviumError` where the data is not there."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.choices", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval knowgpt-choices", description=__doc__)
     parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds csqa/, openbookqa/, medqa/")
     parser.add_argument("--limit", type=int, help="so many questions of each set, evenly spread")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of KnowGPT")
@@ -190,7 +190,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise UsageError("the data sets are not here: name their folder with --data or TRIVIUM_DATA")
     settings = dict(read_setting(KnowGPTContext, text) for text in given.set)
     asyncio.run(run(given.data, given.limit, settings))
-
-
-if __name__ == "__main__":
-    main()

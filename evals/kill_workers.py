@@ -1,6 +1,6 @@
 """Kills workers of a production server in mid-run, with signal 9, and looks what becomes of each run.
 
-    python -m trivium.evals.kill_workers --kills 50 --workers 2 --key KEY -- COMMAND … {port} …
+    trivium eval kill-workers --kills 50 --workers 2 --key KEY -- COMMAND … {port} …
 
 COMMAND starts one worker on a port, in the current folder, whose trivium.toml offers the model `openai:slow`. Every
 worker shares what the server shares (PostgreSQL). A question of the bundled sample waits for its model, which this
@@ -198,7 +198,7 @@ def _outcome(state: Json, question: str, ended: bool, status: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a line a round and the sum at the end as JSON; 1 where a run was lost silently or answered twice."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the workers end with it
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="trivium eval kill-workers", description=__doc__.partition("\n")[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--key", default="")
@@ -269,7 +269,3 @@ def _free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

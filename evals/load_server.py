@@ -1,6 +1,6 @@
 """Loads a running server: questions of the bundled sample, many at a time; is any lost, any crossed, how long each.
 
-    python -m trivium.evals.load_server http://127.0.0.1:2024 [http://127.0.0.1:2025 …] --runs 1000 --at-once 100
+    trivium eval load-server http://127.0.0.1:2024 [http://127.0.0.1:2025 …] --runs 1000 --at-once 100
 
 Requests go to the addresses in turn. `--route runs` waits for a run of LangGraph's API, `--route v1` asks OpenAI's chat
 API, which has no queue. An answer is *lost* where there is none, *crossed* where it is another question's. Meanwhile
@@ -143,7 +143,7 @@ class Process:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print one JSON object; 1 where an answer was lost or crossed."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="trivium eval load-server", description=__doc__.partition("\n")[0])
     parser.add_argument("url", nargs="+")
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--at-once", type=int, default=100)
@@ -161,7 +161,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     used = list(zip(before, map(Process.of, given.process), strict=True))
     print(json.dumps(report.line(spent, used, 0 if model is None else len(model.asked))))
     return 1 if report.lost or report.crossed else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

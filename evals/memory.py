@@ -1,6 +1,6 @@
 """What a process keeps of the questions that it answers: resident memory over thousands of distinct ones.
 
-    python -m trivium.evals.memory [--kind odd|distinct] [--questions 3500] [--method auto] [--kg sample]
+    trivium eval memory [--kind odd|distinct] [--questions 3500] [--method auto] [--kg sample]
 
 Odd questions are 25 made-up words each, so that nothing that is remembered by word, name or wording is ever asked for
 again. Distinct ones ask for a relation of the KG's own, of an entity of its own, in one of a few wordings. Growth is
@@ -118,7 +118,7 @@ async def _run(given: argparse.Namespace) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print one JSON object; 1 where memory grew by more than the goal."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="trivium eval memory", description=__doc__.partition("\n")[0])
     parser.add_argument("--kind", choices=tuple(GOALS), default="odd")
     parser.add_argument("--questions", type=int, default=0, help="3500 odd ones, 20000 distinct ones")
     parser.add_argument("--goal", type=float, default=0.0, help="megabytes; 60 for odd ones, 50 for distinct ones")
@@ -127,7 +127,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     told = asyncio.run(_run(parser.parse_args(arguments)))
     print(json.dumps(told))
     return 0 if told["verdict"] == "ok" else 1
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

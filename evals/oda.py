@@ -117,7 +117,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     asyncio.run(measure(need_data(given.data), given.count, lambda line: print(line, flush=True)))
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

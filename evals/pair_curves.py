@@ -255,7 +255,7 @@ def _own_kg(source: Path) -> Path:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.pair_curves", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval keqing-pairs", description=__doc__)
     own = [f"{_OWN}{name}" for name in own_graphs.graphs()]
     parser.add_argument("name", choices=("webqsp", "metaqa", "worldcup", *own))
     parser.add_argument("--data", type=Path, help="the folder that holds metaqa/, fb15k237/, worldcup2014/")
@@ -271,7 +271,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     data = Path() if given.name in own else need_data(given.data)
     show(asyncio.run(measured(given.name, data, sizes, given.keep, given.draws)), given.plot)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -163,7 +163,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from trivium.evals.registry import measurement
 
     return measurement(item.measurement).run([*item.arguments, *options])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

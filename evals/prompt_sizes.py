@@ -103,7 +103,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=100, metavar="N", help="the first N questions; 0 for all")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the methods")
     return asyncio.run(_run(parser.parse_args(arguments)))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

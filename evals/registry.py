@@ -1,7 +1,7 @@
 """The measurements that `trivium eval` lists and runs. A new one is a line here.
 
 Each module offers `main(arguments: Sequence[str] | None) -> int | None`: it parses its own options, prints on stdout,
-and raises `TriviumError` where it cannot be run. As a module each runs too: `python -m MODULE`.
+and raises `TriviumError` where it cannot be run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Measurement:
         return status or 0
 
 
-_ABLATIONS = "trivium.evals.ablations.__main__"
+_ABLATIONS = "trivium.evals.ablations.run"
 MEASUREMENTS = {
     "own": Measurement("trivium.evals.own", "Your questions over your KG: all methods, intervals, errors by cause."),
     "compare": Measurement("trivium.evals.own", "The same: methods, models and baselines, paired by question."),

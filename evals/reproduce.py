@@ -179,7 +179,3 @@ def _commit() -> str:
 def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

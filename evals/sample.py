@@ -1,4 +1,4 @@
-"""Scores the bundled sample on its test questions: `python -m trivium.evals.sample`.
+"""Scores the bundled sample on its test questions: `trivium eval sample`.
 
 Other questions, other KGs and what went wrong: `trivium eval own`. The sample KG has learned from its training
 questions alone. The topics are not given: they are found in the words.
@@ -61,9 +61,5 @@ def table(done: Sequence[tuple[Question, Answer, Score]]) -> str:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    argparse.ArgumentParser(prog="python -m trivium.evals.sample", description=__doc__).parse_args(arguments)
+    argparse.ArgumentParser(prog="trivium eval sample", description=__doc__).parse_args(arguments)
     print(table(asyncio.run(ask_all(read_questions(TEST_QUESTIONS), SAMPLE))))
-
-
-if __name__ == "__main__":
-    main()

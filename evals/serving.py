@@ -1,6 +1,6 @@
 """What asking through the server costs: our routes beside LangGraph's queue, and beside the graph in one's own process.
 
-    python -m trivium.evals.serving [--runs 200] [--rounds 3]
+    trivium eval serving [--runs 200] [--rounds 3]
 
 Starts `trivium serve` over the bundled sample in a folder of its own, without a model, and asks Keqing its questions:
 by `/v1/chat/completions`, which runs the graph at once, and by `/runs/wait`, which puts it into LangGraph's queue. Both
@@ -129,7 +129,7 @@ async def _answered(http: httpx.AsyncClient, url: str, route: str, question: str
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; 1 where one falls short of its goal."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="trivium eval serving", description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=200, help="in each round")
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args(arguments)
@@ -149,7 +149,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for figure in figures:
         print(figure.line())
     return 0 if all(figure.met for figure in figures) else 1
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,6 +1,6 @@
 """A simulation from KnowGPT's table 8: does the bandit learn which prompt suits which type of question?
 
-    python -m trivium.evals.table8 [--rounds 3000] [--seeds 20] [--plot CURVE.png] [--all] [--blind] [--bandit paper]
+    trivium eval knowgpt-table8 [--rounds 3000] [--seeds 20] [--plot CURVE.png] [--all] [--blind] [--bandit paper]
 
 The table's figures go in as the arms' true chances; no model is asked, so nothing here reproduces the table.
 Three types of questions in equal shares, six arms. A format is right as often as table 8 says; with P_sub in place of
@@ -14,7 +14,6 @@ The bandit sees each question's context vector and the outcome of the arm that i
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -230,7 +229,7 @@ def report(
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the report; 1 where the bandit misses a goal."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.table8", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval knowgpt-table8", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3_000)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--embedder", default="static")
@@ -254,7 +253,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     short = shortfalls(given, float(np.mean([run.accuracy for run in runs["linucb"]])))
     print("ok" if not short else "\n".join(f"SHORT: {line}" for line in short))
     return int(bool(short))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,1 +1,1 @@
-"""The paper's ablations as commands: `python -m trivium.evals.ablations NAME`, or `trivium eval keqing-NAME`."""
+"""The paper's ablations as commands: `trivium eval keqing-NAME`."""

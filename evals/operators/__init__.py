@@ -1,4 +1,4 @@
-"""150 questions of ours that compute, over the sample and MetaQA: `python -m trivium.evals.operators [--misses]`.
+"""150 questions of ours that compute, over the sample and MetaQA: `trivium eval operators [--misses]`.
 
 A line of `questions.jsonl` has `kg` (`sample`, `metaqa`), `kind`, `question`, and `answers` (ids) or `value`. The gold
 was worked out from the triples by a few lines of plain Python that share nothing with Trivium. Where an entity has
@@ -98,7 +98,7 @@ def miss(each: JudgedAnswer) -> str:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table, and with --misses every question that is not right; MetaQA's where its data is."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.operators", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval operators", description=__doc__)
     parser.add_argument("--data", type=Path, default=data_folder(), help="the folder that holds metaqa/")
     parser.add_argument("--misses", action="store_true", help="show every question that is not right")
     given = parser.parse_args(arguments)

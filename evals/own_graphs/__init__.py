@@ -1,4 +1,4 @@
-"""Small user-like graphs, schema alone: `python -m trivium.evals.own_graphs [--method oda] [--misses NAME]`.
+"""Small user-like graphs, schema alone: `trivium eval own-graphs [--method oda] [--misses NAME]`.
 
 Made-up facts in domains and naming conventions of users' graphs, a folder each: `triples.tsv`, `entities.tsv` (id,
 label, aliases, types) and `questions.jsonl`, whose answers were computed from the triples. They were written without a
@@ -79,7 +79,7 @@ def _miss(each: ScoredAnswer) -> str:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and with --misses the questions of one graph whose set of answers is not exact."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.own_graphs", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval own-graphs", description=__doc__)
     parser.add_argument("--only", choices=graphs(), help="one graph")
     parser.add_argument("--misses", choices=graphs(), help="show what was read and said of a graph's missed questions")
     parser.add_argument("--method", choices=METHODS, default="keqing", help="ODA learns nothing: a yardstick")

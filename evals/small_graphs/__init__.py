@@ -1,4 +1,4 @@
-"""Small graphs by writers who saw no code: `python -m trivium.evals.small_graphs [--part test] [--misses]`.
+"""Small graphs by writers who saw no code: `trivium eval small-graphs [--part test] [--misses]`.
 
 A folder a graph, a graph of triples (`graph.tsv`, half of them with `type` triples) or one of properties (`nodes.csv`
 and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: what the graph answers,
@@ -119,7 +119,7 @@ def _miss(each: Asked) -> str:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and with --misses the questions that were not answered rightly."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.small_graphs", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval small-graphs", description=__doc__)
     parser.add_argument("--part", choices=PARTS, default="dev", help="`test` is looked at last, by its figures alone")
     parser.add_argument("--misses", action="store_true", help="show what was said to questions that were missed")
     given = parser.parse_args(arguments)

@@ -126,8 +126,7 @@ def test_every_graph_answers_and_keys_are_apart(
 def test_a_run_whose_worker_is_killed_is_answered_once_by_another(environment: dict[str, str], folder: Path) -> None:
     command = [
         sys.executable,
-        "-m",
-        "trivium.evals.kill_workers",
+        *("-m", "trivium", "eval", "kill-workers"),
         "--kills",
         "2",
         "--key",

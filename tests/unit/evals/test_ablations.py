@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.films import build_films, pairs, walk
-from trivium.evals.ablations.__main__ import ABLATIONS, main
+from trivium.evals.ablations.run import ABLATIONS, main
 from trivium.evals.ablations.asking import ask, taught
 from trivium.evals.ablations.chains import train_whole_chains, wording
 from trivium.evals.ablations.report import FigureTable, plot, show, table

@@ -31,7 +31,7 @@ async def test_distinct_questions_name_what_the_graph_has_and_come_once(kg_name:
 @pytest.mark.parametrize("kind", ["odd", "distinct"])
 def test_memory_stays_flat(kind: str) -> None:
     # A process of its own: what other tests keep in this one would hide the growth. Before, 800 odd ones kept 25 MB.
-    command = [sys.executable, "-m", "trivium.evals.memory", "--kind", kind, "--questions", "800", "--goal", "15"]
+    command = [sys.executable, "-m", "trivium", "eval", "memory", "--kind", kind, "--questions", "800", "--goal", "15"]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     found = json.loads(told.stdout)
     assert (told.returncode, found["verdict"]) == (0, "ok"), found

@@ -24,7 +24,7 @@ ABLATIONS: dict[str, Callable[[Path], Awaitable[FigureTable]]] = {
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and show; raises `TriviumError` where the data is not here."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.ablations", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval keqing-NAME", description=__doc__)
     parser.add_argument(
         "name", choices=ABLATIONS, help="templates: figure 5; chains: figure 6; supplement: section 3.2"
     )
@@ -37,7 +37,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     show(asyncio.run(measured()), given.plot)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
