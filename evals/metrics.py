@@ -11,10 +11,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from langgraph.graph.state import CompiledStateGraph
+
 from trivium.kg.loaders import Question
 from trivium.kg.plans.columns import number_text
 from trivium.kg.text import fold_case
 from trivium.nodes.run.answer_record import Answer
+from trivium.nodes.run.context import Context
 
 _PLACES = 6  # of decimals that are compared: the order of adding changes later ones
 _SPOKEN = {"yes": "true", "no": "false"}
@@ -133,3 +136,28 @@ def mean(scores: Iterable[Score]) -> Score:
     """Each figure's mean over questions; all 0 where there are none."""
     rows = [(item.top1, item.any_hit, item.f1, item.exact) for item in scores]
     return Score(*(sum(column) / len(rows) for column in zip(*rows, strict=True))) if rows else Score(0, 0, 0, 0)
+
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+async def ask(
+    graph: Graph, questions: Iterable[Question], context: Context, *, topics: bool = True
+) -> list[ScoredAnswer]:
+    """Every question through a method's graph, in order; `topics` says whether it is told what each is about."""
+    done = []
+    for question in questions:
+        given = {"question": question.question, "topic_entities": list(question.topic_entities) if topics else []}
+        answer: Answer = (await graph.ainvoke(given, context=context))["answer"]
+        done.append(ScoredAnswer(question, answer, score_answer(answer, question.answers)))
+    return done
+
+
+def score_table(what: str, groups: Mapping[str, Sequence[Score]]) -> str:
+    """A line a group and one for all: n, Hits@1, F1 and exact sets in percent; `what` the groups are."""
+    lines = [f"{what:16} {'n':>5} {'Hits@1':>8} {'F1':>8} {'exact':>8}"]
+    for name, scores in (*groups.items(), ("all", [each for part in groups.values() for each in part])):
+        means = mean(scores)
+        figures = " ".join(f"{100 * figure:8.1f}" for figure in (means.top1, means.f1, means.exact))
+        lines.append(f"{name:16} {len(scores):5} {figures}")
+    return "\n".join(lines)

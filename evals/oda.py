@@ -15,7 +15,7 @@ from pathlib import Path
 
 from trivium.evals.ablations.asking import made_kg, need_data
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
-from trivium.evals.metrics import Score, mean, score_answer
+from trivium.evals.metrics import Score, ask, mean
 from trivium.evals.webqsp import read_webqsp
 from trivium.graphs.oda import graph
 from trivium.kg.errors import BadInputError
@@ -23,7 +23,6 @@ from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import close_all, open_knowledge
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.run.operator import own_runs
-from trivium.nodes.run.state import QuestionInput
 from trivium.policies.oda.similarity_choice import ChoiceRules, RelationNames
 
 _LIVELY = 40  # characters of a row's name
@@ -78,16 +77,11 @@ def question_sets(data: Path, count: int) -> list[tuple[str, str, list[Question]
     return sets
 
 
-async def ask(questions: Sequence[Question], context: OdaContext, rules: ChoiceRules) -> Score:
+async def mean_score(questions: Sequence[Question], context: OdaContext, rules: ChoiceRules) -> Score:
     """The mean score of some questions under these settings and rules."""
     knowledge = await open_knowledge(context.kg)
     knowledge.relation_names = RelationNames(knowledge.embedder, rules)
-    scores = []
-    for question in questions:
-        given: QuestionInput = {"question": question.question, "topic_entities": list(question.topic_entities)}
-        answer = (await graph.ainvoke(given, context=context))["answer"]
-        scores.append(score_answer(answer, question.answers))
-    return mean(scores)
+    return mean(each.score for each in await ask(graph, questions, context))
 
 
 async def measure(data: Path, count: int, tell: Callable[[str], None]) -> None:
@@ -100,7 +94,7 @@ async def measure(data: Path, count: int, tell: Callable[[str], None]) -> None:
             scores = []
             for _, kg, asked in sets:
                 context = OdaContext(kg=folders[kg], **settings)  # type: ignore[arg-type] # checked by the run itself
-                scores.append(await ask(asked, context, rules))
+                scores.append(await mean_score(asked, context, rules))
             tell(f"{name:{_LIVELY}}" + "".join(f"{100 * score.top1:22.1f}" for score in scores))
             if name == VARIANTS[0][0]:
                 tell(f"{'  F1 of the same':{_LIVELY}}" + "".join(f"{100 * score.f1:22.1f}" for score in scores))

@@ -22,11 +22,13 @@ from pathlib import Path
 import numpy as np
 
 from trivium.evals import own_graphs
-from trivium.evals.ablations.asking import ask, made_kg, need_data, taught
+from trivium.evals.ablations.asking import made_kg, need_data, taught
 from trivium.evals.ablations.report import FigureTable, show
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
+from trivium.evals.metrics import ask
 from trivium.evals.webqsp import folds, read_webqsp
 from trivium.evals.worldcup import read_worldcup
+from trivium.graphs.keqing import graph
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
 from trivium.kg.errors import BadInputError
@@ -72,9 +74,9 @@ async def measure(folder: Path, pairs: Sequence[Question], asked: Sequence[Quest
     context = KeqingContext(kg=str(folder))
     unmarked = [replace(question, topic_entities=()) for question in asked]
     async with taught(folder, pairs or None):
-        found = await ask(unmarked, context)
+        found = await ask(graph, unmarked, context)
         # Asked again only where a topic is marked: else nothing would differ.
-        given = await ask(asked, context) if any(question.topic_entities for question in asked) else found
+        given = await ask(graph, asked, context) if any(question.topic_entities for question in asked) else found
     return [
         QuestionFigures(
             len(question.chain or ()),

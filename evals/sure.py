@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     questions = [question for path in given.questions for question in read_questions(path)]
     done = asyncio.run(ask_all(questions, given.kg))
-    found = [judged(answer, right=bool(score.exact)) for _, answer, score in done]
+    found = [judged(each.answer, right=bool(each.score.exact)) for each in done]
     print(f"{len(found)} questions; default threshold {KeqingContext().sure}\n")
     print(f"{'threshold':>9} {'asked':>8} {'right above':>12} {'right below':>12}   percent")
     for row in rows(found):

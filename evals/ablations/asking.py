@@ -1,26 +1,21 @@
-"""KGs of the ablations, taught anew for each split, and their questions through the compiled graph."""
+"""KGs of the ablations, taught anew for each split."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from trivium.evals.metaqa import data_folder, triples_file
-from trivium.evals.metrics import ScoredAnswer, score_answer
 from trivium.evals.webqsp import webqsp_files
 from trivium.evals.worldcup import write_worldcup
-from trivium.graphs.keqing import graph
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question, read_entities, read_triples
 from trivium.kg.manifest import is_kg
 from trivium.knowledge.knowledge import Knowledge, close_all
-from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.run.answer_record import Answer
-from trivium.nodes.run.state import QuestionInput
 from trivium.policies.reader.chains.teaching import teach
 
 
@@ -75,13 +70,3 @@ async def taught(folder: Path, pairs: Sequence[Question] | None) -> AsyncIterato
     finally:
         await close_all()
         await base.close()
-
-
-async def ask(questions: Iterable[Question], context: KeqingContext) -> list[ScoredAnswer]:
-    """Every question through the compiled graph, in order."""
-    done = []
-    for question in questions:
-        given: QuestionInput = {"question": question.question, "topic_entities": list(question.topic_entities)}
-        answer: Answer = (await graph.ainvoke(given, context=context))["answer"]
-        done.append(ScoredAnswer(question, answer, score_answer(answer, question.answers)))
-    return done

@@ -16,10 +16,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trivium.evals.ablations.asking import ask, made_kg, taught
+from trivium.evals.ablations.asking import made_kg, taught
 from trivium.evals.ablations.report import FigureTable
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
-from trivium.evals.metrics import Score, mean, score
+from trivium.evals.metrics import Score, ask, mean, score
+from trivium.graphs.keqing import graph
 from trivium.kg.errors import NotLearntError
 from trivium.kg.loaders import Question
 from trivium.kg.store import GraphStore
@@ -71,7 +72,7 @@ async def chains(data: Path) -> FigureTable:
                 if not asked:
                     continue
                 rows.append(f"{name}, {hops}-hop")
-                sub_questions = mean(item.score for item in await ask(asked, KeqingContext(kg=str(folder))))
+                sub_questions = mean(item.score for item in await ask(graph, asked, KeqingContext(kg=str(folder))))
                 whole = mean([await _score(predictor, question, base) for question in asked])
                 ours.append(100 * sub_questions.top1)
                 theirs.append(100 * whole.top1)

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
-from trivium.evals.ablations.asking import ask, made_kg, taught
+from trivium.evals.ablations.asking import made_kg, taught
 from trivium.evals.ablations.report import FigureTable
-from trivium.evals.metrics import ScoredAnswer, mean
+from trivium.evals.metrics import ScoredAnswer, ask, mean
 from trivium.evals.webqsp import folds, read_webqsp
+from trivium.graphs.keqing import graph
 from trivium.nodes.keqing.context import KeqingContext, Supplement
 
 MODES: tuple[Supplement, ...] = ("never", "auto", "always")
@@ -27,7 +28,7 @@ async def supplement(data: Path) -> FigureTable:
     for pairs, questions in folds(read_webqsp(data)):
         async with taught(folder, pairs):
             for mode in MODES:
-                asked[mode] += await ask(questions, KeqingContext(kg=str(folder), supplement=mode))
+                asked[mode] += await ask(graph, questions, KeqingContext(kg=str(folder), supplement=mode))
     return outcome(asked)
 
 

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.evals.ablations.asking import ask, made_kg, taught
+from trivium.evals.ablations.asking import made_kg, taught
 from trivium.evals.ablations.report import FigureTable
-from trivium.evals.metrics import ScoredAnswer, mean
+from trivium.evals.metrics import ScoredAnswer, ask, mean
 from trivium.evals.webqsp import folds, read_webqsp
+from trivium.graphs.keqing import graph
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
@@ -51,7 +52,7 @@ async def templates(data: Path) -> FigureTable:
     for pairs, questions in folds(read_webqsp(data)):
         async with taught(folder, pairs) as base:
             for k in KS:
-                asked[k] += await ask(questions, KeqingContext(kg=str(folder), templates_per_sub_question=k))
+                asked[k] += await ask(graph, questions, KeqingContext(kg=str(folder), templates_per_sub_question=k))
             for k, found in (await free_words(base, questions)).items():
                 free[k] += found
     return _outcome(asked, free)

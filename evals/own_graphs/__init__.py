@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from trivium.evals.metrics import ScoredAnswer, mean, score_answer
+from trivium.evals.metrics import ScoredAnswer, ask, score_table
 from trivium.graphs.keqing import graph as keqing
 from trivium.graphs.oda import graph as oda
 from trivium.kg.embedded import build
@@ -22,7 +22,6 @@ from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.oda.context import OdaContext
-from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.operator import own_runs
 from trivium.policies.reader.chains.teaching import teach
@@ -46,26 +45,16 @@ async def measure(name: str, work: Path, method: str = "keqing") -> list[ScoredA
         await teach(base, None, lambda *_: None)
     finally:
         await base.close()
-    done = []
     try:
-        for question in read_questions(source / "questions.jsonl"):
-            asked = await graph.ainvoke({"question": question.question}, context=settings(kg=str(kg)))
-            answer: Answer = asked["answer"]
-            done.append(ScoredAnswer(question, answer, score_answer(answer, question.answers)))
+        questions = read_questions(source / "questions.jsonl")
+        return await ask(graph, questions, settings(kg=str(kg)), topics=False)
     finally:
         await close_all()
-    return done
 
 
 def table(done: dict[str, list[ScoredAnswer]]) -> str:
-    """A line a graph and one for all: n, Hits@1, F1 and exact sets in percent."""
-    lines = [f"{'graph':16} {'n':>5} {'Hits@1':>8} {'F1':>8} {'exact':>8}"]
-    rows = [*done.items(), ("all", [each for part in done.values() for each in part])]
-    for name, scored in rows:
-        means = mean(each.score for each in scored)
-        figures = " ".join(f"{100 * figure:8.1f}" for figure in (means.top1, means.f1, means.exact))
-        lines.append(f"{name:16} {len(scored):5} {figures}")
-    return "\n".join(lines)
+    """A line a graph and one for all."""
+    return score_table("graph", {name: [each.score for each in part] for name, part in done.items()})
 
 
 def _miss(each: ScoredAnswer) -> str:

@@ -28,7 +28,8 @@ def test_it_is_made_on_first_use() -> None:
 async def test_its_test_questions_are_answered() -> None:
     done = await ask_all(read_questions(TEST_QUESTIONS), SAMPLE)
     assert len(done) >= 110
-    assert 100 * mean(found for *_, found in done).exact >= GOAL, [q.id for q, _, found in done if not found.exact]
+    missed = [each.question.id for each in done if not each.score.exact]
+    assert 100 * mean(each.score for each in done).exact >= GOAL, missed
 
 
 async def test_the_papers_own_cases() -> None:
@@ -39,5 +40,5 @@ async def test_the_papers_own_cases() -> None:
     }
     asked = [Question(str(number), text, answers=(gold,)) for number, (text, gold) in enumerate(cases.items())]
     done = await ask_all(asked, SAMPLE)
-    assert [found.any_hit for *_, found in done] == [1.0, 1.0, 1.0]
-    assert all(answer["paths"] for _, answer, _ in done)
+    assert [each.score.any_hit for each in done] == [1.0, 1.0, 1.0]
+    assert all(each.answer["paths"] for each in done)

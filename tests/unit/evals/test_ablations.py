@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.films import build_films, pairs, walk
-from trivium.evals.ablations.run import ABLATIONS, main
-from trivium.evals.ablations.asking import ask, taught
+from trivium.evals.ablations.asking import taught
 from trivium.evals.ablations.chains import train_whole_chains, wording
 from trivium.evals.ablations.report import FigureTable, plot, show, table
+from trivium.evals.ablations.run import ABLATIONS, main
 from trivium.evals.ablations.supplement import MODES, outcome
 from trivium.evals.ablations.templates import KS, free_words
-from trivium.evals.metrics import ScoredAnswer
+from trivium.evals.metrics import ScoredAnswer, ask
 from trivium.evals.webqsp import FOLDS, folds
+from trivium.graphs.keqing import graph
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.questions import Question, parse_question
 from trivium.kg.types import Hop
@@ -38,7 +39,7 @@ async def test_whole_chains_answer_what_was_seen_and_cannot_answer_what_was_not(
     # No pair asks for the genres of a person's films: the compact decomposer puts the chain together, a class cannot.
     new = "what genre are the films starring Harrison Ford?"
     gold = walk(["ford"], ["^starring", "has_genre"])
-    (asked,) = await ask([Question("1", new, answers=tuple(gold))], KeqingContext(kg=str(films.path)))
+    (asked,) = await ask(graph, [Question("1", new, answers=tuple(gold))], KeqingContext(kg=str(films.path)))
     assert {item["id"] for item in asked.answer["answers"]} == gold
     assert set(await whole.answer(new, films.store)) != gold
     assert await whole.answer("what is the airspeed of an unladen swallow", films.store) == []
@@ -61,7 +62,7 @@ async def test_the_supplement_adds_evidence_and_changes_no_answer(films_kg: Path
     gold = walk(["alien"], ["starring"])
     question = Question("1", "who starred in Alien?", answers=tuple(gold))
     asked: dict[str, list[ScoredAnswer]] = {
-        m: await ask([question], KeqingContext(kg=kg_name, supplement=m)) for m in MODES
+        m: await ask(graph, [question], KeqingContext(kg=kg_name, supplement=m)) for m in MODES
     }
     found = outcome(asked)
     assert found.columns["F1"] == [100.0] * 3

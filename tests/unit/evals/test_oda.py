@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trivium.evals import oda
-from trivium.evals.oda import VARIANTS, ask, main, question_sets, read_slots
+from trivium.evals.oda import VARIANTS, main, mean_score, question_sets, read_slots
 from trivium.kg.embedded import build
 from trivium.kg.errors import BadInputError
 from trivium.kg.types import Triple
@@ -59,10 +59,10 @@ async def test_the_rules_matter_and_the_run_takes_its_settings(data: Path, tmp_p
     build(tmp_path / "kg", [FACTS])
     questions, context = read_slots(data, "zero-shot-re"), OdaContext(kg=str(tmp_path / "kg"))
     try:
-        score = await ask(questions, context, VARIANTS[0][1])
+        score = await mean_score(questions, context, VARIANTS[0][1])
         assert (score.top1, score.exact) == (1.0, 1.0)
         build(tmp_path / "other", [[Triple("Heat", "/film/film/shot_in", "Los Angeles"), FACTS[-1]]])
-        other = await ask(questions, OdaContext(kg=str(tmp_path / "other")), VARIANTS[0][1])
+        other = await mean_score(questions, OdaContext(kg=str(tmp_path / "other")), VARIANTS[0][1])
         assert other.top1 < score.top1  # the KG that the settings name is the one asked
     finally:
         await close_all()
