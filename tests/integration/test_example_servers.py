@@ -26,6 +26,8 @@ from pydantic import TypeAdapter
 from tests.films import films_without_pairs
 from tests.integration.conftest import ROOT, free_port
 
+pytestmark = pytest.mark.slow  # each starts a server of its own
+
 QUESTION = {"text": "who directed Heat?"}
 
 
@@ -60,7 +62,6 @@ def listening(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     raise AssertionError(log.read_text())
 
 
-@pytest.mark.slow  # two starts of a server
 def test_a_products_threads_outlive_kill_9_and_are_its_users_own(kg: Path, tmp_path: Path) -> None:
     folder, log, port = ROOT / "examples" / "fastapi_product", tmp_path / "log", free_port()
     command = [sys.executable, "-m", "uvicorn", "app.main:app", "--port", str(port)]

@@ -40,6 +40,7 @@ def test_ask(films_kg: Path) -> None:
     assert "mann because [('heat', 'directed_by', 'mann')]" in said
 
 
+@pytest.mark.slow
 def test_ask_many(films_kg: Path) -> None:
     said = _run("ask_many", films_kg, "who directed Heat?", "who directed Alien?")
     assert said.splitlines() == ["who directed Heat? -> Michael Mann", "who directed Alien? -> Ridley Scott"]
@@ -74,6 +75,7 @@ def test_agent_tool(films_kg: Path) -> None:
     assert "Michael Mann made it." in said
 
 
+@pytest.mark.slow
 def test_supervisor(films_kg: Path) -> None:
     asked = {"calls": {"researcher": {"question": "who directed Heat?"}}}
     with FakeOpenAI([asked, "Michael Mann made it."]) as model:

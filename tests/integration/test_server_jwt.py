@@ -22,6 +22,8 @@ from langgraph_sdk.errors import APIStatusError
 
 from tests.integration.conftest import ROOT, Server, serving
 
+pytestmark = pytest.mark.slow  # a server of its own
+
 CLAIMS: dict[str, Any] = {"iss": "https://login.example", "aud": "trivium"}
 ASKED: dict[str, Any] = {"messages": [{"role": "user", "content": "who directed Heat?"}]}
 PROVIDER, STRANGER = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
@@ -44,7 +46,6 @@ def server(films_kg: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield running
 
 
-@pytest.mark.slow  # a server of its own
 def test_jwt_auth(server: Server) -> None:
     """Only a valid token is let in."""
     forged = {

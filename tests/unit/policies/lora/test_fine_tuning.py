@@ -14,6 +14,8 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.lora.model import adapter_kind, has_adapter, merge_adapter, open_adapter, open_base, stage_folder
 from trivium.policies.lora.serve import generate, open_lora_decomposer
 
+pytestmark = pytest.mark.slow  # a model is trained, seconds of processor time
+
 
 def test_every_decomposition_is_learnt_to_the_letter_and_loaded_again(lesson: Lesson) -> None:
     assert lesson.tuned.report.examples == len(lesson.examples) == PAIRS

@@ -21,6 +21,8 @@ from trivium.nodes.keqing.context import KeqingContext
 from trivium.policies.lora.model import LoraSettings
 from trivium.policies.lora.train import Wish, fine_tune, stage_examples
 
+pytestmark = pytest.mark.slow  # a model is trained, seconds of processor time
+
 
 @pytest.fixture
 async def kg(lesson: Lesson) -> AsyncIterator[str]:
@@ -84,7 +86,6 @@ def test_the_command_line_tunes_merges_and_refuses(lesson: Lesson, tmp_path: Pat
     refused(trivium(*wrong), "ModelError", "none")
 
 
-@pytest.mark.slow
 async def test_a_tuned_reasoner_chooses_among_serialised_triples(lesson: Lesson, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(lesson.kg, tmp_path / "kg"))
     base = Knowledge.open(folder)

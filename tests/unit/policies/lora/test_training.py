@@ -43,6 +43,7 @@ def _train(
     return report, {name: parameter.detach().numpy().copy() for name, parameter in free.items()}
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_from_its_checkpoint(small: Path, tmp_path: Path) -> None:
     whole, weights = _train(small, SETTINGS, tmp_path / "whole")
     assert (whole.steps, whole.resumed_from, whole.stopped_early) == (6, 0, False)
@@ -55,6 +56,7 @@ def test_a_killed_run_goes_on_from_its_checkpoint(small: Path, tmp_path: Path) -
         assert np.abs(same[name] - weights[name]).max() < np.abs(weights[name]).max() / 2
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_another_run_or_a_damaged_one_is_not_used(small: Path, tmp_path: Path) -> None:
     with pytest.raises(_KilledError):
         _train(small, SETTINGS, tmp_path, 5)
@@ -67,6 +69,7 @@ def test_a_checkpoint_of_another_run_or_a_damaged_one_is_not_used(small: Path, t
     assert len(list(tmp_path.glob("training-*"))) == 1
 
 
+@pytest.mark.slow
 def test_the_held_out_loss_stops_a_run_that_gets_no_better(small: Path, tmp_path: Path) -> None:
     # At a rate this high the held-out examples get worse, not better.
     wild = settings_from(["rank=2", "learning_rate=0.5", "batch=2", "epochs=20", "evaluate_every=1", "patience=2"])
