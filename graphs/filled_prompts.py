@@ -10,8 +10,7 @@ from trivium.kg.errors import UsageError
 from trivium.kg.loaders import Choice
 from trivium.nodes.keqing.prompts import KEQING_PROMPTS
 from trivium.nodes.knowgpt.prompts import KNOWGPT_PROMPTS
-from trivium.nodes.model.prompts import Prompt
-from trivium.nodes.model.recorded import recording
+from trivium.nodes.model.prompts import Prompt, recording
 from trivium.nodes.oda.prompts import ODA_PROMPTS
 from trivium.nodes.run.operator import own_runs
 

@@ -1,10 +1,13 @@
-"""Questions a second through the compiled graph, and the share of a run that is the graph machinery's own."""
+"""Questions a second through the compiled graph, its machinery's share of a run, and a process' first answer."""
 
 from __future__ import annotations
 
 import gc
 import statistics
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +16,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from trivium.evals.bench.report import Figure, percentile
+import trivium
+from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.graphs.keqing import builder, graph
 from trivium.graphs.stage import stage
 from trivium.kg.loaders import Question
@@ -132,3 +136,20 @@ async def _walk(question: Question, store: GraphStore) -> float:
     for topic, chain in topics:
         await store.follow([topic], chain)
     return perf_counter() - began
+
+
+_ROOT = Path(trivium.__file__).parents[1]
+_START = 1.5  # seconds
+_IMPORT = "import langgraph.graph"
+
+
+def measure_start(kg: str, question: str) -> Figure:
+    """Whole processes in turn: `trivium ask`, and one that only imports LangGraph."""
+    ask = [sys.executable, "-m", "trivium.app.cli.main", "ask", question, "--kg", kg, "--json"]
+    ours, theirs = in_turn(lambda: _process(ask), lambda: _process([sys.executable, "-c", _IMPORT]), rounds=5)
+    goal = f"<= {_START} s"
+    return Figure("trivium ask, cold, to the answer", ours, "s", f"python -c '{_IMPORT}'", theirs, goal, ours <= _START)
+
+
+def _process(command: list[str]) -> None:
+    subprocess.run(command, cwd=_ROOT, check=True, stdout=subprocess.DEVNULL)

@@ -20,9 +20,9 @@ from trivium.kg.databases import FrozenConnection
 from trivium.kg.embedded import answers, search
 from trivium.kg.embedded.derive import State, current_state
 from trivium.kg.embedded.graph import graph_columns
-from trivium.kg.embedded.partial import find_partial
 from trivium.kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
 from trivium.kg.embedded.schema import hops_of, relation_schema, transitions
+from trivium.kg.embedded.search import find_partial
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.write import add_triples, compact_beside, delete_triples, most_changes
 from trivium.kg.manifest import read_manifest
@@ -197,7 +197,7 @@ class EmbeddedStore:
         return [list(known[text] or ()) for text in texts]
 
     async def find_partial(self, texts: Sequence[str], *, limit: int = 10) -> list[list[EntityHit]]:
-        """Entities that each text is a part of the name of (see `trivium.kg.embedded.partial`)."""
+        """Entities that each text is a part of the name of (see `trivium.kg.embedded.search`)."""
         snapshot = await self._current()
         return await asyncio.to_thread(lambda: [find_partial(snapshot, text, limit=limit) for text in texts])
 

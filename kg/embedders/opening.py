@@ -29,7 +29,7 @@ def open_embedder(name: str = DEFAULT) -> Embedder:
 
         return HashingEmbedder()
     if name == "minilm":
-        from trivium.kg.embedders.minilm import MiniLMEmbedder
+        from trivium.kg.embedders.huggingface import MiniLMEmbedder
 
         return MiniLMEmbedder()
     if kind == "hf" and model:

@@ -6,15 +6,38 @@ rules as in the embedded store (`trivium.kg.similarity`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.client import Client
-from trivium.kg.neo4j.lucene import part, phrase, similar
 from trivium.kg.neo4j.view import View
 from trivium.kg.similarity import EXACT, FOLDED, FUZZY, SHORTEST_PART, part_score, similarity, sorted_words
 from trivium.kg.text import fold_name
 from trivium.kg.types import EntityHit
+
+_SYNTAX = re.compile(r'([+\-!(){}\[\]^"~*?:\\/&|<>=])')
+_WORDS = 12  # words of a text that are looked for with typos
+
+
+def phrase(folded: str) -> str:
+    """The query for exactly this text."""
+    return '"' + folded.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def similar(folded: str) -> str:
+    """The query for names that share a word with this text, give or take two letters of a long word, one of a short.
+
+    Words are lower case after folding, so that none is read as `AND`, `OR` or `NOT`.
+    """
+    words = (_SYNTAX.sub(r"\\\1", word) for word in folded.split()[:_WORDS])
+    return " ".join(f"{word}~{2 if len(word) > 5 else 1}" if len(word) > 2 else word for word in words)
+
+
+def part(folded: str) -> str:
+    """The query for names that hold all words of this text, in any order."""
+    return " ".join("+" + _SYNTAX.sub(r"\\\1", word) for word in folded.split())
+
 
 LONGEST_NAME = 1_000
 """Letters of a folded name that are indexed; the index refuses terms of more than 32 KB."""

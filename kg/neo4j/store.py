@@ -30,8 +30,7 @@ from trivium.kg.errors import NoCopyError, WriteRefusedError
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j import cypher, made, plans, walking
 from trivium.kg.neo4j.client import Client
-from trivium.kg.neo4j.lucene import part, phrase, similar
-from trivium.kg.neo4j.names import MadeNames
+from trivium.kg.neo4j.names import MadeNames, part, phrase, similar
 from trivium.kg.neo4j.patterns import about
 from trivium.kg.neo4j.plans import else_unproved
 from trivium.kg.neo4j.reading import pages

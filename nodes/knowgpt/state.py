@@ -6,8 +6,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from trivium.nodes.run.described import described
-from trivium.nodes.run.state import QuestionInput, RunState, Step
+from trivium.nodes.run.state import QuestionInput, RunState, Step, described
 
 
 class ChoiceInput(TypedDict):

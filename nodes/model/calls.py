@@ -16,7 +16,7 @@ from trivium.nodes.model.cache import CACHE_FILE, answer_cache, prompt_text
 from trivium.nodes.model.failures import Failure, client_errors, failure
 from trivium.nodes.model.models import Model
 from trivium.nodes.model.outcome import Event, Kind, brief, declined, event
-from trivium.nodes.model.recorded import current
+from trivium.nodes.model.prompts import current
 from trivium.nodes.run.usage import NO_USAGE, Usage, add_usage, estimate_tokens
 
 if TYPE_CHECKING:

@@ -15,8 +15,17 @@ from trivium.kg.text import tokens
 from trivium.kg.types import chain_text
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.known import askable, known_in, known_of
-from trivium.nodes.run.missing import Link, absent_names, missing_hop, namesakes, near_names, unknown_names
+from trivium.nodes.run.missing import (
+    Link,
+    absent_names,
+    askable,
+    known_in,
+    known_of,
+    missing_hop,
+    namesakes,
+    near_names,
+    unknown_names,
+)
 from trivium.nodes.run.write_answer import Claim
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, decompose_question

@@ -5,15 +5,40 @@ A method's own state extends `RunState` and stands in `nodes/METHOD/state.py`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated, Any, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
-from typing_extensions import TypedDict
+from pydantic import ConfigDict, GetJsonSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema
+from typing_extensions import TypedDict, get_original_bases, is_typeddict
 
 from trivium.nodes.run.abstain import Stop
-from trivium.nodes.run.described import described
 from trivium.nodes.run.usage import Usage, add_drawings, add_events, add_usage, newest
+
+T = TypeVar("T")
+
+_BY_DOCSTRINGS = ConfigDict(use_attribute_docstrings=True)
+
+
+def described(kind: type[T]) -> type[T]:
+    """Decorate a TypedDict, which can have no base but others of its kind."""
+    bases = list(filter(is_typeddict, get_original_bases(kind)))
+    made: Any = kind
+    made.__pydantic_config__ = _BY_DOCSTRINGS
+    made.__get_pydantic_json_schema__ = lambda core, handler: _with_inherited(core, handler, bases)
+    return kind
+
+
+def _with_inherited(core: CoreSchema, handler: GetJsonSchemaHandler, bases: Iterable[type]) -> dict[str, Any]:
+    made = handler(core)
+    own = handler.resolve_ref_schema(made)["properties"]
+    for base in bases:
+        for name, field in TypeAdapter(base).json_schema()["properties"].items():
+            own[name].setdefault("description", field.get("description", ""))
+    return made
+
 
 Step = tuple[str, str, str, bool]
 """A walked triple: head, relation, tail, inverse."""

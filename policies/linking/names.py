@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from trivium.kg.embedded.partial import find_partial
-from trivium.kg.embedded.search import find_named, find_similar
+from trivium.kg.embedded.search import find_named, find_partial, find_similar
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.text import fold_name

@@ -18,8 +18,16 @@ from trivium.nodes.keqing.state import AssessedState, KeqingState, PlanOutcome
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, path_record
-from trivium.nodes.run.known import askable, known_in, known_of
-from trivium.nodes.run.missing import absent_names, missing_hop, namesakes, near_names, unknown_names
+from trivium.nodes.run.missing import (
+    absent_names,
+    askable,
+    known_in,
+    known_of,
+    missing_hop,
+    namesakes,
+    near_names,
+    unknown_names,
+)
 from trivium.nodes.run.state import Step
 from trivium.nodes.run.write_answer import NAMED, Claim, evidence, named, write_answer
 from trivium.tools.decompose_question import NO_DEPENDENCY

@@ -13,10 +13,8 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 from trivium.kg.embedders import additive, open_embedder
-from trivium.kg.embedders.huggingface import HuggingFaceEmbedder
-from trivium.kg.embedders.minilm import MiniLMEmbedder
+from trivium.kg.embedders.huggingface import HuggingFaceEmbedder, MiniLMEmbedder, weights_hash
 from trivium.kg.embedders.remote import LangChainEmbedder
-from trivium.kg.embedders.weights import weights_hash
 from trivium.kg.errors import EmbedderError
 
 KEY = "sk-secret-secret-secret"

@@ -14,7 +14,7 @@ from trivium.kg.naming import Naming
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j import cypher
 from trivium.kg.neo4j.address import Address, address_of, is_uri
-from trivium.kg.neo4j.lucene import part, phrase, similar
+from trivium.kg.neo4j.names import part, phrase, similar
 from trivium.kg.neo4j.patterns import any_of, arrows, is_forward, quote, stated, text, values_of
 from trivium.kg.neo4j.reading import kind_of
 from trivium.kg.neo4j.values import aliases_of, is_element, key_of, label_of, own_name, to_entity
