@@ -50,7 +50,8 @@ def _ask(
             asks.value += 1
 
 
-@pytest.mark.parametrize(("askers", "writes"), [(2, 20), pytest.param(8, 1_000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("askers", "writes"), [(2, 40), (8, 1_000)])
 def test_answers_are_never_older_than_an_acknowledged_write(tmp_path: Path, askers: int, writes: int) -> None:
     kg = tmp_path / "kg"
     # Film 0 stays. Actors, so that a wrong answer has somebody to name.

@@ -64,6 +64,7 @@ def test_remote_graph(server: Server) -> None:
     assert "In short: Michael Mann" in said
 
 
+@pytest.mark.slow
 def test_agent_tool(films_kg: Path) -> None:
     asked = {"calls": {"ask_films": {"question": "who directed Heat?"}}}
     with FakeOpenAI([asked, "Michael Mann made it."]) as model:

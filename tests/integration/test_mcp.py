@@ -182,6 +182,7 @@ async def test_over_http(films_kg: Path, tmp_path: Path) -> None:
         process.wait(timeout=120)
 
 
+@pytest.mark.slow
 def test_it_does_not_listen_beyond_this_machine_unless_told() -> None:
     command = [sys.executable, "-m", "trivium.app.cli.main", "mcp", "--http", "--host", "0.0.0.0"]
     done = subprocess.run(command, env=_environment(), capture_output=True, text=True, timeout=600, check=False)

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[4]
 ASKED = {"model": "keqing/swapped", "messages": [{"role": "user", "content": "who directed Heat?"}]}
 
 
+@pytest.mark.slow
 async def test_a_kg_is_replaced_under_a_running_server(
     operator_folder: Callable[[str], None], films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

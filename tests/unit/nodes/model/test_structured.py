@@ -16,6 +16,7 @@ from trivium.nodes.model.parsing import read, without_thoughts
 
 KEY = "planted-key-0123456789"
 PATIENCE = Patience(seconds=5, request_seconds=2, retries=2, backoff=0.01, longest_wait=1)
+PATIENT = Patience(seconds=20, request_seconds=20)
 GOOD = '{"answer": "Douglas Sirk", "score": 1}'
 
 
@@ -254,16 +255,16 @@ async def test_cancelling_the_stage_cancels_the_request(monkeypatch: pytest.Monk
         (Budget(tokens=10), 0, "tokens"),
         (Budget(tokens=500), 1, "tokens"),
         (Budget(seconds=0), 0, "seconds"),
-        (Budget(seconds=0.2), 1, "seconds"),
+        (Budget(seconds=3), 1, "seconds"),
     ],
 )
 async def test_a_spent_budget_ends_the_stage(
     budget: Budget, count: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with FakeOpenAI([Reply(text="not JSON", usage=(400, 100), delay=0.1), Reply(text=GOOD, delay=0.3)]) as server:
-        slow = budget.seconds < 1
+    with FakeOpenAI([Reply(text="not JSON", usage=(400, 100)), Reply(text=GOOD, delay=4)]) as server:
+        slow = budget.seconds < 4
         model = await opened(server, monkeypatch)
-        outcome = await structured(model, "who?", Verdict, stage="reason", budget=budget, patience=PATIENCE)
+        outcome = await structured(model, "who?", Verdict, stage="reason", budget=budget, patience=PATIENT)
     assert outcome.failed
     assert kinds(outcome)[-1] == "llm_budget"
     assert said in str(outcome.reason)
