@@ -55,12 +55,7 @@ def reader() -> Reader:
 
 def outcome(executor: Executor, plan: QueryPlan) -> Outcome:
     """What running a plan gives."""
-    answer = executor.answer(plan)
-    if answer is None:
-        return Outcome(0)
-    if isinstance(answer, Value):
-        return Outcome(int(bool(answer.value)))
-    return Outcome(len(answer.rows) if isinstance(answer, Listed) else len(answer))
+    return Outcome.of(executor.answer(plan))
 
 
 def ask(question: str) -> Any:  # noqa: ANN401 - ids, cells or a value

@@ -7,15 +7,14 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from pydantic import Field
 
 from trivium.kg.errors import TimeLimitError
 from trivium.kg.plans.check import problems
 from trivium.kg.plans.codec import to_json
 from trivium.kg.plans.columns import GraphColumns
-from trivium.kg.plans.execute import Executor, Listed
-from trivium.kg.plans.plan import Entities, QueryPlan, Value, nodes
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.plan import Entities, QueryPlan, nodes
 from trivium.kg.plans.text import write
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.linking import NamedEntity
@@ -93,21 +92,11 @@ def _read(
 
     def run(plan: QueryPlan) -> Outcome:
         try:
-            return Outcome(_size(executor, plan))
+            return Outcome.of(executor.answer(plan))
         except TimeLimitError:
             return Outcome(-1)
 
     return reader.read(question, topics, seconds=seconds, most=most, executor=run, chains=chains)
-
-
-def _size(executor: Executor, plan: QueryPlan) -> int:
-    """How many entities, rows or values a plan gives; a count of 0 and "no" are as good as nothing."""
-    answer = executor.answer(plan)
-    if isinstance(answer, np.ndarray):
-        return len(answer)
-    if isinstance(answer, Listed):
-        return len(answer.at)
-    return int(isinstance(answer, Value) and bool(answer.value))
 
 
 @read_question.json

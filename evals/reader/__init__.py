@@ -65,15 +65,6 @@ class Asking:
     seconds: float
 
 
-def size_of(answer: Answer) -> int:
-    """How many entities, rows or values an answer has; a count of 0 is nothing."""
-    if answer is None:
-        return 0
-    if isinstance(answer, Value):
-        return int(answer.value not in (0.0, False))
-    return len(answer.rows) if isinstance(answer, Listed) else len(answer)
-
-
 def answered(columns: GraphColumns, answer: Answer) -> Answered:
     """An answer as what is scored."""
     if answer is None:
@@ -105,7 +96,7 @@ def runner(columns: GraphColumns, seconds: float = 30.0) -> tuple[Executor, Call
 
     def run(plan: QueryPlan) -> Outcome:
         try:
-            return Outcome(size_of(executor.answer(plan)))
+            return Outcome.of(executor.answer(plan))
         except TimeLimitError:
             return Outcome(-1)
 
@@ -213,4 +204,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-__all__ = ["TriviumError", "answered", "ask", "main", "runner", "size_of"]
+__all__ = ["TriviumError", "answered", "ask", "main", "runner"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -43,6 +44,10 @@ _MOST_OF_NAME = 0.6
 """The share of a name's words from which its entity is named by them."""
 _NONE_FULL = 2.0
 """Lead of the best reading where none reaches anything, in nats."""
+_NATS = 3.0
+"""Nats of one unit of a reading's score."""
+_LEAD = 3.0
+"""Units of score by which no other reading is near."""
 _MOST = 4.0
 """Words beyond which their number says no more."""
 
@@ -95,6 +100,9 @@ class AnswerSignals:
         vague: names that it matches in part.
         trust: log-odds that its first reading is right by held-out pairs of the graph; 0 without any.
         kinds: nouns that nothing of the graph is called by, read as a kind of its things (`Reading.kinds`).
+        vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
+        lead: by how much its score is above that of the best one that gives something else.
+        size: natural logarithm of 1 + how many entities, values or rows it gives.
     """
 
     gap: float = 0.0
@@ -128,6 +136,9 @@ class AnswerSignals:
     vague: float = 0.0
     trust: float = 0.0
     kinds: float = 0.0
+    vote: float = 0.0
+    lead: float = 0.0
+    size: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -242,7 +253,29 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         "trust": (top.trust or 0.0) if plan else 0.0,
         "kinds": float(len(top.kinds)) if plan else 0.0,
     }
-    return out | ({"odd": min(sum(_is_name(word) for word in top.unread), _MOST)} if plan else {})
+    return out | (
+        {"odd": min(sum(_is_name(word) for word in top.unread), _MOST), **_of_answers(readings)} if plan else {}
+    )
+
+
+def _of_answers(readings: Sequence[Reading]) -> dict[str, float]:
+    """What the answers of the best readings say of the first one's."""
+    first = readings[0]
+    if first.outcome is None:
+        return {}
+    weights = [math.exp(_NATS * (each.score - first.score)) for each in readings]
+    same = [each is first or _same_answer(each, first) for each in readings]
+    others = [each.score for each, is_same in zip(readings, same, strict=True) if not is_same]
+    return {
+        "vote": sum(weight for weight, is_same in zip(weights, same, strict=True) if is_same) / sum(weights),
+        "lead": min(first.score - max(others, default=-math.inf), _LEAD),
+        "size": math.log1p(max(first.outcome.size, 0)),
+    }
+
+
+def _same_answer(one: Reading, other: Reading) -> bool:
+    known = one.outcome and other.outcome and one.outcome.answer is not None
+    return bool(known and one.outcome == other.outcome)
 
 
 def _only_walks(plan: QueryPlan) -> bool:

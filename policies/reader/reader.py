@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from trivium.kg.embedders import Embedder
-from trivium.kg.plans.plan import NonEmpty, QueryPlan
+from trivium.kg.plans.cells import ENTITY, Cells
+from trivium.kg.plans.execute import Answer, Listed
+from trivium.kg.plans.plan import NonEmpty, QueryPlan, Value
 from trivium.kg.text import fold_case, fold_name
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
@@ -40,6 +42,7 @@ CANDIDATES = 40
 EMPTY = 0.9
 """The cost of a plan that gives nothing: an unread word costs about as much, so that an empty plan loses to one that
 matches the question nearly as well, and beats one about something else."""
+_COMPARED = 500  # cells up to which lists and tables are compared
 NO = 0.3
 """The cost of a plan that says no, or yes by a relation that no word names: a plan about something else says it too."""
 _WHOSE = re.compile(r"\s*whose\s+([\w\s-]+?)\s+(?:is|are|was|were)\s+(.+?)[\s?!.]*$", re.IGNORECASE)
@@ -54,12 +57,38 @@ _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What running a plan gave: how many entities, values or rows; -1 where it could not be run in time."""
+    """What running a plan gave.
+
+    Attributes:
+        size: how many entities, values or rows; -1 where it could not be run in time. "No" and 0 are as good as
+            nothing.
+        answer: equal for plans that give the same; None where that is not known.
+    """
 
     size: int
+    answer: Hashable = None
+
+    @classmethod
+    def of(cls, answer: Answer) -> Outcome:
+        """The outcome that an answer is."""
+        if answer is None:
+            return cls(0)
+        if isinstance(answer, Value):
+            return cls(int(bool(answer.value)), answer)
+        if isinstance(answer, Listed):
+            said = zip(answer.columns, answer.at.T.tolist(), strict=True)
+            few = answer.at.size <= _COMPARED
+            return cls(len(answer.at), tuple(_cell(cells, at) for cells, row in said for at in row) if few else None)
+        return cls(len(answer), answer.tobytes())
 
 
 Executor = Callable[[QueryPlan], Outcome]
+
+
+def _cell(cells: Cells, at: int) -> Hashable:
+    if at < 0:
+        return None
+    return float(cells.key[at]) if cells.kind[at] == ENTITY else cells.text(at)
 
 
 @dataclass(frozen=True)
@@ -81,7 +110,7 @@ class Reading:
         parts: words and what they were read as.
         unread: content words that nothing in the plan accounts for.
         unused: operator words that the plan does not use.
-        empty: whether the plan gives nothing; None where it was not run.
+        outcome: what the plan gives; None where it was not run.
         lexical: the score without what execution says.
         typed: whether the graph's entities have types; without them chains are read less surely.
         repeats: whether the plan gives what the question asks something about: penguins, for "what do penguins eat?";
@@ -101,7 +130,7 @@ class Reading:
     parts: tuple[Part, ...]
     unread: tuple[str, ...]
     unused: tuple[str, ...]
-    empty: bool | None
+    outcome: Outcome | None
     lexical: float
     typed: bool = True
     repeats: bool = False
@@ -111,6 +140,11 @@ class Reading:
     sketch: Sketch = field(repr=False, default=())
     learned: float = 0.0
     trust: float | None = None
+
+    @property
+    def empty(self) -> bool | None:
+        """Whether the plan gives nothing; None where that is not known."""
+        return None if self.outcome is None or self.outcome.size < 0 else self.outcome.size == 0
 
     def read_as(self) -> list[tuple[str, str]]:
         """Its words, each with what they were read as."""
@@ -449,13 +483,13 @@ class Reader:
             return reading
         outcome = run(reading.plan)
         if outcome.size < 0:
-            return _with(reading, reading.score - 0.3, None)
+            return replace(reading, score=reading.score - 0.3, outcome=outcome)
         less = 0.0
         if isinstance(reading.plan, NonEmpty):
             less = NO if outcome.size == 0 or reading.unsaid else 0.0
         elif outcome.size == 0:
             less = EMPTY
-        return _with(reading, reading.score - less, outcome.size == 0)
+        return replace(reading, score=reading.score - less, outcome=outcome)
 
     def named(self, what: Element | str) -> str:
         """An element in words."""
@@ -555,10 +589,6 @@ def _edges(schema: Schema) -> list[tuple[tuple[int, ...], str]]:
         for each in profile.properties if profile else ():
             out.setdefault(each.name, []).append(number)
     return [(tuple(numbers), name) for name, numbers in out.items()]
-
-
-def _with(reading: Reading, score: float, empty: bool | None) -> Reading:
-    return replace(reading, score=score, empty=empty)
 
 
 def _result(item: Item) -> Sketch:

@@ -138,7 +138,7 @@ async def planned(readings: Sequence[Reading], kg: str) -> Planned:
 
 def written_reading(plan: QueryPlan) -> Reading:
     """A plan that a model wrote, as a reading without words."""
-    return Reading(plan, score=0.0, parts=(), unread=(), unused=(), empty=False, lexical=0.0)
+    return Reading(plan, score=0.0, parts=(), unread=(), unused=(), outcome=None, lexical=0.0)
 
 
 def _hops(plan: QueryPlan) -> list[Hop]:

@@ -12,11 +12,11 @@ from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.signals import is_misfit, is_small_talk, signals_of
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 from trivium.policies.reader.chains.open_world import Support, _is_among, _root, _said_before, _stems
-from trivium.policies.reader.reader import Part, Reading
+from trivium.policies.reader.reader import Outcome, Part, Reading
 
 
 def _reading(text: str) -> Reading:
-    return Reading(parse(text), 1.0, (Part("airports", "airport", 1.0),), (), (), False, 1.0)
+    return Reading(parse(text), 1.0, (Part("airports", "airport", 1.0),), (), (), Outcome(1), 1.0)
 
 
 def test_chains_from_another_entity_say_nothing_about_a_plan() -> None:
