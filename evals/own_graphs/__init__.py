@@ -35,7 +35,9 @@ def graphs() -> list[str]:
     return sorted(path.parent.name for path in FOLDER.glob("*/questions.jsonl"))
 
 
-async def measure(name: str, work: Path, method: str = "keqing") -> list[ScoredAnswer]:
+async def measure(
+    name: str, work: Path, method: str = "keqing", min_confidence: float | None = None
+) -> list[ScoredAnswer]:
     """Build one of the graphs in the folder `work`, learn its schema, and ask a method all its questions."""
     graph, settings = METHODS[method]
     source, kg = FOLDER / name, work / name
@@ -47,7 +49,7 @@ async def measure(name: str, work: Path, method: str = "keqing") -> list[ScoredA
         await base.close()
     try:
         questions = read_questions(source / "questions.jsonl")
-        return await ask(graph, questions, settings(kg=str(kg)), topics=False)
+        return await ask(graph, questions, settings(kg=str(kg), min_confidence=min_confidence), topics=False)
     finally:
         await close_all()
 

@@ -30,7 +30,7 @@ from trivium.nodes.run.operator import own_runs
 from trivium.policies.reader.chains.teaching import teach
 
 FOLDER = Path(__file__).parent
-PARTS = ("dev", "test", "dev2", "test2", "dev3", "test3", "dev4")
+PARTS = ("dev", "test", "dev2", "test2", "dev3", "test3", "dev4", "dev5", "test4", "dev6", "test5", "dev7", "dev8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ def graphs(part: str) -> list[str]:
     return sorted(path.parent.name for path in (FOLDER / part).glob("*/questions.jsonl"))
 
 
-async def measure(part: str, name: str, work: Path) -> list[Asked]:
+async def measure(part: str, name: str, work: Path, min_confidence: float | None = None) -> list[Asked]:
     """Build one of the graphs in the folder `work`, learn its schema, and ask `auto` all its questions."""
-    source, kg = FOLDER / part / name, work / name
+    source, kg = FOLDER / part / name, work / part / name
     _make(kg, source)
     base = Knowledge.open(kg)
     try:
@@ -67,7 +67,7 @@ async def measure(part: str, name: str, work: Path) -> list[Asked]:
     finally:
         await base.close()
     try:
-        context = AutoContext(kg=str(kg))
+        context = AutoContext(kg=str(kg), min_confidence=min_confidence)
         asked = read_questions(source / "questions.jsonl")
         return [
             Asked(name, q, (await graph.ainvoke({"question": q.question}, context=context))["answer"]) for q in asked

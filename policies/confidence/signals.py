@@ -46,6 +46,8 @@ _NONE_FULL = 2.0
 """Lead of the best reading where none reaches anything, in nats."""
 _NATS = 3.0
 """Nats of one unit of a reading's score."""
+_MANY = 3.0
+"""A natural logarithm: 19 and more are many."""
 _LEAD = 3.0
 """Units of score by which no other reading is near."""
 _MOST = 4.0
@@ -102,7 +104,7 @@ class AnswerSignals:
         kinds: nouns that nothing of the graph is called by, read as a kind of its things (`Reading.kinds`).
         vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
         lead: by how much its score is above that of the best one that gives something else.
-        size: natural logarithm of 1 + how many entities, values or rows it gives.
+        size: natural logarithm of 1 + how many entities, values or rows it gives, at most `_MANY`.
     """
 
     gap: float = 0.0
@@ -269,7 +271,7 @@ def _of_answers(readings: Sequence[Reading]) -> dict[str, float]:
     return {
         "vote": sum(weight for weight, is_same in zip(weights, same, strict=True) if is_same) / sum(weights),
         "lead": min(first.score - max(others, default=-math.inf), _LEAD),
-        "size": math.log1p(max(first.outcome.size, 0)),
+        "size": min(math.log1p(max(first.outcome.size, 0)), _MANY),
     }
 
 
