@@ -51,6 +51,7 @@ _HEAD = 0.8  # likeness from which a word is the head of a type's name
 _GENERIC = 0.25  # what is lost by a relation that a word of little content names: "involved"
 _PARTICIPLE = 0.15  # of the likeness of "calls" to `CALLED`, where "call" is what a type is called
 _NUMBER = 0.3  # what is lost by a bare number that is a value of some property
+_SORT_OF_NAME = "sort"  # form of what a proper name may stand for as a sort of things
 ANY_KIND = "things"
 """The name of what a noun is read as that may be any kind of the graph's things."""
 _SHORTEST = 5  # letters that a superlative of one word has more than
@@ -398,7 +399,8 @@ class Tagger:
                 continue  # types have nouns of their own, and other things are joined with what is named
             node = ("go", named.node, (Walk(relation, "in"),), kind, True)
             less = 0.0 if sorts else scores.SORT if label.islower() else scores.SORT_OF_NAME
-            yield Item("S", node, kind, (), named.score - less, named.links)
+            form = "set" if sorts or label.islower() else _SORT_OF_NAME
+            yield Item("S", node, kind, (), named.score - less, named.links, form)
 
     def _untyped(self, hit: NamedEntity) -> list[int]:
         """Where an entity without a type belongs: its roles, or in a graph where others have types the type ""."""
@@ -695,6 +697,7 @@ class Tagger:
                     if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
                         tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
         self._doubt_beside_names(tagged, loose, at)
+        self._drop_sorts(tagged)
         self._add_asked(tagged)
         self._mark_verbs(tagged)
         for _, stop, item in tagged.items:
@@ -777,6 +780,18 @@ class Tagger:
     def _is_past(self, word: str) -> bool:
         """Whether a word may be a verb's past: "hatched", "born"."""
         return word.endswith("ed") or word in self.language.irregular
+
+    @staticmethod
+    def _drop_sorts(tagged: Tagged) -> None:
+        """Keep names as sorts of things where a noun follows or "a" precedes: "Delmar ships", "a FIDE Master"."""
+
+        def stays(start: int, stop: int) -> bool:
+            noun = stop < len(tagged.positions) and not tagged.gaps[stop] and tagged.content[stop]
+            return (noun and tagged.positions[stop].islower()) or not tagged.gaps[start].isdisjoint(("a", "an"))
+
+        tagged.items = [each for each in tagged.items if each[2].form != _SORT_OF_NAME or stays(*each[:2])]
+        for _, _, item in tagged.items:
+            item.form = "set" if item.form == _SORT_OF_NAME else item.form
 
     @staticmethod
     def _drop_having(tagged: Tagged) -> None:

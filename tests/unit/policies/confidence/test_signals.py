@@ -110,3 +110,25 @@ def test_a_number_is_no_person_and_no_place() -> None:
     assert [is_misfit(question, end, kinds) for question, end in asked] == [True, True, False]
     assert not is_misfit("who owns Lufthansa?", "owner", kinds)
     assert not is_misfit("who said so?", "motto", kinds)
+
+
+def test_readings_that_give_the_same_speak_for_each_other() -> None:
+    first, second, third = (
+        replace(_reading(text), score=score, outcome=Outcome(2, answer))
+        for text, score, answer in (("type a", 1.0, "ab"), ("type b", 0.9, "ab"), ("type c", 0.9, "cd"))
+    )
+    alone = signals_of(None, [first, third, replace(second, outcome=Outcome(2, "ef"))], plan=True)
+    agreed = signals_of(None, [first, second, third], plan=True)
+    assert agreed.vote > alone.vote > 0
+    assert agreed.lead == pytest.approx(0.1)
+    assert DEFAULT.confidence(agreed) > DEFAULT.confidence(alone)
+    assert signals_of(None, [first], plan=True).vote == 1
+    unknown = signals_of(None, [replace(first, outcome=Outcome(2)), replace(second, outcome=Outcome(2))], plan=True)
+    assert unknown.vote < 1  # two plans whose answers are not known agree on nothing
+
+
+def test_an_answer_of_many_things_is_less_sure() -> None:
+    one, many = (replace(_reading("type a"), outcome=Outcome(size, "a")) for size in (1, 15))
+    assert DEFAULT.confidence(signals_of(None, [one], plan=True)) > DEFAULT.confidence(
+        signals_of(None, [many], plan=True)
+    )
