@@ -78,7 +78,7 @@ class AnswerSignals:
             geometric mean a topic.
         beside: strange words right before a name, that say what it is: "the singer X".
         asked_for: 1 where a strange word is what the question asks for: "which team …".
-        misfit: 1 where the answer is what another asking word asks for: a person for "when did X marry?", or a year
+        misfit: 1 where the answer is what another asking word or verb asks for: a birth for "when did X die?", a year
             for "who owns X?"; and where it is what something is asked about: penguins for "what do penguins eat?".
         untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words.
         taught: 1 where pairs taught the decomposer.
@@ -184,6 +184,7 @@ def signals_of(
     misfit = misfit or repeats or (known is not None and known.misfit and not plan)
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
     misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
+    misfit = misfit or (plan and _of_another_deed(readings[0]))
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
@@ -288,6 +289,12 @@ def _only_walks(plan: QueryPlan) -> bool:
 def _merely_exists(plan: QueryPlan) -> bool:
     """Whether a plan says yes because a walk of several hops from one entity leads somewhere: nobody asks whether."""
     return isinstance(plan, NonEmpty) and isinstance(plan.source, Follow) and len(plan.source.steps) > 1
+
+
+def _of_another_deed(reading: Reading) -> bool:
+    """Whether "when" alone says which date is given, and not the verb: a birth for "when did X die?"."""
+    asks = [part for part in reading.parts if fold_case(part.word) in classes().when_where]
+    return bool(asks) and reading.verbs > 0 and isinstance(reading.plan, ValueOf)
 
 
 def _kind_asked(question: str) -> tuple[str, ...]:

@@ -121,6 +121,7 @@ class Reading:
             types, as a noun for one of its ends ("employer" for `works_for`).
         aside: how many of the unread words are verbs that may say such a relation, the only one between two sets that
             the question names: "looking after" for `TREATED_BY` between a doctor and a patient.
+        verbs: how many of the unread words stand where a verb does.
         kinds: nouns that nothing of a graph without types is called by, read as the kind of thing that the rest of the
             question speaks of: "episode" for what `directed_by` leads from.
     """
@@ -136,6 +137,7 @@ class Reading:
     repeats: bool = False
     unsaid: frozenset[str] = frozenset()
     aside: int = 0
+    verbs: int = 0
     kinds: tuple[str, ...] = ()
     sketch: Sketch = field(repr=False, default=())
     learned: float = 0.0
@@ -382,11 +384,12 @@ class Reader:
         links = [each for each in flat(item.links) if each[0] >= 0]
         read = {position for position, *_ in links}
         kinds = self._kinds(tagged, sketch, links)
-        unread = [
-            tagged.positions[i]
+        left = [
+            i
             for i in range(len(tagged.positions))
             if (i not in read or kinds.get(i) is False) and tagged.unread[i] >= 0.5 and tagged.content[i]
         ]
+        unread, verbs = [tagged.positions[i] for i in left], len(tagged.verbs.intersection(left))
         unused = [
             tagged.positions[i]
             for i in range(len(tagged.positions))
@@ -403,7 +406,20 @@ class Reader:
         aside = self._aside(unsaid, tagged, links)
         named = tuple(tagged.positions[place] for place in sorted(kinds))
         return Reading(
-            plan, score, parts, tuple(unread), tuple(unused), None, score, typed, repeats, unsaid, aside, named, sketch
+            plan,
+            score,
+            parts,
+            tuple(unread),
+            tuple(unused),
+            None,
+            score,
+            typed=typed,
+            repeats=repeats,
+            unsaid=unsaid,
+            aside=aside,
+            verbs=verbs,
+            kinds=named,
+            sketch=sketch,
         )
 
     def _aside(self, unsaid: Iterable[str], tagged: Tagged, links: Sequence[Any]) -> int:

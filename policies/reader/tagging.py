@@ -697,9 +697,9 @@ class Tagger:
                     if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
                         tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
         self._doubt_beside_names(tagged, loose, at)
-        self._drop_sorts(tagged)
         self._add_asked(tagged)
         self._mark_verbs(tagged)
+        self._drop_sorts(tagged)
         for _, stop, item in tagged.items:
             if item.category == "WHERE" and "the" in tagged.gaps[stop] and tagged.gaps[stop] & language.classes.being:
                 item.data = ("the",)
@@ -784,10 +784,15 @@ class Tagger:
     @staticmethod
     def _drop_sorts(tagged: Tagged) -> None:
         """Keep names as sorts of things where a noun follows or "a" precedes: "Delmar ships", "a FIDE Master"."""
+        nouns, deeds = defaultdict[int, float](float), defaultdict[int, float](float)
+        for start, _, item in tagged.items:
+            if item.links and (item.category == "R" or item.form == "plain"):
+                known = deeds if item.category == "R" else nouns
+                known[start] = max(known[start], item.links[0][2])
 
         def stays(start: int, stop: int) -> bool:
-            noun = stop < len(tagged.positions) and not tagged.gaps[stop] and tagged.content[stop]
-            return (noun and tagged.positions[stop].islower()) or not tagged.gaps[start].isdisjoint(("a", "an"))
+            noun = not tagged.gaps[stop] and nouns[stop] >= _KIND and nouns[stop] > deeds[stop]
+            return noun or not tagged.gaps[start].isdisjoint(("a", "an"))
 
         tagged.items = [each for each in tagged.items if each[2].form != _SORT_OF_NAME or stays(*each[:2])]
         for _, _, item in tagged.items:

@@ -132,3 +132,12 @@ def test_an_answer_of_many_things_is_less_sure() -> None:
     assert DEFAULT.confidence(signals_of(None, [one], plan=True)) > DEFAULT.confidence(
         signals_of(None, [many], plan=True)
     )
+
+
+def test_when_says_no_other_deed() -> None:
+    read = replace(
+        _reading('ids "Maria" | values born'), parts=(Part("When", "when", 0.0), Part("Maria", "Maria", 1.0))
+    )
+    died = replace(read, unread=("die",), verbs=1)
+    assert signals_of(None, [died], plan=True).misfit == 1
+    assert signals_of(None, [read], plan=True).misfit == 0
