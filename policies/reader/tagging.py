@@ -399,8 +399,11 @@ class Tagger:
                 continue  # types have nouns of their own, and other things are joined with what is named
             node = ("go", named.node, (Walk(relation, "in"),), kind, True)
             less = 0.0 if sorts else scores.SORT if label.islower() else scores.SORT_OF_NAME
-            form = "set" if sorts or label.islower() else _SORT_OF_NAME
-            yield Item("S", node, kind, (), named.score - less, named.links, form)
+            if sorts or label.islower():  # a sort says what joins it with its things
+                links = (*named.links, *link(named.links[0][0], Element("relation", relation), 1.0))
+                yield Item("S", node, kind, (), named.score - less, links)
+            else:
+                yield Item("S", node, kind, (), named.score - less, named.links, _SORT_OF_NAME)
 
     def _untyped(self, hit: NamedEntity) -> list[int]:
         """Where an entity without a type belongs: its roles, or in a graph where others have types the type ""."""
@@ -692,7 +695,7 @@ class Tagger:
             if start in at and stop - 1 in at:
                 first, last = at[start], at[stop - 1]
                 if spans[first][0] <= start and (first != last or by_start.get(spans[first][0]) is None):
-                    item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
+                    item.links = tuple((place, *each[1:]) for each in item.links for place in range(first, last + 1))
                     tagged.items.append((first, last + 1, item))
                     if first == last and tagged.unread[first] >= UNREAD and item.links[0][2] >= 0.93:
                         tagged.unread[first] = UNREAD_NAME  # nobody names a thing for nothing
