@@ -141,7 +141,7 @@ def shown(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List the items, or print and run one; 1 where it cannot be run. Raises as `trivium.evals.paper_figures.paper`."""
+    """List the items, or print and run one; 1 where it cannot be run. Raises as `paper`."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or given[0] in ("-h", "--help"):
         print(__doc__)

@@ -91,7 +91,8 @@ def start_rows(
     if start == "none":
         parameters = initial_parameters(learned.inputs, settings.network, seed, prior=False)
     else:
-        alone = replace(settings, reinforce_steps=0)
+        # Whatever comes after it, so that a kept one serves every setting of REINFORCE.
+        alone = replace(settings, reinforce_steps=0, reinforce_rate=PolicySettings().reinforce_rate)
         parameters = train_policy(
             learned.task, learned.inputs, learned.taught, alone, lambda *_: None, folder and folder / "warm"
         ).parameters
