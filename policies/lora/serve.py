@@ -34,14 +34,14 @@ from trivium.policies.reader.chains.templates import TemplateIndex
 _lock = threading.Lock()  # one generation at a time: two on the same cores or the same card only slow each other
 
 
-class Said(NamedTuple):
+class Generated(NamedTuple):
     """A generated text without its end mark, and the geometric mean of its tokens' probabilities, in [0, 1]."""
 
     text: str
     confidence: float
 
 
-def generate(base: BaseModel, prompts: Sequence[str], max_new_tokens: int = 512) -> list[Said]:
+def generate(base: BaseModel, prompts: Sequence[str], max_new_tokens: int = 512) -> list[Generated]:
     """The most probable continuation of each prompt, token by token; blocks, and takes turns with other threads."""
     import torch
 
@@ -76,13 +76,13 @@ def generate(base: BaseModel, prompts: Sequence[str], max_new_tokens: int = 512)
         end = row.index(base.tokenizer.eos_token_id) if base.tokenizer.eos_token_id in row else len(row)
         text = base.tokenizer.decode(row[:end], skip_special_tokens=True)
         sure = float(scores[: end + 1].mean().exp())
-        texts.append(Said(text, sure))
+        texts.append(Generated(text, sure))
     return texts
 
 
 _CANDIDATES = 10  # entities considered for a mention
 
-Speak = Callable[[Sequence[str]], Sequence[Said]]
+Speak = Callable[[Sequence[str]], Sequence[Generated]]
 """What a model says to each prompt; blocks."""
 
 
@@ -218,7 +218,7 @@ SERVER, MODEL, KEY = "TRIVIUM_LORA_SERVER", "TRIVIUM_LORA_MODEL", "TRIVIUM_LORA_
 _SECONDS = 60.0
 
 
-def served() -> Callable[[Sequence[str]], list[Said]] | None:
+def served() -> Callable[[Sequence[str]], list[Generated]] | None:
     """What a server says to each prompt, where the environment names one; raises `ModelError` where half is missing."""
     url, model = os.environ.get(SERVER), os.environ.get(MODEL)
     if not url:
@@ -226,13 +226,13 @@ def served() -> Callable[[Sequence[str]], list[Said]] | None:
     if not model:
         raise ModelError(f"{SERVER} is set and {MODEL} is not: name the model as that server calls it")
 
-    def speak(prompts: Sequence[str]) -> list[Said]:
+    def speak(prompts: Sequence[str]) -> list[Generated]:
         return [_ask(url, model, prompt) for prompt in prompts]
 
     return speak
 
 
-def _ask(url: str, model: str, prompt: str) -> Said:
+def _ask(url: str, model: str, prompt: str) -> Generated:
     """One greedy completion; nothing, with a warning, where the server fails: the run goes on without it."""
     from openai import OpenAI, OpenAIError
 
@@ -249,10 +249,10 @@ def _ask(url: str, model: str, prompt: str) -> Said:
             )
     except OpenAIError as error:
         log.warning("the fine-tuned model's server failed: %s", type(error).__name__)
-        return Said("", 0.0)
+        return Generated("", 0.0)
     if not reply.choices:
-        return Said("", 0.0)
+        return Generated("", 0.0)
     choice = reply.choices[0]
     tokens = (choice.logprobs.content if choice.logprobs else None) or []
     sure = math.exp(sum(token.logprob for token in tokens) / len(tokens)) if tokens else 0.0
-    return Said(choice.message.content or "", sure)
+    return Generated(choice.message.content or "", sure)

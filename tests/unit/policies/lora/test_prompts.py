@@ -13,7 +13,7 @@ from trivium.policies.lora.examples import (
     write_answers,
     write_decomposition,
 )
-from trivium.policies.lora.serve import LoraReasoner, ReasonerQuestion, Said
+from trivium.policies.lora.serve import Generated, LoraReasoner, ReasonerQuestion
 from trivium.policies.reader.chains.decomposer import SubQuestion
 
 SUBS = (
@@ -76,9 +76,9 @@ def test_sub_questions_of_branches_and_their_common_rest() -> None:
 async def test_only_candidates_may_be_answers() -> None:
     seen: list[str] = []
 
-    def speak(prompts: list[str]) -> list[Said]:  # a model that names one candidate, one twice, and one of its own
+    def speak(prompts: list[str]) -> list[Generated]:  # a model that names one candidate, one twice, and one of its own
         seen.extend(prompts)
-        return [Said('["Douglas Sirk", "douglas sirk", "Alan Smithee"]', 0.9) for _ in prompts]
+        return [Generated('["Douglas Sirk", "douglas sirk", "Alan Smithee"]', 0.9) for _ in prompts]
 
     asked = ReasonerQuestion(
         "Who directed it?", ("It directed by Douglas Sirk",), {"p1": "Douglas Sirk", "p2": "Rock Hudson"}
