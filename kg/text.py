@@ -69,7 +69,7 @@ def singular(word: str) -> str:
     """An English plural without its ending: countries, boxes, airports; other words as they are."""
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
-    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+    if word.endswith(("sses", "xes", "ches", "shes", "zzes", "tzes")):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]

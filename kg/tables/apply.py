@@ -166,7 +166,8 @@ class Applied:
 
 def _row_id(mapping: TableMapping, places: Mapping[str, int], row: Row, number: int) -> str:
     texts = row[places[mapping.id]] if mapping.id else ()
-    return f"{_part(mapping.type)}/{_clean(texts[0]) if texts else f'row {number}'}"
+    # One word: a question's "2016" must not name row 2016.
+    return f"{_part(mapping.type)}/{_clean(texts[0]) if texts else f'row{number}'}"
 
 
 def _part(kind: str) -> str:

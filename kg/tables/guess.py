@@ -301,9 +301,18 @@ def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
     if about is not None and seen.key:
         other, key = about
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
-    words = [singular(word) for word in words_of(seen.table.kind)] or seen.words
+    words = [singular(word) for word in words_of(seen.table.kind)] or _called_by(seen, shared) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
     return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns)
+
+
+def _called_by(seen: _Seen, shared: SharedColumns) -> list[str]:
+    """What other tables call the rows, where that is another word: the `playerID`s of `people.csv` are players."""
+    if seen.key is None or seen.key.words[-1] not in _KEY_WORDS or len(seen.key.words) != 2:
+        return []
+    word = singular(seen.key.words[0])
+    used = any(each is not seen.key for each in shared.get(_relation(seen.key), ()))
+    return [word] if used and word.isalpha() and len(word) > 3 and not {word, *seen.words} & _KEY_WORDS else []
 
 
 def _without_type(seen: _Seen, column: TableColumn) -> TableColumn:

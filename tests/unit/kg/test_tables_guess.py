@@ -355,10 +355,11 @@ def test_names_in_two_columns_and_cities_of_several_columns(tmp_path: Path) -> N
         Prizes="playerID,awardID\naa1,Best Hand\naa1,Gold Glove\nbb2,Best Hand\ncc3,Gold Glove\ndd4,Best Hand\n",
     )
     triples, entities, applied = _graph(people)
-    assert entities["person/aa1"].label == "Hank Aaron"
+    assert entities["player/aa1"].label == "Hank Aaron", "other tables call the rows of people.csv players"
     assert {t[:3] for t in triples} >= {
-        ("person/aa1", "birth_city", "city/Mobile"),
-        ("person/cc3", "death_city", "city/Mobile"),
-        ("person/bb2", "tie", "true"),
+        ("player/aa1", "birth_city", "city/Mobile"),
+        ("player/cc3", "death_city", "city/Mobile"),
+        ("player/bb2", "tie", "true"),
     }, "one Mobile, whoever was born or died there"
+    assert entities["prize/row1"].label == "prize row1", "one word: a question's number names no row"
     assert applied.mappings["Prizes"].columns["awardID"] == TableColumn("award", to="award")
