@@ -193,6 +193,8 @@ class RelationSchema:
     tail_types: tuple[str, ...] = ()
     kind: PropertyKind | None = None
     """Of a property, what its values are; None for a relation between entities."""
+    words: str = ""
+    """What people call it, where that is not its name's own words."""
 
 
 def schema_hops(schema: Iterable[RelationSchema]) -> list[Hop]:

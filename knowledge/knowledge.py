@@ -26,7 +26,7 @@ import time
 import weakref
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -56,7 +56,7 @@ from trivium.kg.errors import (
     UsageError,
     VersionError,
 )
-from trivium.kg.indexes import INDEX, VectorIndex, relation_words
+from trivium.kg.indexes import INDEX, VectorIndex, own_words, relation_words
 from trivium.kg.knowledge_base import Progress
 from trivium.kg.manifest import read_manifest, set_embedder
 from trivium.kg.neo4j.settings import RemoteKG
@@ -429,12 +429,28 @@ class Knowledge:
         async def make() -> list[tuple[str, str]]:
             found = [each for each in await self.store.entities(iris) if each is not None and each.label != each.id]
             said = [(fold_name(text), each.id) for each in found for text in (each.label, *each.aliases)]
-            return sorted({each for each in said if each[0] not in ("", fold_name(relation_words(each[1])))})
+            return [each for each in dict.fromkeys(said) if each[0] not in ("", fold_name(relation_words(each[1])))]
 
         words = named_glossary(self.name)
         for phrase, relation in await self.derived("glossary", await self.store.fingerprint(), make) if iris else ():
             words.setdefault(phrase, []).append(relation)
         return words
+
+    async def schema(self) -> list[RelationSchema]:
+        """The relations, most triples first, with what people call those whose own names have no words."""
+        found = await self.store.schema()
+        called: dict[str, str] = {}
+        for phrase, elements in (await self.glossary()).items():
+            for element in elements:
+                called.setdefault(element, phrase)
+        if not called:
+            return found
+        from trivium.knowledge.report import is_opaque
+
+        def own(relation: RelationSchema) -> str:
+            return called.get(relation.name, "") if is_opaque(own_words(relation.name)) else ""
+
+        return [replace(each, words=own(each)) for each in found]
 
     async def reader(self) -> Reader | None:
         """The reader of questions into plans, made from the newest arrays; None where the KG has none at hand."""

@@ -14,7 +14,7 @@ class ListRelationsArguments(Arguments):
 @tool(ListRelationsArguments)
 async def list_relations(kg: Knowledge) -> list[RelationSchema]:
     """All relations, most triples first."""
-    return await kg.store.schema()
+    return await kg.schema()
 
 
 @list_relations.json
@@ -24,6 +24,7 @@ async def _(kg: Knowledge, args: ListRelationsArguments) -> Result:
         "relations": [
             {
                 "name": relation.name,
+                **({"words": relation.words} if relation.words else {}),
                 "triples": relation.triples,
                 "head_types": list(relation.head_types),
                 "tail_types": list(relation.tail_types),

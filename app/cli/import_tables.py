@@ -117,7 +117,7 @@ def import_as_tables(
         if table.encoding != "utf-8":
             complain(f"{table.path} was read as {table.encoding}; if names look wrong, save it as UTF-8")
     _tell_unknown(applied)
-    _tell_opaque(mappings)
+    _tell_opaque(mappings, applied.relations)
     _say_where(mapping, guessed=guessed)
 
 
@@ -131,11 +131,13 @@ def _show(mappings: Mappings, triples: Iterable[Triple]) -> None:
     rows: list[tuple[str, str, str]] = []
     for name, table in mappings.items():
         if table.link:
-            rows.append((name, f"{table.link.head}, {table.link.tail}", f"relation {table.link.relation}"))
+            states = f"the relations in {table.link.by}" if table.link.by else f"relation {table.link.relation}"
+            rows.append((name, f"{table.link.head}, {table.link.tail}", states))
         elif table.about:
             rows.append((name, table.id, f"names the row of {table.about}"))
         else:
-            rows.append((name, table.id or "(the row's number)", f"one {table.type} a row"))
+            row = f"entity of the type in {table.type_by}" if table.type_by else table.type
+            rows.append((name, table.id or "(the row's number)", f"one {row} a row"))
             rows += [(name, column, "its name") for column in table.label]
         for column, each in table.columns.items():
             kind = f"{each.kind}, written {each.read}" if each.read else each.kind
@@ -168,16 +170,20 @@ def _build(out: Path, applied: Applied) -> tuple[dict[str, object], list[Triple]
             for column in table.columns.values()
             if column.to
         }
-        links = {table.link.relation: "entity" for table in applied.mappings.values() if table.link}
+        # Which relations a column names is known only once it has been read; their tails are entities' ids anyway.
+        links = {t.link.relation: "entity" for t in applied.mappings.values() if t.link and not t.link.by}
         held = build(out, batches(), applied.entities(), show, natures={**natures, **links})
-    derive(out, held, "static")
+    derive(out, held, "static", any_size=True)
     return asdict(held), shown
 
 
-def _tell_opaque(mappings: Mappings) -> None:
-    """Name the types that no question can name."""
+def _tell_opaque(mappings: Mappings, relations: Iterable[str]) -> None:
+    """Name the types and relations that no question can name."""
     from trivium.knowledge.report import is_opaque
 
+    if coded := [each for each in relations if is_opaque(each)]:
+        line = f'{coded[0]} = ["the words that people use"]'
+        complain(f"relations without words: {', '.join(coded)}; in trivium.toml add under [kg.NAME.words]: {line}")
     for name, table in mappings.items():
         if table.type and is_opaque(table.type):
             complain(f'the type {table.type!r} has no word that a question can use: set type = "…" under [{name}]')
@@ -240,7 +246,7 @@ def _write(given: Input, out: Path, *, as_json: bool) -> None:
         report_update(update(out, wanted, list(given.entities())), as_json=as_json)
     else:
         held = build_directory(out, given, natures_of(out, []))
-        derive(out, held, "static")
+        derive(out, held, "static", any_size=True)
         (print_json if as_json else print_facts)(asdict(held))
     with Knowledge.open(str(out)) as opened:
         asyncio.run(_tell_nameless(opened.store))

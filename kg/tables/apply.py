@@ -23,18 +23,20 @@ class Applied:
         unknown: by `TABLE.COLUMN` how many cells name no row of the table that they refer to. Where they are keys, an
             entity of the table's type stands for the row that is missing; else the cell is left out.
         rows: rows read so far.
+        relations: those that a column of a table named.
     """
 
     tables: Sequence[SourceTable]
     mappings: Mappings
     rows: int = 0
     unknown: dict[str, int] = field(default_factory=dict)
+    relations: dict[str, None] = field(default_factory=dict)
     _named: dict[str, Entity] = field(default_factory=dict)
     _ids: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def batches(self) -> Iterator[list[Triple]]:
         """The triples of all tables; raises `BadInputError` as reading the tables does."""
-        self.rows, self.unknown, self._named = 0, {}, {}
+        self.rows, self.unknown, self.relations, self._named = 0, {}, {}, {}
         self._ids = {place: self._index(place) for place in self._places()}
         batch: list[Triple] = []
         for table in self.tables:
@@ -91,14 +93,14 @@ class Applied:
             id_ = _row_id(mapping, places, row, number)
             texts = (text for column in mapping.label for text in row[places[column]][:1])
             label = _clean(" ".join(texts)) or self._unnamed(mapping, id_)
-            self._named.setdefault(id_, Entity(id_, label, types=(mapping.type,)))
+            self._named.setdefault(id_, Entity(id_, label, types=(_type(mapping, places, row),)))
         for name, column in mapping.columns.items():
             for end in self._ends(table, name, column, row[places[name]]):
                 yield Triple(id_, column.relation, end)
 
     def _unnamed(self, mapping: TableMapping, id_: str) -> str:
         """What a row without a label is called: its key where that is written, else its type and number."""
-        key = id_.partition("/")[2]
+        key = id_ if mapping.type_by else id_.partition("/")[2]
         return key if mapping.id and not key.isdigit() else _clean(f"{mapping.type} {key}")
 
     def _linked(
@@ -114,6 +116,9 @@ class Applied:
             ends.append(found[0] if found else "")
         if not all(ends):
             return
+        relation = _clean(next(iter(row[places[link.by]]), "")) if link.by else ""
+        if relation:
+            self.relations.setdefault(relation)
         properties = tuple(
             sorted(
                 (column.relation, value)
@@ -123,9 +128,9 @@ class Applied:
             )
         )
         if properties:
-            yield QualifiedTriple(ends[0], link.relation, ends[1], (Statement(properties),))
+            yield QualifiedTriple(ends[0], relation or link.relation, ends[1], (Statement(properties),))
         else:
-            yield Triple(ends[0], link.relation, ends[1])
+            yield Triple(ends[0], relation or link.relation, ends[1])
 
     def _ends(self, table: SourceTable, name: str, column: TableColumn, cell: Cell) -> Iterator[str]:
         """What the texts of a cell are: values, or ids of entities."""
@@ -155,7 +160,7 @@ class Applied:
         mapping = self.mappings[name]
         if column != mapping.id or mapping.about:
             return ""
-        id_ = f"{_part(mapping.type)}/{text}"
+        id_ = text if mapping.type_by else f"{_part(mapping.type)}/{text}"
         self._named.setdefault(id_, Entity(id_, text, types=(mapping.type,)))
         return id_
 
@@ -164,8 +169,15 @@ class Applied:
         self.unknown[place] = self.unknown.get(place, 0) + 1
 
 
+def _type(mapping: TableMapping, places: Mapping[str, int], row: Row) -> str:
+    own = _clean(next(iter(row[places[mapping.type_by]]), "")) if mapping.type_by else ""
+    return own or mapping.type
+
+
 def _row_id(mapping: TableMapping, places: Mapping[str, int], row: Row, number: int) -> str:
     texts = row[places[mapping.id]] if mapping.id else ()
+    if mapping.type_by and texts:
+        return _clean(texts[0])  # unique whatever its type
     # One word: a question's "2016" must not name row 2016.
     return f"{_part(mapping.type)}/{_clean(texts[0]) if texts else f'row{number}'}"
 

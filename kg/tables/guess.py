@@ -43,6 +43,14 @@ _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("fi
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
 _SEPARATORS = ("|", ";")
+# Graphs as tables: what their tables, the columns of types and relations, and the ends are called.
+_NODES = frozenset({"node", "entity", "vertex", "vertice", "thing", "concept", "object"})
+_EDGES = frozenset({"edge", "link", "relation", "relationship", "triple", "fact", "connection"})
+_KINDS = frozenset({"type", "kind", "class", "category", "label"})
+_RELATIONS = frozenset({"relation", "relationship", "predicate", "edge", "metaedge", "rel", "interaction"})
+_ENDS = frozenset({"source", "target", "from", "to", "start", "end", "head", "tail", "subject", "object"})
+_FEW = 3
+_MOST_KINDS = 0.2  # distinct types or relations a row
 
 
 def words_of(name: str) -> list[str]:
@@ -251,7 +259,10 @@ def _rank(profile: _Profile, seen: _Seen, key: _Profile, other: _Seen) -> tuple[
         return None
     if not by_table and not by_key:
         # Small numbers are found among any numbers: without a word in common only a name ending in "id" tells them.
-        coded = profile.words[-1:] == ["id"] and other.key is key and inside == 1
+        whole = other.key is key and inside == 1
+        coded = whole and (
+            profile.words[-1:] == ["id"] or (bool(_EDGES & set(seen.words)) and profile.words[-1] in _ENDS)
+        )
         several = len(profile.texts) >= 5 or (inside == 1 and len(profile.texts) > 1 and other.key is key)
         telling = profile.kind is None and profile is not seen.key and several
         if not coded and not telling:
@@ -291,19 +302,32 @@ def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
         if seen.key is None or len(measures) <= 1:
             return _links(seen, ends, file)
     label = _label(seen)
+    type_by = _kinds(seen, _KINDS) if seen.key and _NODES & set(seen.words) else ""
     columns = {
         profile.name: _without_type(seen, _column(seen, profile, shared))
         for profile in seen.columns.values()
-        if (about is None or profile is not seen.key) and profile.name not in label
+        if (about is None or profile is not seen.key) and profile.name not in label and profile.name != type_by
     }
     if seen.key and about is None and seen.key.name in columns:
-        columns[seen.key.name] = TableColumn() if label and seen.key.kind == "number" else _value(seen.key)
+        said = type_by or (label and seen.key.kind == "number")
+        columns[seen.key.name] = TableColumn() if said else _value(seen.key)
     if about is not None and seen.key:
         other, key = about
         return TableMapping(file, id=seen.key.name, about=f"{other.table.name}.{key.name}", columns=columns)
     words = [singular(word) for word in words_of(seen.table.kind)] or _called_by(seen, shared) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
-    return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns)
+    return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns, type_by=type_by)
+
+
+def _kinds(seen: _Seen, words: frozenset[str]) -> str:
+    """The column with one of these names whose few texts say of what kind each row is; "" where there is none."""
+    for each in seen.columns.values():
+        few = len(each.texts) <= max(_MOST_KINDS * seen.rows, _FEW) and not each.many
+        named = each.words[-1] in words if each.words else False
+        texts = each.kind is None and each.name not in seen.refers and each.filled >= _COMPLETE * seen.rows
+        if named and few and texts:
+            return each.name
+    return ""
 
 
 def _called_by(seen: _Seen, shared: SharedColumns) -> list[str]:
@@ -334,11 +358,12 @@ def _links(seen: _Seen, ends: Sequence[str], file: str) -> TableMapping:
     if saying == [head]:
         head, tail, places = tail, head, places[::-1]
     named = _words_without_key(seen.columns[tail]) if len(saying) == 1 else words_of(seen.table.name)
-    link = TableLink("_".join(named) or seen.table.name, head, places[0], tail, places[1])
+    by = _kinds(seen, _RELATIONS | _KINDS if _EDGES & set(seen.words) else _RELATIONS)
+    link = TableLink("_".join(named) or seen.table.name, head, places[0], tail, places[1], by)
     columns = {
         profile.name: TableColumn() if profile.name in _KEY_WORDS or not profile.texts else _value(profile)
         for profile in seen.columns.values()
-        if profile.name not in ends
+        if profile.name not in (*ends, by)
     }
     return TableMapping(file, link=link, columns=columns)
 

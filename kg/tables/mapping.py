@@ -19,6 +19,15 @@ link = { relation = "flies_to", head = "source", head_to = "airports.iata", tail
 [routes.columns]
 stops = { property = "stops", kind = "number" }    # a property of the relationship
 
+[nodes]                                     # entities of several types, and relationships of several kinds
+file = "nodes.tsv"
+type = "node"
+type_by = "kind"                            # the column that says which; `type` where its cell is empty
+id = "id"
+[edges]
+file = "edges.tsv"
+link = { relation = "edges", by = "edge", head = "source", head_to = "nodes.id", tail = "target", tail_to = "nodes.id" }
+
 [populations]                               # rows about the entities of another table
 file = "populations.csv"
 id = "country"
@@ -40,7 +49,7 @@ from trivium.kg.tables.reading import SourceTable
 from trivium.kg.tables.writing import NOTATIONS
 from trivium.kg.types import PropertyKind
 
-_SETTINGS = frozenset({"file", "type", "id", "label", "about", "link", "columns"})
+_SETTINGS = frozenset({"file", "type", "type_by", "id", "label", "about", "link", "columns"})
 
 
 @dataclass(frozen=True)
@@ -69,13 +78,18 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class TableLink:
-    """A table whose rows are relationships: the columns of both ends, and the `TABLE.COLUMN` whose rows they name."""
+    """A table whose rows are relationships: the columns of both ends, and the `TABLE.COLUMN` whose rows they name.
+
+    Attributes:
+        by: the column that names each row's relation; "" where all rows state `relation`.
+    """
 
     relation: str
     head: str
     head_to: str
     tail: str
     tail_to: str
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,7 @@ class TableMapping:
     Attributes:
         file: the name of its file.
         type: the type of its rows; "" for relationships, and for rows about another table's entities.
+        type_by: the column whose texts are the types of rows; "" where all are of `type`.
         id: the column whose text tells rows apart; "" numbers them.
         label: the columns whose texts name a row; () calls it by type and key.
         about: the `TABLE.COLUMN` whose rows it tells more of.
@@ -99,6 +114,7 @@ class TableMapping:
     about: str = ""
     link: TableLink | None = None
     columns: Mapping[str, TableColumn] = field(default_factory=dict)
+    type_by: str = ""
 
 
 Mappings = dict[str, TableMapping]
@@ -112,8 +128,10 @@ def write_mapping(mappings: Mappings) -> str:
         lines += ["", f"[{_key(name)}]", f"file = {_text(table.file)}"]
         if table.type:
             lines.append(f"type = {_text(table.type)}")
+        if table.type_by:
+            lines.append(f"type_by = {_text(table.type_by)}")
         if table.link is not None:
-            link = vars(table.link)
+            link = {key: value for key, value in vars(table.link).items() if value}
             lines.append(f"link = {{ {', '.join(f'{key} = {_text(value)}' for key, value in link.items())} }}")
         if table.id:
             lines.append(f"id = {_text(table.id)}")
@@ -187,7 +205,7 @@ class _MappingReader:
         label = [label] if isinstance(label, str) else label
         if not isinstance(columns, dict) or not isinstance(label, list):
             raise self._wrong(f"[{name}] columns is a table and label a list of columns")
-        for column in [*columns, *label, *([table["id"]] if table.get("id") else [])]:
+        for column in [*columns, *label, *(table[each] for each in ("id", "type_by") if table.get(each))]:
             self._check_column(name, column)
         link = self._link(name, table["link"]) if "link" in table else None
         found = TableMapping(
@@ -198,6 +216,7 @@ class _MappingReader:
             about=self._place(name, str(table.get("about", ""))),
             link=link,
             columns={column: self._column(name, column, each) for column, each in columns.items()},
+            type_by=str(table.get("type_by", "")),
         )
         if not (found.type or found.about or found.link):
             raise self._wrong(f'[{name}] needs a type = "…", or a link, or about = "TABLE.COLUMN"')
@@ -219,12 +238,13 @@ class _MappingReader:
 
     def _link(self, name: str, link: object) -> TableLink:
         wanted = ("relation", "head", "head_to", "tail", "tail_to")
-        if not isinstance(link, dict) or sorted(link) != sorted(wanted):
-            raise self._wrong(f"[{name}] link needs {', '.join(wanted)}")
-        self._check_column(name, link["head"])
-        self._check_column(name, link["tail"])
+        if not isinstance(link, dict) or sorted({*link, "by"}) != sorted((*wanted, "by")):
+            raise self._wrong(f"[{name}] link needs {', '.join(wanted)}, and may have by")
+        for column in (link["head"], link["tail"], *([link["by"]] if link.get("by") else [])):
+            self._check_column(name, column)
         places = {key: self._place(name, str(link[key])) for key in ("head_to", "tail_to")}
-        return TableLink(str(link["relation"]), link["head"], places["head_to"], link["tail"], places["tail_to"])
+        ends = (link["head"], places["head_to"], link["tail"], places["tail_to"])
+        return TableLink(str(link["relation"]), *ends, by=str(link.get("by", "")))
 
     def _column(self, table: str, name: str, column: object) -> TableColumn:
         where = f"[{table}.columns] {name}"

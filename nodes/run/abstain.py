@@ -66,6 +66,8 @@ class Signals:
         readings: entities that the question may mean alike, each with what tells it apart.
         suggestions: what may have been meant.
         chat: whether it is no question for a knowledge graph: small talk, an order, an opinion.
+        nearest: the question that the withheld reading answers, in the graph's own words.
+        guessed: words of the question, each with what the withheld reading takes it for.
     """
 
     found: bool
@@ -81,6 +83,8 @@ class Signals:
     readings: Sequence[Suggestion] = ()
     suggestions: Sequence[Suggestion] = ()
     chat: bool = False
+    nearest: str = ""
+    guessed: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
     """Which evidence is missing, and in words."""
     knows = _knows(signals)
     if signals.chat:
-        return "out_of_scope", f"This is no question about the facts of this graph.{knows}"
+        return "out_of_scope", f"This is no question about the facts of this graph.{knows}{_offered(signals)}"
     if signals.unknown:
         return (
             "unknown_entity",
@@ -130,7 +134,7 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
     if signals.unread:
         return "not_understood", f"This graph has nothing on {' '.join(signals.unread)}.{knows}"
     if signals.doubtful:
-        return "not_understood", f"No reading of the question is certain enough to answer it.{knows}"
+        return "not_understood", f"It is not certain what the question asks of this graph.{_perhaps(signals)}{knows}"
     reason: StopReason = "not_found" if signals.read else "not_understood"
     return reason, f"{_NOTHING}.{did_you_mean(signals.suggestions)}{knows}"
 
@@ -147,6 +151,18 @@ def did_you_mean(suggestions: Sequence[Suggestion]) -> str:
     """The question whether one of these was meant, with a space before it; none twice."""
     near = list(dict.fromkeys(each["label"] for each in suggestions))
     return f" Did you mean {' or '.join(near[:_MEANT])}?" if near else ""
+
+
+def _perhaps(signals: Signals) -> str:
+    """What the withheld reading makes of the question."""
+    if signals.guessed:
+        return "".join(f' The nearest that it has to "{word}" is "{element}".' for word, element in signals.guessed)
+    return f' The nearest that it answers is "{signals.nearest}".' if signals.nearest else ""
+
+
+def _offered(signals: Signals) -> str:
+    asked = [each["label"] for each in signals.suggestions][:_MEANT]
+    return f" You could ask: {' '.join(asked)}" if asked else ""
 
 
 def _quoted(names: Sequence[str]) -> str:

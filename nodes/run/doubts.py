@@ -19,8 +19,7 @@ from trivium.nodes.run.missing import (
     Link,
     absent_names,
     askable,
-    known_in,
-    known_of,
+    known_beside,
     missing_hop,
     namesakes,
     near_names,
@@ -112,12 +111,13 @@ async def _missing(
     nothing = not links and not best.about
     named = unknown_names(question, links, best.names, nothing=nothing, unread=bool(best.unread))
     unknown = await absent_names(named, context.kg)
-    label, knows = await known_of(context.kg, best.about, question)
+    chat = best.chat and not unknown
+    suggestions = await (askable(context.kg) if chat else near_names(unknown, context.kg))
+    label, knows = await known_beside(context.kg, best.about, question, unknown, best.unread, suggestions)
     missing, of = "", ""
     if not unknown and best.missing:
         missing, of = await missing_hop(best.missing, best.about, context.kg, label)
     place = {word.text: at for at, word in enumerate(tokens(question))}
-    chat = best.chat and not unknown
     return Signals(
         found=False,
         read=read,
@@ -127,7 +127,7 @@ async def _missing(
         missing=missing,
         of=of,
         about=label,
-        knows=knows if label else await known_in(context.kg),
-        suggestions=await (askable(context.kg) if chat else near_names(unknown, context.kg)),
+        knows=knows,
+        suggestions=suggestions,
         chat=chat,
     )

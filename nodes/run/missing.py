@@ -26,6 +26,8 @@ _KNOWN = 6
 """Relations that a message names."""
 _ASKED = 3
 """Questions that are offered."""
+_CONTENT = 4
+"""Letters from which on a word may well be more than a function word."""
 _SHORT = 40
 """Characters of a name that a message repeats."""
 _LINKING = frozenset({"by", "in", "at", "of", "on", "to", "from", "for", "with", "as"})
@@ -36,13 +38,31 @@ async def known_of(kg: str, entity: str, question: str) -> tuple[str, list[str]]
     (found,) = await describe_entities(kg, [entity]) if entity else (None,)
     if found is None:
         return "", []
-    heads = {each.name: each.head_types for each in await list_relations(kg)}
+    schema = {each.name: each for each in await list_relations(kg)}
     whom = found.label if len(found.label) <= _SHORT else "it"
     named = {}  # a name says nothing of which relation is meant: hops are ranked without it
     for hop in sorted(found.hops):
-        kinds = heads.get(hop.relation, ())
-        named[hop_words(hop, kinds)] = hop_words(hop, kinds, whom)
+        kinds = schema[hop.relation].head_types if hop.relation in schema else ()
+        words = schema[hop.relation].words if hop.relation in schema else ""
+        named[hop_words(hop, kinds, words=words)] = hop_words(hop, kinds, whom, words)
     return found.label, [named[text] for text in await _nearest(kg, question, list(named))]
+
+
+async def known_beside(
+    kg: str, entity: str, question: str, unknown: Sequence[str], unread: Sequence[str], near: Sequence[Suggestion]
+) -> tuple[str, list[str]]:
+    """`known_of` an entity that a question without an answer is about, else `known_in` with no label.
+
+    An entity that only words of an unknown name, or words that nothing accounts for, have in common with the question
+    ("Robert" Bolt for "Robert Redford") is not what it is about, unless it is offered as what may have been meant.
+    """
+    label, knows = await known_of(kg, entity, question)
+    lost = {token.text for text in (*unknown, *unread) for token in tokens(text)}
+    common = {token.text for token in tokens(label)} & {token.text for token in tokens(question)}
+    told = {word for word in common - lost if len(word) >= _CONTENT or not common & lost}
+    if label and (told or not common or any(each["id"] == entity for each in near)):
+        return label, knows
+    return "", await known_in(kg)
 
 
 async def askable(kg: str) -> list[Suggestion]:
@@ -56,12 +76,12 @@ async def askable(kg: str) -> list[Suggestion]:
 async def known_in(kg: str) -> list[str]:
     """The graph's most frequent relations in words."""
     relations = sorted(await list_relations(kg), key=lambda each: -each.triples)
-    return list(dict.fromkeys(own_words(each.name) for each in relations))[:_KNOWN]
+    return list(dict.fromkeys(each.words or own_words(each.name) for each in relations))[:_KNOWN]
 
 
-def hop_words(hop: Hop, heads: Sequence[str] = (), whom: str = "it") -> str:
+def hop_words(hop: Hop, heads: Sequence[str] = (), whom: str = "it", words: str = "") -> str:
     """A hop as a noun phrase: `birth year`, `films directed by it`, `states with it as capital`."""
-    words = own_words(hop.relation)
+    words = words or own_words(hop.relation)
     if not hop.inverse:
         return words
     kinds = sorted(heads)

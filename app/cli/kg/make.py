@@ -136,13 +136,22 @@ def _target(name: str) -> Path | RemoteKG:
     return find_named(name) if is_uri(name) or isinstance(named_kgs().get(name), RemoteKG) else Path(name)
 
 
-def derive(out: Path | RemoteKG, held: KGInfo, embedder: str, name: str = "", *, in_place_of: str = "") -> None:
+def derive(
+    out: Path | RemoteKG,
+    held: KGInfo,
+    embedder: str,
+    name: str = "",
+    *,
+    in_place_of: str = "",
+    any_size: bool = False,
+) -> None:
     """Note the embedder, make the indexes of relations and templates now, and let Keqing learn from the schema.
 
     `name` is what the user calls the KG, by default its directory. The KG is whole without them: the first question
     makes the indexes, and `trivium learn keqing` learns.
 
-    `in_place_of` is the learned KG that this one is to replace. Then Keqing learns a KG of any size.
+    `in_place_of` is the learned KG that this one is to replace. Then, or with `any_size`, Keqing learns a KG of any
+    size; else it says that a large one was not learned.
 
     Raises:
         NotLearntError: it is to replace a learned KG, and could not be learned.
@@ -158,8 +167,12 @@ def derive(out: Path | RemoteKG, held: KGInfo, embedder: str, name: str = "", *,
             await base.derive()
             if in_place_of:
                 await _learn(base, out)
-            elif isinstance(out, Path) and held.triples <= _TRIPLES_LEARNT and held.relations <= _RELATIONS_LEARNT:
-                await _try_to_learn(base, out, name or str(out))
+            elif isinstance(out, Path):
+                large = held.triples > _TRIPLES_LEARNT or held.relations > _RELATIONS_LEARNT
+                if any_size or not large:
+                    await _try_to_learn(base, out, name or str(out))
+                else:
+                    complain(f"nothing was learned of so large a KG; run trivium learn keqing --kg {name or out}")
         finally:
             await base.close()
 

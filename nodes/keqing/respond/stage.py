@@ -8,6 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from trivium.kg.indexes import relation_words
 from trivium.kg.plans.codec import from_json
 from trivium.kg.plans.plan import Top, nodes, relations
 from trivium.kg.text import fold_case, fold_name, tokens
@@ -21,8 +22,7 @@ from trivium.nodes.run.answer_record import AnswerEntity, path_record
 from trivium.nodes.run.missing import (
     absent_names,
     askable,
-    known_in,
-    known_of,
+    known_beside,
     missing_hop,
     namesakes,
     near_names,
@@ -34,6 +34,7 @@ from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.get_labels import get_labels
 
 _LOGGED = 20  # seeds shown of each sub-question in the log
+_STEM = 4  # letters that words of one stem have in common
 
 
 async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
@@ -275,13 +276,13 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
         unknown_names(question, matches, assessed["names"], nothing=nothing, unread=bool(assessed["unread"])),
         context.kg,
     )
-    label, knows = await known_of(context.kg, assessed["about"], question)
-    if not label:
-        knows = await known_in(context.kg)
+    chat = assessed["chat"] and not unknown
+    suggestions = await (askable(context.kg) if chat else near_names(unknown, context.kg))
+    about, unread = assessed["about"], assessed["unread"]
+    label, knows = await known_beside(context.kg, about, question, unknown, unread, suggestions)
     missing, of = "", ""
     if not unknown:
         missing, of = await missing_hop(parse_chain(assessed["missing"]), assessed["about"], context.kg, label)
-    chat = assessed["chat"] and not unknown
     return Signals(
         found=False,
         read=read,
@@ -293,9 +294,26 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
         about=label,
         knows=knows,
         unmet=[] if unknown or missing else _unmet(state, assessed),
-        suggestions=await (askable(context.kg) if chat else near_names(unknown, context.kg)),
+        suggestions=suggestions,
         chat=chat,
+        nearest=_nearest(state),
+        guessed=_guessed(state),
     )
+
+
+def _guessed(state: KeqingState) -> list[tuple[str, str]]:
+    """Words that the plan reader takes for a relation, property or type of another name."""
+    words = (state.get("reading") or {}).get("words", ())
+    found = [(word, relation_words(element.rpartition(".")[2])) for word, element, fit in words if 0 < fit < 1]
+    return [(word, element) for word, element in found if fold_case(word)[:_STEM] not in element]
+
+
+def _nearest(state: KeqingState) -> str:
+    """What the reading answers, in the words of its template; "" where it is not one step from one name."""
+    if len(state["sub_questions"]) != 1 or len(state["sub_questions"][0]["seed_entities"]) != 1:
+        return ""
+    (sub,) = state["sub_questions"]
+    return sub["question"].replace("[mask]", sub["seed_entities"][0])
 
 
 async def _namesakes(state: KeqingState, context: KeqingContext) -> list[Suggestion]:

@@ -363,3 +363,20 @@ def test_names_in_two_columns_and_cities_of_several_columns(tmp_path: Path) -> N
     }, "one Mobile, whoever was born or died there"
     assert entities["prize/row1"].label == "prize row1", "one word: a question's number names no row"
     assert applied.mappings["Prizes"].columns["awardID"] == TableColumn("award", to="award")
+
+
+def test_a_graph_as_two_tables(tmp_path: Path) -> None:
+    named = [("Aspirin", "Drug"), ("Gout", "Disease"), ("Fever", "Disease"), ("Ibuprofen", "Drug"), ("Rash", "")]
+    named += [(f"Gene {n}", "Gene") for n in range(6, 30)]
+    nodes = "id,name,kind\n" + "".join(f"{n},{name},{kind}\n" for n, (name, kind) in enumerate(named, 1))
+    edges = "source,metaedge,target,weight\n1,treats,3,0.9\n4,treats,2,\n4,causes,5,0.1\n1,binds,6,\n"
+    paths = _write(tmp_path, nodes=nodes, edges=edges)
+    triples, entities, applied = _graph(paths)
+    stated = {("1", "treats", "3"), ("4", "treats", "2"), ("4", "causes", "5"), ("1", "binds", "6")}
+    assert {t[:3] for t in triples} == stated
+    assert (entities["1"].label, entities["1"].types, entities["5"].types) == ("Aspirin", ("Drug",), ("node",))
+    weighed = next(t for t in triples if t.tail == "3")
+    assert isinstance(weighed, QualifiedTriple)
+    assert weighed.statements[0].properties == (("weight", ValueText("0.9", "number")),)
+    (tmp_path / "m.toml").write_text(write_mapping(applied.mappings))
+    assert read_mapping(tmp_path / "m.toml", read_tables(paths)) == applied.mappings

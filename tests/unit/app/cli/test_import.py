@@ -72,3 +72,32 @@ def test_what_rdf_calls_a_relation_is_heard(trivium: Trivium, tmp_path: Path, mo
     for question, answer in (("who founded Acme?", "Ann"), ("what is the net worth of Beta?", "20")):
         assert [each["label"] for each in trivium("ask", "--kg", "kg", question, "--json").json["answers"]] == [answer]
     assert "net worth" not in trivium("kg", "find", "kg", "net worth").out, "the schema's own names are nobody's"
+
+
+def test_what_a_reply_without_a_claim_says(trivium: Trivium) -> None:
+    said = trivium("ask", "how much did Rear Window cost?", "--json").json["answer"]
+    assert said.startswith("It is not certain what the question asks of this graph. The nearest that it has to")
+    said = trivium("ask", "where was Robert Redford born?", "--json").json["answer"]
+    assert "no entity named 'Robert Redford'" in said
+    assert "Robert Bolt" not in said, "a namesake by the first name alone is not whom the question is about"
+    said = trivium("ask", "who directed Writen on the Windd?", "--json").json["answer"]
+    assert "Did you mean Written on the Wind or Gone with the Wind?" in said, "a novel and its film have one name"
+
+
+def test_coded_relations_and_types_of_a_graph_in_two_tables(
+    trivium: Trivium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    named = [("Aspirin", "Compound"), ("Fever", "Disease"), ("Gout", "Disease")]
+    named += [(f"Gene {chr(65 + n)}", "Gene") for n in range(20)]
+    Path("nodes.tsv").write_text("id\tname\tkind\n" + "".join(f"N{n}\t{a}\t{k}\n" for n, (a, k) in enumerate(named)))
+    edges = [("N0", "CtD", "N1"), *(("N1", "DaG", f"N{n}") for n in range(3, 9)), ("N2", "DaG", "N4")]
+    Path("edges.tsv").write_text("source\tmetaedge\ttarget\n" + "".join("\t".join(each) + "\n" for each in edges))
+    said = trivium("import", "nodes.tsv", "edges.tsv", "--out", "kg")
+    assert said.code == 0
+    assert "relations without words: CtD;" in said.err
+    Path("trivium.toml").write_text('[kg.kg]\npath = "kg"\n[kg.kg.words]\nCtD = ["treats"]\nDaG = ["linked gene"]\n')
+    answer = trivium("ask", "--kg", "kg", "which diseases does Aspirin treat?", "--json").json
+    assert [each["label"] for each in answer["answers"]] == ["Fever"]
+    said = trivium("ask", "--kg", "kg", "what is the price of Aspirin?", "--json").json["answer"]
+    assert "it knows: treats" in said, "the words that people use, where the name has none"

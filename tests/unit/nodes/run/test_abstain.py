@@ -43,6 +43,22 @@ _KNOWS = ("birth year", "films directed by it")
             "out_of_scope",
             "This is no question about the facts of this graph. This graph knows: starring.",
         ),
+        (
+            Signals(found=False, chat=True, suggestions=[Suggestion(id="q", label="who is it?", why="answered")]),
+            "out_of_scope",
+            "This is no question about the facts of this graph. You could ask: who is it?",
+        ),
+        (
+            Signals(found=True, doubtful=True, guessed=[("cost", "currency")], nearest="where was it made?"),
+            "not_understood",
+            'It is not certain what the question asks of this graph. The nearest that it has to "cost" is "currency".',
+        ),
+        (
+            Signals(found=True, doubtful=True, nearest="where was it made?", knows=("maker",)),
+            "not_understood",
+            "It is not certain what the question asks of this graph. "
+            'The nearest that it answers is "where was it made?". This graph knows: maker.',
+        ),
         (Signals(found=False), "not_found", "The knowledge graph gives no answer to this question."),
         (Signals(found=False, read=False), "not_understood", "The knowledge graph gives no answer to this question."),
     ],
