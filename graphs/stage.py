@@ -53,7 +53,10 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
         last: the method's name, for the stage that writes its answer.
     """
     hints = get_type_hints(run)
-    kind: type[ContextT] = get_args(hints["runtime"])[0]
+    said = get_args(hints.get("runtime"))
+    if not said:  # a programmer's mistake, as his module is imported
+        raise TypeError(f"the stage {run.__name__} must take runtime: Runtime[…] with its method's context")
+    kind: type[ContextT] = said[0]
 
     async def node(state: StateT, *, runtime: Runtime[ContextT]) -> dict[str, Any]:
         context = kind.of(runtime.context) if first else await _as_begun(kind, state, runtime)

@@ -417,16 +417,15 @@ def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColum
         return TableColumn()  # a second key of what another column names already
     split = _separator(profile)
     texts = [part.strip() for text in profile.texts for part in text.split(split)] if split else list(profile.texts)
-    of_a_kind = _is_of_a_kind(profile, shared)
     repeated = len(set(texts)) <= 0.6 * sum(profile.texts.values()) or (
-        not split and (of_a_kind or _occurs_elsewhere(profile, shared))
+        not split and _occurs_elsewhere(profile, shared)
     )
     if profile.kind is None and (repeated or split or profile.many) and _are_names(texts):
         name = "_".join(_without_key(_without_name(profile.words))) or profile.name
         kind = name.replace("_", " ")
         if split or profile.many:
             kind = " ".join(singular(word) for word in profile.words)
-        elif of_a_kind:
+        elif _is_of_a_kind(profile, shared):
             kind = profile.words[-1]
         return TableColumn(name, to=kind, split=split)
     return _value(profile, split)
@@ -435,6 +434,8 @@ def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColum
 def _is_of_a_kind(profile: _Profile, shared: SharedColumns) -> bool:
     """Whether columns that end in the same word name the same things: `birth_city`, `death_city` and `city`."""
     last = profile.words[-1]
+    if {last, singular(last)} & {*_KEY_WORDS, *_NAME_WORDS, "prefix"}:
+        return False
     alike = (each for name, found in shared.items() if name.split("_")[-1] == last for each in found)
     return len(profile.words) > 1 and any(
         each is not profile and each.words != profile.words and _in_common(profile, each) for each in alike

@@ -22,6 +22,7 @@ def test_every_run_is_a_measurement_and_every_block_of_the_page_a_run() -> None:
     assert {run.arguments.split()[0] for run in RUNS.values()} <= MEASUREMENTS.keys()
     page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
     assert with_blocks(page, {}) == page
+    assert sorted(re.findall(r"<!-- measured: ([\w-]+) -->", page)) == sorted(RUNS), "each has its place on the page"
     blocks = re.findall(r"<!-- measured: ([\w-]+) -->\n`trivium eval ([^`]+)`", page)
     assert all(RUNS[name].arguments == arguments for name, arguments in blocks)
 

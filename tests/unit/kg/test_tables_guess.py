@@ -351,7 +351,7 @@ def test_names_in_two_columns_and_cities_of_several_columns(tmp_path: Path) -> N
     people = _write(
         tmp_path,
         People="playerID,birthCity,deathCity,nameFirst,nameLast,bats,tie\n"
-        "aa1,Mobile,Mobile,Hank,Aaron,R,\nbb2,Denver,Ulm,Bo,Berg,L,Y\ncc3,Ulm,Mobile,Cy,Cole,R,\ndd4,Mobile,,Di,Dorn,L,\n",
+        "aa1,Mobile,Mobile,Hank,Aaron,R,\nbb2,Ulm,Ulm,Bo,Berg,L,Y\ncc3,Ulm,Mobile,Cy,Cole,R,\ndd4,Mobile,Mobile,Di,Dorn,L,\n",
         Prizes="playerID,awardID\naa1,Best Hand\naa1,Gold Glove\nbb2,Best Hand\ncc3,Gold Glove\ndd4,Best Hand\n",
     )
     triples, entities, applied = _graph(people)
