@@ -1,4 +1,4 @@
-"""Fit how sure an answer of a plan is: `python -m trivium.evals.fit_confidence`.
+"""Fit how sure an answer of a plan is: `trivium eval fit-confidence`.
 
 Asks the graphs on which choices are made (`small_graphs`, the parts `dev`; `own_graphs`) all their questions, claims
 whatever is found, and fits a logistic regression of the answers being right on their signals, drawn to `PRIOR`. Every
@@ -150,7 +150,7 @@ def _figures(weights: dict[str, float], asked: Sequence[Answered]) -> str:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Ask, fit, print."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.fit_confidence", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval fit-confidence", description=__doc__)
     parser.parse_args(arguments)
     parts = [*(part for part in small_graphs.PARTS if part.startswith("dev")), "own"]
     asked: list[Answered] = []
@@ -166,6 +166,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, value in fit(found).items():
         print(f'    "{name}": {value:.2f},')
 
-
-if __name__ == "__main__":
-    main()

@@ -39,7 +39,10 @@ MEASUREMENTS = {
         "trivium.evals.own_graphs", "Small graphs in users' manner, learned from their schema alone."
     ),
     "small-graphs": Measurement(
-        "trivium.evals.small_graphs", "Forty small graphs, questions in users' words by writers who saw no code."
+        "trivium.evals.small_graphs", "A hundred small graphs, questions in users' words by writers who saw no code."
+    ),
+    "fit-confidence": Measurement(
+        "trivium.evals.fit_confidence", "Fit how sure a plan's answer is, and what that is worth on graphs left out."
     ),
     "load-server": Measurement(
         "trivium.evals.load_server", "A running server under load: what is lost or crossed, how long each run takes."

@@ -87,7 +87,7 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "size": -0.51,
     "bias": -0.26,
 }
-"""For answers of plans: `python -m trivium.evals.fit_confidence` fits them, and tells what they are worth on sets of
+"""For answers of plans: `trivium eval fit-confidence` fits them, and tells what they are worth on sets of
 graphs that a fit has not seen. What it calls `FIXED` is set."""
 
 TRUSTED = 0.5
