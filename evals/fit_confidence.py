@@ -62,7 +62,7 @@ _STEPS = 60
 
 
 @dataclass(frozen=True)
-class Answered:
+class PlanAnswer:
     """A question of a graph set, and what is known of its answer: None where nothing was found."""
 
     part: str
@@ -71,7 +71,7 @@ class Answered:
     signals: AnswerSignals | None
 
 
-async def _answers(part: str, work: Path) -> list[Answered]:
+async def _answers(part: str, work: Path) -> list[PlanAnswer]:
     done: list[tuple[Mapping[str, Any], bool, bool]] = []
     if part == "own":
         for name in own_graphs.graphs():
@@ -81,7 +81,7 @@ async def _answers(part: str, work: Path) -> list[Answered]:
         for name in small_graphs.graphs(part):
             asked = await small_graphs.measure(part, name, work, min_confidence=0.0)
             done += [(each.answer, bool(each.question.answers), each.right) for each in asked]
-    return [Answered(part, able, able and right, _signals(answer)) for answer, able, right in done]
+    return [PlanAnswer(part, able, able and right, _signals(answer)) for answer, able, right in done]
 
 
 def _signals(answer: Mapping[str, Any]) -> AnswerSignals | None:
@@ -92,7 +92,7 @@ def _signals(answer: Mapping[str, Any]) -> AnswerSignals | None:
     return AnswerSignals(**assessed["signals"])
 
 
-def fit(answers: Sequence[Answered]) -> dict[str, float]:
+def fit(answers: Sequence[PlanAnswer]) -> dict[str, float]:
     """Weights of signals and `bias`, by Newton's steps."""
     names = [name for name in PRIOR if name != "bias"]
     x, right, part = _arrays(answers, names)
@@ -112,17 +112,17 @@ def fit(answers: Sequence[Answered]) -> dict[str, float]:
 
 
 def _arrays(
-    answers: Sequence[Answered], names: Sequence[str]
+    answers: Sequence[PlanAnswer], names: Sequence[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
     rows = [[1.0, *(getattr(each.signals, name) for name in names)] for each in answers]
     return np.array(rows), np.array([float(each.right) for each in answers]), [each.part for each in answers]
 
 
-def _fixed(answers: Sequence[Answered]) -> NDArray[np.float64]:
+def _fixed(answers: Sequence[PlanAnswer]) -> NDArray[np.float64]:
     return np.array([sum(value * getattr(each.signals, name) for name, value in FIXED.items()) for each in answers])
 
 
-def sure(weights: dict[str, float], answers: Sequence[Answered]) -> NDArray[np.float64]:
+def sure(weights: dict[str, float], answers: Sequence[PlanAnswer]) -> NDArray[np.float64]:
     """Confidence of answers with signals by some weights: float64 [n] in [0, 1]."""
     names = [name for name in weights if name != "bias"]
     x, _, _ = _arrays(answers, names)
@@ -131,7 +131,7 @@ def sure(weights: dict[str, float], answers: Sequence[Answered]) -> NDArray[np.f
     return out
 
 
-def _figures(weights: dict[str, float], asked: Sequence[Answered]) -> str:
+def _figures(weights: dict[str, float], asked: Sequence[PlanAnswer]) -> str:
     found = [each for each in asked if each.signals is not None]
     by = sure(weights, found)
     right = [value for value, each in zip(by.tolist(), found, strict=True) if each.right]
@@ -153,7 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="trivium eval fit-confidence", description=__doc__)
     parser.parse_args(arguments)
     parts = [*(part for part in small_graphs.PARTS if part.startswith("dev")), "own"]
-    asked: list[Answered] = []
+    asked: list[PlanAnswer] = []
     with tempfile.TemporaryDirectory(prefix="trivium-") as work:
         for part in parts:
             asked += asyncio.run(_answers(part, Path(work)))
