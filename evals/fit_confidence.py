@@ -165,4 +165,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{part:8} {_figures(without, own)}   {_figures(dict(PLAN_WEIGHTS), own)}")
     for name, value in fit(found).items():
         print(f'    "{name}": {value:.2f},')
-

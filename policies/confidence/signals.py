@@ -37,6 +37,8 @@ _FAR = 8.0
 """Nats beyond which a lead says no more."""
 _NAME = 0.84
 """Score of a match from which a name is the entity's."""
+_OWN_WORD = 0.95
+"""Score of a match from which a word is the graph's own."""
 _RATED = frozenset({"popularity", "rating", "votes", "wealth"})
 """Columns by whose words "how" asks for what need be no number."""
 _ASKED = 1 / 3
@@ -79,7 +81,8 @@ class AnswerSignals:
         beside: strange words right before a name, that say what it is: "the singer X".
         asked_for: 1 where a strange word is what the question asks for: "which team …".
         misfit: 1 where the answer is what another asking word or verb asks for: a birth for "when did X die?", a year
-            for "who owns X?"; and where it is what something is asked about: penguins for "what do penguins eat?".
+            for "who owns X?"; where it is what something is asked about: penguins for "what do penguins eat?"; and
+            where it is a count of nothing by words that are only like the graph's.
         untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words.
         taught: 1 where pairs taught the decomposer.
 
@@ -184,7 +187,7 @@ def signals_of(
     misfit = misfit or repeats or (known is not None and known.misfit and not plan)
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
     misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
-    misfit = misfit or (plan and _of_another_deed(readings[0]))
+    misfit = misfit or (plan and (_of_another_deed(readings[0]) or _counts_nothing(readings[0])))
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
@@ -295,6 +298,12 @@ def _of_another_deed(reading: Reading) -> bool:
     """Whether "when" alone says which date is given, and not the verb: a birth for "when did X die?"."""
     asks = [part for part in reading.parts if fold_case(part.word) in classes().when_where]
     return bool(asks) and reading.verbs > 0 and isinstance(reading.plan, ValueOf)
+
+
+def _counts_nothing(reading: Reading) -> bool:
+    """Whether a plan counts nothing, and not by the graph's own words: no children, by a word that is like "company"."""
+    likest = [part.score for part in reading.parts if part.score > 0]
+    return isinstance(reading.plan, Aggregate) and bool(reading.empty) and min(likest, default=0.0) < _OWN_WORD
 
 
 def _kind_asked(question: str) -> tuple[str, ...]:

@@ -141,3 +141,11 @@ def test_when_says_no_other_deed() -> None:
     died = replace(read, unread=("die",), verbs=1)
     assert signals_of(None, [died], plan=True).misfit == 1
     assert signals_of(None, [read], plan=True).misfit == 0
+
+
+def test_nothing_is_counted_by_the_graphs_own_words_alone() -> None:
+    counted = replace(_reading('ids "Rear Window" | follow company | count'), outcome=Outcome(0, "0"))
+    like = replace(counted, parts=(Part("children", "company", 0.85),))
+    own = replace(counted, parts=(Part("companies", "company", 0.98),))
+    assert signals_of(None, [like], plan=True).misfit == 1
+    assert signals_of(None, [own], plan=True).misfit == 0
