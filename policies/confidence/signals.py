@@ -301,7 +301,7 @@ def _of_another_deed(reading: Reading) -> bool:
 
 
 def _counts_nothing(reading: Reading) -> bool:
-    """Whether a plan counts nothing, and not by the graph's own words: no children, by a word that is like "company"."""
+    """Whether a plan counts nothing by words that are only like the graph's: no children, by "company"."""
     likest = [part.score for part in reading.parts if part.score > 0]
     return isinstance(reading.plan, Aggregate) and bool(reading.empty) and min(likest, default=0.0) < _OWN_WORD
 
