@@ -85,6 +85,7 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "kinds": -0.09,
     "vote": 3.41,
     "size": -0.51,
+    "typed": 0.4,
     "bias": -0.26,
 }
 """For answers of plans: `trivium eval fit-confidence` fits them, and tells what they are worth on sets of

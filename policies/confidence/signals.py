@@ -82,7 +82,7 @@ class AnswerSignals:
         asked_for: 1 where a strange word is what the question asks for: "which team …".
         misfit: 1 where the answer is what another asking word or verb asks for: a birth for "when did X die?", a year
             for "who owns X?"; where it is what something is asked about: penguins for "what do penguins eat?"; and
-            where it is a count of nothing by words that are only like the graph's.
+            where it counts what the question names, or nothing by words that are only like the graph's.
         untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words.
         taught: 1 where pairs taught the decomposer.
 
@@ -107,6 +107,7 @@ class AnswerSignals:
         kinds: nouns that nothing of the graph is called by, read as a kind of its things (`Reading.kinds`).
         vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
         lead: by how much its score is above that of the best one that gives something else.
+        typed: 1 where the graph's entities have types.
         size: natural logarithm of 1 + how many entities, values or rows it gives, at most `_MANY`.
     """
 
@@ -144,6 +145,7 @@ class AnswerSignals:
     vote: float = 0.0
     lead: float = 0.0
     size: float = 0.0
+    typed: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """As in the log of an answer; signals that are 0 left out."""
@@ -275,6 +277,7 @@ def _of_answers(readings: Sequence[Reading]) -> dict[str, float]:
     return {
         "vote": sum(weight for weight, is_same in zip(weights, same, strict=True) if is_same) / sum(weights),
         "lead": min(first.score - max(others, default=-math.inf), _LEAD),
+        "typed": float(first.typed),
         "size": min(math.log1p(max(first.outcome.size, 0)), _MANY),
     }
 
@@ -301,9 +304,15 @@ def _of_another_deed(reading: Reading) -> bool:
 
 
 def _counts_nothing(reading: Reading) -> bool:
-    """Whether a plan counts nothing by words that are only like the graph's: no children, by "company"."""
+    """Whether a plan counts what the question names, or nothing by words that are only like the graph's.
+
+    No children, by "company", are none to speak of, and one ship that is named is no count.
+    """
+    if not isinstance(reading.plan, Aggregate):
+        return False
     likest = [part.score for part in reading.parts if part.score > 0]
-    return isinstance(reading.plan, Aggregate) and bool(reading.empty) and min(likest, default=0.0) < _OWN_WORD
+    none = bool(reading.empty) and min(likest, default=0.0) < _OWN_WORD
+    return none or isinstance(reading.plan.source, Entities)
 
 
 def _kind_asked(question: str) -> tuple[str, ...]:

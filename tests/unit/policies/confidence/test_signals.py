@@ -149,3 +149,5 @@ def test_nothing_is_counted_by_the_graphs_own_words_alone() -> None:
     own = replace(counted, parts=(Part("companies", "company", 0.98),))
     assert signals_of(None, [like], plan=True).misfit == 1
     assert signals_of(None, [own], plan=True).misfit == 0
+    named = replace(_reading('ids "Rear Window" | count'), outcome=Outcome(1, "1"))
+    assert signals_of(None, [named], plan=True).misfit == 1
