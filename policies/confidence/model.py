@@ -68,7 +68,7 @@ pairs taught still answers. At 0.5 it claims 18 and 26 % of what these graphs ca
 PLAN_WEIGHTS: Mapping[str, float] = {
     "unread": -1.35,
     "odd": -1.96,
-    "unused": -2.9,
+    "unused": -3.4,
     "weakest": 0.16,
     "height": 0.39,
     "ahead": -4.42,
@@ -85,7 +85,7 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "kinds": -0.09,
     "vote": 3.41,
     "size": -0.51,
-    "typed": 0.4,
+    "typed": 0.9,
     "bias": -0.26,
 }
 """For answers of plans: `trivium eval fit-confidence` fits them, and tells what they are worth on sets of
