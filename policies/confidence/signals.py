@@ -322,8 +322,14 @@ def _kind_asked(question: str) -> tuple[str, ...]:
 
 
 def _is_figure(question: str, plan: QueryPlan) -> bool:
-    """Whether a plan computes a number where a person or a place is asked for: "who earns the most?"."""
-    asked = classes().asking.intersection(fold_case(question).split())
+    """Whether a plan computes a number where a person or a place is asked for, or counts things where an amount is.
+
+    "Who earns the most?" and "how much did X cost?".
+    """
+    words = fold_case(question).split()
+    if isinstance(plan, Aggregate) and plan.function == "count" and ("how", "much") in pairwise(words):
+        return True
+    asked = classes().asking.intersection(words)
     return isinstance(plan, Aggregate) and bool(asked) and asked <= classes().no_figure
 
 

@@ -151,3 +151,9 @@ def test_nothing_is_counted_by_the_graphs_own_words_alone() -> None:
     assert signals_of(None, [own], plan=True).misfit == 0
     named = replace(_reading('ids "Rear Window" | count'), outcome=Outcome(1, "1"))
     assert signals_of(None, [named], plan=True).misfit == 1
+
+
+def test_an_amount_is_no_count_of_things() -> None:
+    counted = replace(_reading('ids "Rear Window" | follow company | count'), outcome=Outcome(1, "1"))
+    assert signals_of(None, [counted], plan=True, question="how much did Rear Window cost?").misfit == 1
+    assert signals_of(None, [counted], plan=True, question="how many companies made Rear Window?").misfit == 0
