@@ -4,7 +4,7 @@ Asks the graphs on which choices are made (`small_graphs`, the parts `dev`; `own
 whatever is found, and fits a logistic regression of the answers being right on their signals, drawn to `PRIOR`. Every
 graph set counts with the square root of its answers. Prints for each set what weights fitted without it give on it
 (AUROC; of 100 questions right, wrong, and claimed of those that have no answer, at 0.5), beside today's, then the
-weights fitted on all: `policies/confidence/model.py` has them.
+weights fitted on all. Those in use, in `policies/confidence/model.py`, also saw questions that are not here.
 """
 
 from __future__ import annotations
@@ -53,9 +53,8 @@ FIXED = {
     "turned": -3.0,
     "typed": 0.9,
 }
-"""What speaks against an answer whatever else does: words that nothing accounts for, as in the earlier fit (fitted
-here, 5.7 instead of 4.3 of 100 questions without an answer are claimed, no more of the others rightly), and what is too
-rare here. `typed` was chosen on GeoQuery, POLE, FDA and Game of Thrones, which the repository does not hold."""
+"""What speaks against an answer whatever else does: words that nothing accounts for, heavier
+than a fit here has them, so that nothing is answered by half, and what is too rare here. `typed` was chosen on GeoQuery, POLE, FDA and Game of Thrones, which the repository does not hold."""
 _DRAW = 30.0  # precision of the prior, in spreads of a signal
 _BIAS_DRAW = 0.01  # share of it that holds for the bias
 _LEAST_SPREAD = 0.05
