@@ -88,9 +88,9 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "typed": 0.9,
     "bias": -0.26,
 }
-"""For answers of plans, by the method of `trivium eval fit-confidence`, on its answers and those to the 261 questions of
-our honesty check, which the repository does not hold: what the command fits without them it prints beside these. What
-it calls `FIXED` is set; `unused` and `typed` were set after that fit."""
+"""For answers of plans, by the method of `trivium eval fit-confidence`, on its answers and those to the 261 questions
+of our honesty check, which the repository does not hold: what the command fits without them it prints beside these.
+What it calls `FIXED` is set; `unused` and `typed` were set after that fit."""
 
 TRUSTED = 0.5
 """Share of what held-out pairs say of a plan: their questions have an answer, users' may have none."""
