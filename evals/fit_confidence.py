@@ -53,9 +53,9 @@ FIXED = {
     "turned": -3.0,
     "typed": 0.9,
 }
-"""What speaks against an answer whatever else does: words that nothing accounts for, as in the earlier fit, heavier than
-a fit here has them, so that nothing is answered by half; and what is too rare here. `typed` was chosen on GeoQuery,
-POLE, FDA and Game of Thrones, which the repository does not hold."""
+"""What speaks against an answer whatever else does: words that nothing accounts for, as in the earlier fit, heavier
+than a fit here has them, so that nothing is answered by half; and what is too rare here. `typed` was chosen on
+GeoQuery, POLE, FDA and Game of Thrones, which the repository does not hold."""
 _DRAW = 30.0  # precision of the prior, in spreads of a signal
 _BIAS_DRAW = 0.01  # share of it that holds for the bias
 _LEAST_SPREAD = 0.05
