@@ -13,22 +13,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from trivium.evals.bench.report import percentile
+from trivium.evals.datasets import read_data_set
 from trivium.evals.metaqa import data_folder, spread
 from trivium.graphs.knowgpt import graph
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
-from trivium.kg.errors import BadInputError, UsageError
-from trivium.kg.loaders import Choice, Question, read_triples
+from trivium.kg.errors import UsageError
+from trivium.kg.loaders import Question, read_triples
 from trivium.kg.manifest import is_kg
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.knowgpt.context import KnowGPTContext
@@ -36,56 +36,26 @@ from trivium.nodes.knowgpt.state import KnowGPTInput
 from trivium.nodes.run.context import read_setting
 from trivium.nodes.run.operator import own_runs
 
-Line = dict[str, Any]
-
-
-def labelled(line: Line) -> Question:
-    """A line of CommonsenseQA or OpenBookQA: stem, labeled choices, the right label."""
-    asked = line["question"]
-    choices = tuple(Choice(choice["label"], choice["text"]) for choice in asked["choices"])
-    return Question(line["id"], asked["stem"], choices=choices, answers=(line["answerKey"],))
-
-
-def optioned(line: Line) -> Question:
-    """A line of MedQA: question, options by letter, the right letter; its id is the question's own words."""
-    choices = tuple(Choice(key, text) for key, text in line["options"].items())
-    return Question(line["question"][:60], line["question"], choices=choices, answers=(line["answer_idx"],))
-
 
 @dataclass(frozen=True, slots=True)
 class ChoiceSet:
-    """A data set: its file of questions and its KG's file under the data folder, and how a line is read."""
+    """A data set: its file of questions, their format (`datasets.FORMATS`), and its KG's file, in the data folder."""
 
     questions: str
+    format: str
     triples: str
-    read: Callable[[Line], Question]
 
 
 CHOICE_SETS = {
-    "CommonsenseQA in-house dev": ChoiceSet("csqa/dev_inhouse.jsonl", "conceptnet/triples.tsv.gz", labelled),
-    "OpenBookQA dev": ChoiceSet("openbookqa/dev.jsonl", "conceptnet/triples.tsv.gz", labelled),
-    "MedQA dev": ChoiceSet("medqa/dev.jsonl", "ddb/triples.tsv", optioned),
+    "CommonsenseQA in-house dev": ChoiceSet("csqa/dev_inhouse.jsonl", "csqa", "conceptnet/triples.tsv.gz"),
+    "OpenBookQA dev": ChoiceSet("openbookqa/dev.jsonl", "obqa", "conceptnet/triples.tsv.gz"),
+    "MedQA dev": ChoiceSet("medqa/dev.jsonl", "medqa", "ddb/triples.tsv"),
 }
 
 
 def read_choices(data: Path, given: ChoiceSet) -> list[Question]:
-    """The questions of a set, in its order.
-
-    Raises:
-        BadInputError: the file is missing, or a line is not as that set has it.
-    """
-    path = data / given.questions
-    try:
-        lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"cannot be read ({error})", path=path) from error
-    found = []
-    for number, line in enumerate(lines, 1):
-        try:
-            found.append(given.read(json.loads(line)))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadInputError(f"not a line of that data set ({error!r})", path=path, line=number) from error
-    return found
+    """The questions of a set, in its order; raises `BadInputError` as `read_data_set`."""
+    return read_data_set(given.format, data / given.questions)
 
 
 COLUMNS = ("chance", "likeness", "support", "both")

@@ -58,7 +58,7 @@ def read_metaqa(data: Path, hops: int, split: str = "dev", *, topics: bool = Fal
         pairs = list(zip(_lines(texts), _lines(kinds), strict=True))
     except (OSError, ValueError) as error:
         raise BadInputError(f"not a MetaQA split ({error})", path=folder) from error
-    return [_question(f"{hops}-{number}", line, kind, topics=topics) for number, (line, kind) in enumerate(pairs)]
+    return [metaqa_question(f"{hops}-{number}", line, kind, topics=topics) for number, (line, kind) in enumerate(pairs)]
 
 
 def is_held_out(question: Question) -> bool:
@@ -75,10 +75,12 @@ def _lines(path: Path) -> list[str]:
     return [line for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
-def _question(key: str, line: str, kind: str, *, topics: bool) -> Question:
+def metaqa_question(key: str, line: str, kind: str, *, topics: bool) -> Question:
+    """The question of a line, with the chain of its type where that is not ""; raises `ValueError` or `KeyError`."""
     text, _, gold = line.partition("\t")
     steps = kind.split("_to_")
-    chain = tuple(Hop.parse(_STEPS[f"{a} {b}"]) for a, b in pairwise(steps))
+    chain = tuple(Hop.parse(_STEPS[f"{a} {b}"]) for a, b in pairwise(steps)) or None
     topic = text[text.index("[") + 1 : text.index("]")]
     plain = text.replace("[", "").replace("]", "")
-    return Question(key, plain, (topic,) if topics else (), answers=tuple(gold.split("|")), chain=chain)
+    answers = tuple(gold.split("|"))
+    return Question(key, plain, (topic,) if topics else (), answers=answers, chain=chain, labeled=True)

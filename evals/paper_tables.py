@@ -110,7 +110,7 @@ ITEMS: Mapping[str, PaperItem] = {
     "oda-table1": PaperItem("sizes of the data sets", "cannot be run: counts of data", ("data_sets",)),
     "oda-table2": PaperItem(
         "Hits@1 on four sets",
-        "T-REx and Zero-Shot RE alone, on a thin slice of Wikidata, without a model: not comparable",
+        "on a thin slice of Wikidata with few facts of QALD10-en and CREAK, without a model: not comparable",
         ("results",),
         "oda",
     ),

@@ -18,12 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
-from trivium.evals.choices import CHOICE_SETS, kg_folder, labelled
+from trivium.evals.choices import CHOICE_SETS, kg_folder
+from trivium.evals.datasets import read_data_set
 from trivium.evals.metaqa import data_folder, spread
 from trivium.evals.paths import HEADING, Case, PathFigures, beam_row, case_of, first_sources
 from trivium.evals.paths import spread as mean_and_spread
 from trivium.kg.errors import UsageError
-from trivium.kg.loaders import Question, read_objects
+from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import DemonstrationSettings, make_examples
 from trivium.policies.paths.graph import Floats
@@ -78,7 +79,7 @@ async def measure(data: Path, given: argparse.Namespace) -> None:
 
 
 def _some(path: Path, count: int) -> list[Question]:
-    read = [labelled(line) for _, line in read_objects(path)]
+    read = read_data_set("csqa", path)
     return spread(read, count) if count else read
 
 

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -41,9 +40,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.evals.datasets import read_data_set
 from trivium.evals.metaqa import data_folder
 from trivium.kg.embedded.columns import Int64
-from trivium.kg.loaders import Choice, Question, read_questions
+from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import PairExamples, make_examples
 from trivium.policies.paths.features import Structure
@@ -72,20 +72,6 @@ _SOURCES = 4
 _WIDTHS = (1, 2, 8)
 _SETTINGS = {"warm_steps": int, "reinforce_steps": int, "averaging": float, "held_out": int}
 """Those of `PolicySettings` that can be given."""
-
-
-def read_csqa(path: Path, count: int) -> list[Question]:
-    """Questions of CommonsenseQA's own file, evenly over it; raises as `read_questions` for other files."""
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    step = max(1, len(lines) // count) if count else 1
-    return [
-        Question(
-            raw["id"],
-            raw["question"]["stem"],
-            choices=tuple(Choice(choice["label"], choice["text"]) for choice in raw["question"]["choices"]),
-        )
-        for raw in lines[::step]
-    ]
 
 
 async def measure(
@@ -200,7 +186,8 @@ def main() -> int:
     asked = {name: getattr(given, name) for name in _SETTINGS if getattr(given, name) is not None}
     settings = replace(PolicySettings(), **asked)
     runs = None if given.runs is None else Runs(given.runs, variants, given.seeds, settings)
-    questions = read_csqa(given.data / "csqa" / "dev_inhouse.jsonl", given.questions)
+    questions = read_data_set("csqa", given.data / "csqa" / "dev_inhouse.jsonl")
+    questions = questions[:: max(1, len(questions) // given.questions) if given.questions else 1]
     asyncio.run(measure(given.kg, questions, given.train, given.context, runs))
     return 0
 

@@ -31,6 +31,9 @@ _ABLATIONS = "trivium.evals.ablations.run"
 MEASUREMENTS = {
     "own": Measurement("trivium.evals.own", "Your questions over your KG: all methods, intervals, errors by cause."),
     "compare": Measurement("trivium.evals.own", "The same: methods, models and baselines, paired by question."),
+    "questions": Measurement(
+        "trivium.evals.datasets", "Question lines from the files of MetaQA, WebQSP, QALD-10 and others, or a table."
+    ),
     "paper": Measurement(
         "trivium.evals.paper_tables", "The papers' tables and figures: their numbers, then ours where they can be run."
     ),

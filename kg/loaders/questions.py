@@ -11,7 +11,7 @@ from typing import Any
 
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.source import Source, decode
-from trivium.kg.types import LogicalChain, parse_chain
+from trivium.kg.types import LogicalChain, chain_text, parse_chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,26 @@ def parse_question(line: dict[str, Any], default_id: str) -> Question:
         kind=str(line.get("kind") or ""),
         labeled=line.get("answers") is not None,
     )
+
+
+def question_line(question: Question) -> str:
+    """A question as a line that `read_questions` reads; what is not known of it is left out."""
+    line: dict[str, Any] = {"id": question.id, "question": question.question}
+    if question.topic_entities:
+        line["topic_entities"] = question.topic_entities
+    if question.choices:
+        line["choices"] = [{"id": choice.id, "text": choice.text} for choice in question.choices]
+    if question.labeled:
+        line["answers"] = question.rows or question.answers
+    if question.chain:
+        line["chain"] = chain_text(question.chain)
+    if question.branches:
+        line["branches"] = [{"topic": each.topic, "chain": chain_text(each.chain)} for each in question.branches]
+    if question.exclude_topic is not None:
+        line["exclude_topic"] = question.exclude_topic
+    if question.kind:
+        line["kind"] = question.kind
+    return json.dumps(line, ensure_ascii=False)
 
 
 class _ProblemError(ValueError):

@@ -1,4 +1,4 @@
-"""Multiple-choice sets: their readers, the interval, ties; and the measurement on a small set."""
+"""Multiple-choice sets: the interval, ties, and the measurement on a small set."""
 
 from __future__ import annotations
 
@@ -8,20 +8,16 @@ from pathlib import Path
 import pytest
 
 from trivium.evals.choices import (
-    CHOICE_SETS,
     ChoiceSet,
     interval,
     kg_folder,
-    labelled,
     line,
     main,
     measure,
-    optioned,
     read_choices,
     right_share,
 )
-from trivium.evals.metaqa import data_folder
-from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.errors import UsageError
 from trivium.kg.loaders import Choice, Question
 from trivium.knowledge.knowledge import close_all
 
@@ -30,23 +26,6 @@ LABELLED = {
     "question": {"stem": "where is ice?", "choices": [{"label": "A", "text": "north"}, {"label": "B", "text": "oven"}]},
     "answerKey": "A",
 }
-OPTIONED = {"question": "what cures gout?", "options": {"A": "rest", "B": "allopurinol"}, "answer_idx": "B"}
-
-
-def test_lines_of_the_sets() -> None:
-    one, two = labelled(LABELLED), optioned(OPTIONED)
-    assert (one.id, one.question, one.answers) == ("1", "where is ice?", ("A",))
-    assert [(choice.id, choice.text) for choice in one.choices] == [("A", "north"), ("B", "oven")]
-    assert (two.answers, [choice.text for choice in two.choices]) == (("B",), ["rest", "allopurinol"])
-
-
-def test_a_line_of_another_set_is_named(tmp_path: Path) -> None:
-    given = ChoiceSet("q.jsonl", "t.tsv", labelled)
-    (tmp_path / "q.jsonl").write_text(f"{json.dumps(LABELLED)}\n{json.dumps(OPTIONED)}\n")
-    with pytest.raises(BadInputError, match="line 2"):
-        read_choices(tmp_path, given)
-    with pytest.raises(BadInputError, match="cannot be read"):
-        read_choices(tmp_path / "no", given)
 
 
 def test_wilsons_interval() -> None:
@@ -67,7 +46,7 @@ async def test_the_measurement_on_a_small_set(tmp_path: Path) -> None:
     (tmp_path / "kg").mkdir()
     (tmp_path / "kg" / "t.tsv").write_text("ice\tAtLocation\tnorth\noven\tUsedFor\tbaking\n")
     (tmp_path / "q.jsonl").write_text(json.dumps(LABELLED))
-    given = ChoiceSet("q.jsonl", "kg/t.tsv", labelled)
+    given = ChoiceSet("q.jsonl", "csqa", "kg/t.tsv")
     try:
         found = await measure(read_choices(tmp_path, given), str(await kg_folder(tmp_path, given)), {})
     finally:
@@ -81,17 +60,6 @@ def test_without_data_it_says_what_to_name(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setenv("TRIVIUM_DATA", str(tmp_path / "nothing"))
     with pytest.raises(UsageError, match="--data"):
         main([])
-
-
-@pytest.mark.data
-def test_the_sets_as_published() -> None:
-    data = data_folder()
-    if data is None or not (data / "csqa").is_dir():
-        pytest.skip("the data sets of the KnowGPT paper are not here")
-    found = {name: read_choices(data, given) for name, given in CHOICE_SETS.items()}
-    assert [len(questions) for questions in found.values()] == [1_221, 500, 1_272]
-    for questions in found.values():
-        assert all(set(q.answers) <= {choice.id for choice in q.choices} for q in questions)
 
 
 async def test_a_question_that_is_stopped_has_no_answer_and_is_told(

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from trivium.evals import oda
-from trivium.evals.oda import VARIANTS, main, mean_score, question_sets, read_slots
+from trivium.evals.datasets import read_data_set
+from trivium.evals.oda import VARIANTS, main, mean_score, question_sets
 from trivium.kg.embedded import build
 from trivium.kg.errors import BadInputError
+from trivium.kg.loaders import Question
 from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.oda.context import OdaContext
@@ -38,26 +40,27 @@ def data(tmp_path: Path) -> Path:
     """A folder in the shape of the public sets, with two questions of each."""
     lines = [slot("Heat", "director", "Michael Mann"), slot("Ronin", "genre", "thriller", "what is Ronin's genre?")]
     (tmp_path / "oda").mkdir()
-    for name in ("zero-shot-re", "t-rex"):
-        (tmp_path / "oda" / f"{name}.dev.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    sets: dict[str, list[dict[str, object]]] = {
+        "zero-shot-re": lines,
+        "t-rex": lines,
+        "qald10-en": [{"question": "who directed Heat?", "answer": {"Q2": "Michael Mann"}, "qid_topic_entity": {}}],
+        "creak": [{"ex_id": "1", "sentence": "Heat is a thriller.", "label": "true", "entity": "Heat"}],
+    }
+    for name, given in sets.items():
+        (tmp_path / "oda" / f"{name}.dev.jsonl").write_text("".join(json.dumps(line) + "\n" for line in given))
     return tmp_path
 
 
-def test_slots_are_read_in_words_and_without(data: Path) -> None:
-    first, second = read_slots(data, "t-rex")
-    assert (first.question, first.topic_entities) == ("Heat: director", ("Heat",))
-    assert first.answers == ("Michael Mann", "MICHAEL MANN")
-    assert second.question == "what is Ronin's genre?"
-    with pytest.raises(BadInputError, match="not a file of slots"):
-        read_slots(data, "no")
-    (data / "oda" / "t-rex.dev.jsonl").write_text('{"answer": "x"}\n')
-    with pytest.raises(BadInputError, match="not a file of slots"):
-        read_slots(data, "t-rex")
+def _slots(data: Path) -> list[Question]:
+    return read_data_set("zero-shot-re", data / "oda" / "zero-shot-re.dev.jsonl", names=True)
 
 
 async def test_the_rules_matter_and_the_run_takes_its_settings(data: Path, tmp_path: Path) -> None:
     build(tmp_path / "kg", [FACTS])
-    questions, context = read_slots(data, "zero-shot-re"), OdaContext(kg=str(tmp_path / "kg"))
+    questions, context = (
+        read_data_set("zero-shot-re", data / "oda" / "zero-shot-re.dev.jsonl", names=True),
+        OdaContext(kg=str(tmp_path / "kg")),
+    )
     try:
         score = await mean_score(questions, context, VARIANTS[0][1])
         assert (score.top1, score.exact) == (1.0, 1.0)
@@ -76,15 +79,21 @@ def test_all_sets_are_asked_where_they_are(data: Path, monkeypatch: pytest.Monke
     (data / "fb15k237" / "webqsp_train.jsonl").write_text(json.dumps(asked) + "\n")
     monkeypatch.setattr(oda, "read_metaqa", lambda *_, **__: [])
     sets = question_sets(data, 1)
-    assert [name for name, _, _ in sets][:4] == ["WebQSP, even", "WebQSP, odd", "Zero-Shot RE", "T-REx"]
-    assert [len(questions) for _, _, questions in sets] == [1, 0, 1, 1, 0, 0, 0]
+    assert [name for name, _, _ in sets][2:6] == ["Zero-Shot RE", "T-REx", "QALD10-en", "CREAK"]
+    assert [len(questions) for _, _, questions in sets] == [1, 0, 1, 1, 1, 1, 0, 0, 0]
 
 
 def test_the_table(data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     (data / "wikidata_slice").mkdir()
     with gzip.open(data / "wikidata_slice" / "triples.tsv.gz", "wt") as file:
         file.writelines("\t".join(fact) + "\n" for fact in FACTS)
-    sets = [("Zero-Shot RE", "wikidata_slice", read_slots(data, "zero-shot-re"))]
+    sets = [
+        (
+            "Zero-Shot RE",
+            "wikidata_slice",
+            read_data_set("zero-shot-re", data / "oda" / "zero-shot-re.dev.jsonl", names=True),
+        )
+    ]
     monkeypatch.setattr(oda, "question_sets", lambda *_: sets)
     assert main(["--data", str(data), "--count", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import AsyncIterator
 from itertools import product
@@ -19,7 +18,6 @@ from trivium.evals.paths import (
     Runs,
     case_of,
     measure,
-    read_csqa,
     spread,
     train_runs,
     without,
@@ -31,16 +29,6 @@ from trivium.policies.paths.learn import PathTraining, prepare
 from trivium.policies.paths.policy import PathInputs, PathNetwork
 from trivium.policies.paths.tables import path_tables
 from trivium.policies.paths.train import PolicySettings, train_policy
-
-
-def test_the_files_own_questions_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "dev.jsonl"
-    choices = [{"label": "A", "text": "Heat"}, {"label": "B", "text": "Alien"}]
-    line = {"id": "q", "answerKey": "A", "question": {"stem": "which film?", "choices": choices}}
-    path.write_text("".join(json.dumps({**line, "id": f"q{i}"}) + "\n" for i in range(6)))
-    assert [q.id for q in read_csqa(path, 3)] == ["q0", "q2", "q4"]
-    (first, *_) = read_csqa(path, 0)
-    assert (first.choices[1].text, first.answers) == ("Alien", ())  # the gold is not read
 
 
 async def test_the_exact_search_is_the_ceiling(films_kg: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,240 @@
+"""Question lines from data sets' own files: `trivium eval questions FORMAT FILE [--n N] [--names] [--out F]`.
+
+Each set is read as its authors publish it; QALD-10, CREAK, T-REx and Zero-Shot RE also as ToG's release has them, with
+topic entities. `table` reads a file of your own with a header (CSV, TSV, JSON, Parquet): the column `question`, and
+where there are any `answers`, `topic_entities`, `choices` (several in a cell: with | between them), `id` and `kind`.
+Entities are given by their ids where the file has them; `--names` gives names, for a KG that has other ids.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+from trivium.evals.metaqa import metaqa_question, spread
+from trivium.kg.errors import BadInputError, UsageError
+from trivium.kg.files import write_atomic
+from trivium.kg.loaders import Choice, Question, read_objects
+from trivium.kg.loaders.questions import lettered, parse_question, question_line
+from trivium.kg.tables.reading import read_tables
+from trivium.kg.types import Hop
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFormat:
+    """How a data set is published.
+
+    Attributes:
+        what: the set, and where it is published.
+        items: the file's questions as objects, each with its number or line, from 1.
+        read: a question from an object, its number and whether names are wanted; None for one that is left out.
+            `KeyError`, `TypeError` and such say that the object is of another form.
+    """
+
+    what: str
+    items: Callable[[Path], Iterable[tuple[int, Item]]]
+    read: Callable[[Item, int, bool], Question | None]
+
+
+def read_data_set(name: str, path: Path, *, names: bool = False) -> list[Question]:
+    """The questions of a file in the format of that name (`FORMATS`), in its order.
+
+    Args:
+        name: the format's.
+        path: the file, as published; JSON lines also packed with gzip.
+        names: give entities by their names, not by their ids, where the file has both.
+
+    Raises:
+        BadInputError: the file is missing or holds no question; an item is not of that format.
+    """
+    given = FORMATS[name]
+    found = []
+    for number, item in given.items(path):
+        try:
+            question = given.read(item, number, names)
+            if question is not None and not question.question.strip():
+                raise ValueError("an empty question")
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            raise BadInputError(f"not a question of {given.what} ({error!r})", path=path, line=number) from error
+        if question is not None:
+            found.append(question)
+    if not found:
+        raise BadInputError("holds no question", path=path)
+    return found
+
+
+def _stem(item: Item, _number: int, _names: bool) -> Question:
+    asked = item["question"]
+    choices = tuple(Choice(choice["label"], choice["text"]) for choice in asked["choices"])
+    return Question(str(item["id"]), asked["stem"], choices=choices, **_gold(item.get("answerKey")))
+
+
+def _options(item: Item, _number: int, _names: bool) -> Question:
+    """The id is the question's own words: MedQA has none."""
+    choices = tuple(Choice(key, text) for key, text in item["options"].items())
+    return Question(item["question"][:60], item["question"], choices=choices, **_gold(item.get("answer_idx")))
+
+
+def _parses(item: Item, _number: int, names: bool) -> Question | None:
+    """By the first parse that its annotators call good and complete; None without one, as WebQSP's own script."""
+    good = {"QuestionQuality": "Good", "ParseQuality": "Complete"}
+    whole = [parse for parse in item["Parses"] if good.items() <= parse.get("AnnotatorComment", good).items()]
+    if not whole:
+        return None
+    parse = whole[0]
+    topic = parse["TopicEntityName"] if names else parse["TopicEntityMid"]
+    answers = [(names and each.get("EntityName")) or each["AnswerArgument"] for each in parse["Answers"]]
+    plain = not (parse.get("Constraints") or parse.get("Order") or parse.get("Time"))
+    chain = parse["InferentialChain"] if plain else None
+    return Question(
+        item["QuestionId"],
+        item["RawQuestion"],
+        (topic,) if topic else (),
+        chain=tuple(Hop(relation, False) for relation in chain) if chain else None,
+        **_gold(*answers),
+    )
+
+
+def _qald(item: Item, number: int, names: bool) -> Question:
+    """QALD's own object, its English wording, or ToG's; the former has no names and no topic."""
+    if isinstance(item["question"], str):
+        return Question(
+            str(number), item["question"], _entities(item["qid_topic_entity"], names), **_gold(*_ends(item, names))
+        )
+    text = next(each["string"] for each in item["question"] if each["language"] == "en")
+    found = item["answers"][0]
+    if "boolean" in found:
+        answers = [str(found["boolean"]).lower()]
+    else:
+        cells = [cell["value"] for row in found["results"]["bindings"] for cell in row.values()]
+        answers = [cell.rpartition("/")[2] if "://" in cell else cell for cell in cells]
+    return Question(str(item["id"]), text, **_gold(*answers))
+
+
+def _ends(item: Item, names: bool) -> tuple[str, ...]:
+    """ToG's answers, numbers among them as +157."""
+    return tuple(each.removeprefix("+") for each in _entities(item["answer"], names))
+
+
+def _claim(item: Item, _number: int, names: bool) -> Question:
+    topics = item.get("qid_topic_entity") or {item["entity"]: item["entity"]}
+    return Question(item["ex_id"], item["sentence"], _entities(topics, names), **_gold(item.get("label")))
+
+
+def _slot(item: Item, number: int, names: bool) -> Question:
+    """ToG's or KILT's: in words where there are any, of which a question's place chooses, else "entity: relation"."""
+    worded = item.get("template_questions") or item.get("meta", {}).get("template_questions")
+    subject, relation = item["input"].split(" [SEP] ")
+    text = worded[(number - 1) % len(worded)] if worded else f"{subject}: {relation}"
+    topics = item.get("qid_topic_entity") or {subject: subject}
+    if "output" in item:
+        answers = [each["answer"] for each in item["output"] if each.get("answer")]
+    else:
+        answers = [item["answer"], *(item.get("alias") or ())]
+    return Question(str(item.get("id", number)), text, _entities(topics, names), **_gold(*answers))
+
+
+def _row(item: Item, number: int, _names: bool) -> Question:
+    """As a question line has it; a cell with | holds several."""
+    line: Item = {"id": str(number), **{name: cells[0] for name, cells in item.items() if cells}}
+    for name in ("answers", "topic_entities", "choices"):
+        if name in item:
+            line[name] = [part.strip() for cell in item[name] for part in cell.split("|") if part.strip()]
+    if "choices" in line:
+        line["choices"] = [{"id": choice.id, "text": choice.text} for choice in lettered(line["choices"])]
+    return parse_question(line, str(number))
+
+
+def _metaqa(item: Item, number: int, _names: bool) -> Question:
+    return metaqa_question(str(number), item["line"], item["type"], topics=True)
+
+
+def _gold(*answers: str | None) -> dict[str, Any]:
+    found = tuple(dict.fromkeys(str(answer) for answer in answers if answer not in (None, "")))
+    return {"answers": found, "labeled": bool(found) or not answers}
+
+
+def _entities(given: dict[str, str], names: bool) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(given.values() if names else given))
+
+
+def _list_of(*keys: str) -> Callable[[Path], Iterator[tuple[int, Item]]]:
+    """Reads one JSON object that holds the questions under one of the keys."""
+
+    def items(path: Path) -> Iterator[tuple[int, Item]]:
+        try:
+            whole = json.loads(path.read_text(encoding="utf-8"))
+            yield from enumerate(next(whole[key] for key in keys if key in whole), 1)
+        except (OSError, ValueError, TypeError, StopIteration) as error:
+            raise BadInputError(f"is no JSON object with {' or '.join(keys)} ({error!r})", path=path) from error
+
+    return items
+
+
+def _qald_items(path: Path) -> Iterable[tuple[int, Item]]:
+    return read_objects(path) if ".jsonl" in path.suffixes else _list_of("questions")(path)
+
+
+def _metaqa_items(path: Path) -> Iterator[tuple[int, Item]]:
+    """With the types of `qa_SPLIT_qtype.txt`, where it stands in the file's folder or the one above, as published."""
+    try:
+        lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line]
+        beside = [folder / f"{path.stem}_qtype.txt" for folder in (path.parent, path.parent.parent)]
+        kinds = next((file.read_text(encoding="utf-8").split("\n") for file in beside if file.is_file()), None)
+        pairs = zip(lines, [kind for kind in kinds if kind], strict=True) if kinds else zip(lines, repeat(""))
+        yield from ((number, {"line": line, "type": kind}) for number, (line, kind) in enumerate(pairs, 1))
+    except (OSError, ValueError) as error:
+        raise BadInputError(f"not a MetaQA split ({error})", path=path) from error
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Item]]:
+    (table, *_) = read_tables([path])
+    if "question" not in table.columns:
+        raise BadInputError(f"has no column question; there are {', '.join(table.columns)}", path=path)
+    yield from ((number, dict(zip(table.columns, row, strict=True))) for number, row in enumerate(table.rows(), 2))
+
+
+FORMATS = {
+    "metaqa": QuestionFormat("MetaQA (github.com/yuyuz/MetaQA), vanilla/qa_SPLIT.txt", _metaqa_items, _metaqa),
+    "webqsp": QuestionFormat("WebQuestionsSP (Microsoft), WebQSP.SPLIT.json", _list_of("Questions"), _parses),
+    "csqa": QuestionFormat("CommonsenseQA (tau-nlp.org/commonsenseqa)", read_objects, _stem),
+    "obqa": QuestionFormat("OpenBookQA (allenai.org), Main", read_objects, _stem),
+    "medqa": QuestionFormat("MedQA-USMLE (github.com/jind11/MedQA)", read_objects, _options),
+    "qald": QuestionFormat("QALD-10 (github.com/KGQA/QALD-10) or ToG's, one JSON object or lines", _qald_items, _qald),
+    "creak": QuestionFormat("CREAK (github.com/yasumasaonoe/creak) or ToG's", read_objects, _claim),
+    "t-rex": QuestionFormat("T-REx (KILT's or ToG's)", read_objects, _slot),
+    "zero-shot-re": QuestionFormat("Zero-Shot RE (KILT's or ToG's)", read_objects, _slot),
+    "table": QuestionFormat("a table with a column question", _rows, _row),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the question lines; raises `TriviumError` as `read_data_set`."""
+    parser = argparse.ArgumentParser(
+        prog="trivium eval questions", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="\n".join(["formats:", *(f"  {name:13} {given.what}" for name, given in FORMATS.items())]),
+    )  # fmt: skip
+    parser.add_argument("format", choices=FORMATS, metavar="FORMAT", help="one of those below")
+    parser.add_argument("file", type=Path, metavar="FILE", help="the questions' file")
+    parser.add_argument("--n", type=int, help="so many questions, evenly spread (default: all)")
+    parser.add_argument("--names", action="store_true", help="entities by name, not by id")
+    parser.add_argument("--out", type=Path, metavar="QUESTIONS.jsonl", help="default: standard output")
+    given = parser.parse_args(arguments)
+    if given.n is not None and given.n < 1:
+        raise UsageError("--n takes a number from 1")
+    found = read_data_set(given.format, given.file, names=given.names)
+    lines = "".join(f"{question_line(each)}\n" for each in spread(found, given.n or len(found)))
+    if given.out is None:
+        sys.stdout.write(lines)
+    else:
+        write_atomic(given.out, lines.encode())
+        print(f"wrote {lines.count(chr(10))} of {len(found)} questions to {given.out}", file=sys.stderr)
+    return 0
