@@ -27,11 +27,10 @@ from trivium.kg.errors import UsageError
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import DemonstrationSettings, make_examples
+from trivium.policies.paths.extraction import path_tables
 from trivium.policies.paths.graph import Floats
 from trivium.policies.paths.learn import PathTraining, TrainingSet, WarmStart, needs_torch, prepare
-from trivium.policies.paths.policy import LearnedScorer, PathModel, initial_parameters
-from trivium.policies.paths.search import StructuralScorer
-from trivium.policies.paths.tables import path_tables
+from trivium.policies.paths.policy import LearnedScorer, PathModel, StructuralScorer, initial_parameters
 from trivium.policies.paths.train import PolicySettings, train_policy
 
 _DEV = CHOICE_SETS["CommonsenseQA in-house dev"]

@@ -45,27 +45,26 @@ from trivium.evals.metaqa import data_folder
 from trivium.kg.embedded.columns import Int64
 from trivium.kg.loaders import Question, read_questions
 from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.paths.exact import all_paths, as_found, walk_exactly
 from trivium.policies.paths.examples import PairExamples, make_examples
+from trivium.policies.paths.extraction import PathTables, learned_policy, path_tables
 from trivium.policies.paths.features import Structure
 from trivium.policies.paths.graph import Floats
 from trivium.policies.paths.learn import PathTraining, TrainingSet, prepare
-from trivium.policies.paths.policy import LearnedScorer, PathInputs, PathModel
-from trivium.policies.paths.reward import PathRewards, RewardWeights, path_means
-from trivium.policies.paths.search import (
+from trivium.policies.paths.policy import (
     Beam,
     FoundPaths,
+    LearnedScorer,
+    PathInputs,
+    PathModel,
     PathQuery,
     PathScorer,
     RandomScorer,
     StructuralScorer,
-    all_paths,
-    as_found,
-    best_paths,
     expand,
-    walk_exactly,
 )
+from trivium.policies.paths.reward import PathRewards, RewardWeights, best_paths, path_means
 from trivium.policies.paths.subgraph import KEPT, bridges
-from trivium.policies.paths.tables import PathTables, learned_policy, path_tables
 from trivium.policies.paths.train import PolicySettings, TrainedPolicy, train_policy
 
 _SOURCES = 4
@@ -91,7 +90,7 @@ async def measure(
             training_set = prepare(tables, learnt, lambda *_: None, teaching)
         case = case_of(tables, asked, learnt, training_set, weight)
         joined = len(case.truth.best)
-        own, plain = (100 * own_question(case, rewards) for rewards in (case.rewards, tables.rewards()))
+        own, plain = (100 * own_question(case, rewards) for rewards in (case.rewards, PathRewards.of(tables.features)))
         print(f"{len(asked.pairs)} pairs, {joined} connected within {HOPS} hops")
         print(f"W: {own:.1f} % nearer to their own question, without it {plain:.1f} %\n{HEADING}", flush=True)
         _plain_rows(case)
@@ -113,14 +112,13 @@ def case_of(
 ) -> Case:
     """Every policy is judged by one W: the runs' where they are trained, else the KG's own policy's."""
     seen = set() if learnt is None else set(map(tuple, learnt.pairs.tolist()))
-    contexts = tables.features.contexts(tables.embedder, asked.texts)
+    contexts = tables.contexts(asked.texts)
     query = PathQuery(asked.pairs[:, 0], asked.pairs[:, 1], asked.question, contexts)
     opened = learned_policy(tables) if training_set is None else None
-    rewards = (
-        tables.rewards(None if training_set is None else training_set.mapping) if opened is None else opened.rewards
-    )
+    mapping = None if training_set is None else training_set.mapping
+    rewards = PathRewards.of(tables.features, mapping) if opened is None else opened.rewards
     rewards = PathRewards(rewards.entity, rewards.relation, RewardWeights(context=weight))
-    affinity = rewards.affinity(contexts)
+    affinity = contexts @ rewards.directions.T
     unseen = np.array([tuple(pair) not in seen for pair in asked.pairs.tolist()])
     return Case(tables, query, rewards, affinity, unseen, truth_of(tables, query, rewards, affinity))
 

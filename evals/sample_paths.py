@@ -19,9 +19,9 @@ from trivium.kg.embedded import build
 from trivium.kg.loaders import Question, read_entities, read_questions, read_triples
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import link_texts
-from trivium.policies.paths.extraction import extract_paths
+from trivium.policies.paths.extraction import FOLDER, extract_paths
 from trivium.policies.paths.learn import PathTraining, learn_paths
-from trivium.policies.paths.policy import FOLDER, PathNetwork
+from trivium.policies.paths.policy import PathNetwork
 from trivium.policies.paths.train import CURVE, PolicySettings
 
 SETTINGS = PathTraining(

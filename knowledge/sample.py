@@ -23,7 +23,7 @@ from trivium.kg.errors import BadInputError, TriviumError
 from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.manifest import is_kg, register_derived
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.paths.policy import FOLDER, load_policy
+from trivium.policies.paths.extraction import FOLDER, load_policy
 from trivium.policies.reader.chains.artifact import DECOMPOSER, has_decomposer
 from trivium.policies.reader.chains.teaching import teach
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trivium.knowledge.freshness import Renewed
     from trivium.knowledge.knowledge import Knowledge
     from trivium.policies.lora.train import Tuned
-    from trivium.policies.paths.policy import PathPolicy
+    from trivium.policies.paths.extraction import PathPolicy
     from trivium.policies.reader.chains.learning import Learnt
     from trivium.policies.reader.chains.scoring.learn import HeldOut
     from trivium.policies.reader.chains.versions import Version
@@ -325,7 +325,7 @@ def learn_knowgpt(  # noqa: PLR0913, PLR0917 - an option of the command line is 
     if json:
         print_json({"method": "knowgpt", **report})
         return
-    from trivium.policies.paths.policy import how_trained
+    from trivium.policies.paths.extraction import how_trained
 
     print_text(
         f"learned a path policy from {report['pairs']:,} pairs of {report['questions']:,} questions, "

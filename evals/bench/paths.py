@@ -19,10 +19,10 @@ from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.kg.embedded.columns import Int64
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.env import EpisodeSettings, PathEnv, PathTask, PathVectorEnv, random_actions
-from trivium.policies.paths.extraction import PolicyName, extract_paths
+from trivium.policies.paths.extraction import PolicyName, extract_paths, path_tables
 from trivium.policies.paths.graph import Floats
 from trivium.policies.paths.policy import PathInputs, PathModel, PathNetwork, initial_parameters
-from trivium.policies.paths.tables import path_tables
+from trivium.policies.paths.reward import PathRewards
 
 WALKERS, _SINGLES = 1_024, 16
 _EXTRACTIONS = 30
@@ -38,7 +38,7 @@ async def measure_paths(folder: Path) -> list[Figure]:
         pairs = _pairs(tables.graph.degrees)
         contexts = tables.features.text[pairs[:64, 0]]
         question = np.arange(len(pairs)) % len(contexts)
-        task = PathTask(tables.graph, tables.features.text, tables.rewards(), pairs, question, contexts)
+        task = PathTask(tables.graph, tables.features.text, PathRewards.of(tables.features), pairs, question, contexts)
         structure = await asyncio.to_thread(tables.structure, lambda *_: None)
         inputs = PathInputs.of(tables.features, structure, tables.graph.degrees)
         model = PathModel(inputs, initial_parameters(inputs, PathNetwork(), 0))

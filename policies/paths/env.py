@@ -70,7 +70,8 @@ class PathTask:
     @cached_property
     def affinity(self) -> Floats:
         """The cosine of each relation with each context, float32 [q, R]."""
-        return self.rewards.affinity(self.contexts)
+        near: Floats = self.contexts @ self.rewards.directions.T
+        return near
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from trivium.kg.loaders import Question
 from trivium.kg.store import GraphStore
 from trivium.kg.text import Token, tokens
 from trivium.policies.paths.env import PathTask
+from trivium.policies.paths.exact import all_paths, as_found
 from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.search import all_paths, as_found
 from trivium.policies.reader.english import classes
 
 MAX_SOURCES = 8

@@ -47,10 +47,6 @@ class PathFeatures:
     log_degree: Floats
     basis: Floats
 
-    def contexts(self, embedder: Embedder, questions: Sequence[str]) -> Floats:
-        """Context embeddings c of questions: unit rows float32 [n, d]; a question without content is all zeros."""
-        return unit(embedder.embed(questions) @ self.basis)
-
 
 def make_features(
     graph: PathGraph, labels: Sequence[str], relations: Sequence[str], embedder: Embedder, progress: Progress
@@ -178,7 +174,6 @@ WALK_COLUMNS = 256
 """Of walks of one and two steps: the first of three hops is chosen by them, and 128 miss a third more pairs."""
 STEP_COLUMNS = 128
 """Of single steps: who has whom as a neighbor is told by fewer."""
-_ROWS = 1 << 7  # rows multiplied at once: two blocks of 160 KB stay in a core's own cache
 _OVERSAMPLED = 10  # columns more than asked for, and
 _PASSES = 2  # power iterations: Halko, Martinsson and Tropp (2011), algorithm 4.4
 _WALKS = 12_000_000  # two-step walks that are counted; larger graphs are sampled down to it
@@ -390,12 +385,3 @@ def _around(graph: PathGraph, table: Floats, rows: Int64) -> Floats:
     summed = np.zeros((len(rows), table.shape[1]), dtype=np.float32)
     np.add.at(summed, around.owner, table[around.entity])
     return unit(summed)
-
-
-def row_products(left: Floats, rows: Int64, right: Floats, others: Int64) -> Floats:
-    """Products of n pairs of rows of two tables, float32 [n]; rows, others int64 [n]."""
-    out = np.empty(len(rows), dtype=np.float32)
-    for start in range(0, len(rows), _ROWS):
-        part = slice(start, start + _ROWS)
-        out[part] = np.vecdot(left.take(rows[part], axis=0), right.take(others[part], axis=0))
-    return out

@@ -23,6 +23,7 @@ from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_questions
 from trivium.kg.store import GraphStore
 from trivium.policies.paths.env import PathTask
+from trivium.policies.paths.exact import all_paths, as_found
 from trivium.policies.paths.examples import (
     Demonstrations,
     DemonstrationSettings,
@@ -30,12 +31,11 @@ from trivium.policies.paths.examples import (
     demonstrate,
     make_examples,
 )
+from trivium.policies.paths.extraction import FOLDER, PathPolicy, PathTables, TablesHome, save_policy
 from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.policy import FOLDER, MAX_LEFT, PathInputs, PathPolicy, save_policy
-from trivium.policies.paths.reward import RewardWeights, path_means, train_mapping
-from trivium.policies.paths.search import all_paths, as_found
-from trivium.policies.paths.tables import PathTables, TablesHome
+from trivium.policies.paths.policy import MAX_LEFT, PathInputs
+from trivium.policies.paths.reward import PathRewards, RewardWeights, path_means, train_mapping
 from trivium.policies.paths.train import CHECKPOINT, CURVE, PolicySettings, train_policy
 
 _MAPPED = 4_096  # pairs whose paths W is trained on
@@ -193,7 +193,7 @@ class TrainingSet(NamedTuple):
 
 def prepare(tables: PathTables, examples: PairExamples, progress: Progress, settings: PathTraining) -> TrainingSet:
     """W, the task and its demonstrations; raises `BadInputError` where no pair is connected."""
-    contexts = tables.features.contexts(tables.embedder, examples.texts)
+    contexts = tables.contexts(examples.texts)
     mapping = learn_mapping(tables, examples, contexts, settings.demonstrations.max_hops)
     task = task_of(tables, examples, contexts, mapping, settings.weights)
     taught = demonstrate(task, settings.demonstrations, progress)
@@ -208,10 +208,10 @@ def prepare(tables: PathTables, examples: PairExamples, progress: Progress, sett
 
 def learn_mapping(tables: PathTables, examples: PairExamples, contexts: Floats, max_hops: int) -> Floats:
     """W from the shortest paths of a sample of pairs, float32 [d, d]."""
-    rewards = tables.rewards()
+    rewards = PathRewards.of(tables.features)
     rows = np.random.default_rng(0).permutation(len(examples.pairs))[:_MAPPED]
     pairs, question = examples.pairs[rows], examples.question[rows]
-    affinity = rewards.affinity(contexts)
+    affinity = contexts @ rewards.directions.T
     means, asked = [], []
     seen = np.zeros(len(rows), dtype=bool)
     for entities, pair in all_paths(tables.graph, pairs[:, 0], pairs[:, 1], max_hops):
@@ -266,11 +266,11 @@ def _task_of_kg(
         examples = _random_walks(tables, max_hops)
     else:
         examples = _waited(make_examples(store, read_questions(Path(questions)), _numbers(snapshot)))
-    contexts = tables.features.contexts(tables.embedder, examples.texts)
+    contexts = tables.contexts(examples.texts)
     labels = snapshot.names(np.arange(snapshot.entities))
     return PathTask(
-        tables.graph, tables.features.text, tables.rewards(), examples.pairs, examples.question, contexts,
-        labels, snapshot.relation_names,
+        tables.graph, tables.features.text, PathRewards.of(tables.features), examples.pairs, examples.question,
+        contexts, labels, snapshot.relation_names,
     )  # fmt: skip
 
 
@@ -318,7 +318,7 @@ def task_of(
         kept = mixed[:, 0] != mixed[:, 1]
         pairs.append(mixed[kept])
         question.append(question[0][kept])
-    rewards = tables.rewards(mapping, weights)
+    rewards = PathRewards.of(tables.features, mapping, weights)
     together = np.concatenate(pairs), np.concatenate(question)
     return PathTask(tables.graph, tables.features.text, rewards, *together, contexts)
 

@@ -18,8 +18,8 @@ from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import WalkedTriple
 from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.policy import Beam, Expansion, FoundPaths, PathQuery, PathScorer, PathSteps
 from trivium.policies.paths.reward import PathRewards
-from trivium.policies.paths.search import Beam, Expansion, FoundPaths, PathQuery, PathScorer, PathSteps
 
 FAN_OUT = 1_000
 """Neighbors of one entity that are read at most; a hub of more shows its first ones."""

@@ -1,29 +1,30 @@
-"""The path policy: its network, the numpy forward pass that serves it, and how it is kept on disk.
+"""Policies that rank the steps of a path, and the beam search that follows them.
 
-The state of equation 1, [e_t ; e_target - e_t], and what is added to it (deviations P3 to P7 in docs/deviations.md)
-make a query vector by a small MLP; every neighbor that can be walked through has a key. The logit of a step is their
-product, plus three terms that the untrained yardstick has too: structural cosines and log degree. So a forward pass
-over thousands of neighbors is a gather and a row-wise product, with keys computed once. Torch trains the same
-functions.
+The learned policy: the state of equation 1, [e_t ; e_target - e_t], and what is added to it (deviations P3 to P7 in
+docs/deviations.md) make a query vector by a small MLP; every neighbor that can be walked through has a key. The logit
+of a step is their product, plus three terms that the untrained yardstick has too: structural cosines and log degree. So
+a forward pass over thousands of neighbors is a gather and a row-wise product, with keys computed once. Torch trains the
+same functions.
+
+Beam search knows an entity's neighbors only once it has expanded it, and expands at most `width` entities per pair and
+hop (one at the first): a budget of 1 + width * (K - 1). It never looks at the target's own neighborhood. A neighbor
+that is the target completes a path; the others are ranked by a `PathScorer` and the best `width` are expanded next.
+Several partial paths to one entity take one place in the beam: its neighbors are read once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trivium.kg.artifact import ArtifactKind
-from trivium.kg.embedded.columns import Int64
-from trivium.kg.embedders import Embedder
-from trivium.kg.errors import EmbedderError
-from trivium.policies.paths.features import PathFeatures, Structure, row_products
-from trivium.policies.paths.graph import Floats
-from trivium.policies.paths.reward import RewardWeights
-from trivium.policies.paths.search import PathQuery, PathSteps
+from trivium.kg.distinct import sorted_distinct
+from trivium.kg.embedded.columns import Int64, ranges
+from trivium.policies.paths.features import PathFeatures, Structure
+from trivium.policies.paths.graph import Floats, PathGraph, uniform
 
 MAX_LEFT = 6
 """Steps left that the network tells apart; more count as this many."""
@@ -32,6 +33,44 @@ SPREAD = np.float32(3.0)
 TERMS = 3  # cosine of walks, nearness, log degree
 Array = Any
 """A numpy array or a torch tensor: the functions below read the same on both."""
+_ROWS = 1 << 7  # rows multiplied at once: two blocks of 160 KB stay in a core's own cache
+
+
+class PathSteps(NamedTuple):
+    """m possible steps: where from, where to, by which code, in which pair; each int64 [m].
+
+    `state` numbers the partial path that a step would prolong, so that scores can be shared among its steps.
+    """
+
+    state: Int64
+    current: Int64
+    entity: Int64
+    code: Int64
+    pair: Int64
+
+
+class PathQuery(NamedTuple):
+    """n pairs to connect: `source`, `target` int64 [n]; `question` int64 [n], rows of `contexts` float32 [q, d]."""
+
+    source: Int64
+    target: Int64
+    question: Int64
+    contexts: Floats
+
+
+class PathScorer(Protocol):
+    """Ranks steps: the higher the better, within one pair."""
+
+    def score(self, steps: PathSteps, query: PathQuery, left: int, so_far: Floats) -> Floats:
+        """A score for each of m steps, float32 [m].
+
+        Args:
+            steps: in the order of their states.
+            query: what is looked for.
+            left: steps that remain after this one, at least 1.
+            so_far: float32 [states], what the state's own last step scored; 0 at the source.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,69 +298,208 @@ class LearnedScorer:
         return self.model.logits(owner, asked, (steps.entity, query.target[steps.pair], steps.code), remain)
 
 
-FOLDER = "knowgpt"
-"""The folder of a KG's directory in which the policy is."""
-_AGAIN = "run trivium learn knowgpt"
-POLICY = ArtifactKind("the path policy", "paths", 3, _AGAIN)
-"""Its file is `paths.json`."""
+_DEGREE_WEIGHT = np.float32(0.1)
 
 
 @dataclass(frozen=True)
-class PathPolicy:
-    """What `trivium learn knowgpt` leaves behind.
+class StructuralScorer:
+    """The untrained yardstick: cosine of the neighbor's structure with the target's, + 0.1 log degree.
+
+    structure: unit rows float32 [E, s]; log_degree: float32 [E].
+    """
+
+    structure: Floats
+    log_degree: Floats
+
+    def score(self, steps: PathSteps, query: PathQuery, left: int, so_far: Floats) -> Floats:
+        """See `PathScorer`; neither the way here nor what is left counts."""
+        del left, so_far
+        wanted = query.target[steps.pair]
+        near = row_products(self.structure, steps.entity, self.structure, wanted)
+        score: Floats = near + self.log_degree[steps.entity] * _DEGREE_WEIGHT
+        return score
+
+
+@dataclass(frozen=True)
+class RandomScorer:
+    """Any neighbor as good as another, by the seed."""
+
+    seed: int = 0
+
+    def score(self, steps: PathSteps, query: PathQuery, left: int, so_far: Floats) -> Floats:
+        """See `PathScorer`."""
+        del query, so_far
+        seeds = np.full(len(steps.entity), self.seed)
+        drawn = uniform(seeds, steps.pair, np.full(len(seeds), left), steps.current, steps.entity)
+        return drawn.astype(np.float32)
+
+
+_KEPT = 16  # partial paths kept to one entity of the beam, the best
+
+
+class FoundPaths(NamedTuple):
+    """n complete paths of h hops: entities int64 [n, h + 1], codes int64 [n, h], pair int64 [n]."""
+
+    entities: Int64
+    codes: Int64
+    pair: Int64
+
+
+class Expansion(NamedTuple):
+    """What the store says of k entities: bounds int64 [k + 1] into entity and code, int64 [m]; one row a neighbour."""
+
+    bounds: Int64
+    entity: Int64
+    code: Int64
+
+
+@dataclass
+class Beam:
+    """The state of a search; `frontier` is what it wants expanded, `advance` takes the answer.
 
     Attributes:
-        mapping: W, float32 [d, d].
-        parameters: the network's, as `initial_parameters` names them.
-        weights: of the rewards that it was trained on.
-        report: what it was learned from and how well it did, for people.
-        kg: the content hash of the KG whose features it knows.
+        query: the pairs.
+        scorer: ranks the steps.
+        width: entities a pair that are expanded at every hop but the first.
+        hops: K.
+        dead_end: bool [E], entities with one neighbor, which no path passes through; None where that is not known.
+        found: complete paths, one batch a hop.
+        expanded: int64 [n], entities expanded for each pair; each counts once a pair.
+        seen: which they were, (pair, entity) int64 [k] each, one item a hop.
     """
 
-    mapping: Floats
-    parameters: dict[str, Floats]
-    weights: RewardWeights
-    report: dict[str, Any]
-    kg: str
+    query: PathQuery
+    scorer: PathScorer
+    width: int
+    hops: int
+    dead_end: NDArray[np.bool_] | None = None
+    found: list[FoundPaths] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Start at the sources."""
+        pairs = np.arange(len(self.query.source))
+        self.expanded: Int64 = np.zeros(len(pairs), dtype=np.int64)
+        self._entities: Int64 = self.query.source[:, None]
+        self._codes: Int64 = np.empty((len(pairs), 0), dtype=np.int64)
+        self._pair, self._scores = pairs, np.zeros(len(pairs), dtype=np.float32)
+        self.seen: list[tuple[Int64, Int64]] = []
+
+    @property
+    def frontier(self) -> Int64:
+        """The entities to expand, one row a partial path, int64 [k]; empty when the search is over."""
+        return self._entities[:, -1]
+
+    @property
+    def questions(self) -> Int64:
+        """The question of each row of `frontier`, int64 [k]: it decides among parallel relations."""
+        return self.query.question[self._pair]
+
+    def advance(self, around: Expansion) -> None:
+        """Take the neighbors of `frontier`, row by row; note complete paths and choose what to expand next."""
+        self._note_expanded()
+        state = np.repeat(np.arange(len(self._pair)), np.diff(around.bounds))
+        simple = (self._entities[state] != around.entity[:, None]).all(axis=1)
+        state, entity, code = state[simple], around.entity[simple], around.code[simple]
+        pair = self._pair[state]
+        hit = entity == self.query.target[pair]
+        self._complete(state[hit], entity[hit], code[hit])
+        left = self.hops - self._codes.shape[1] - 1
+        onward = ~hit if self.dead_end is None else ~hit & ~self.dead_end[entity]
+        state, entity, code, pair = state[onward], entity[onward], code[onward], pair[onward]
+        steps = PathSteps(state, self._entities[state, -1], entity, code, pair)
+        if left and len(steps.state):
+            steps = self._unexpanded(steps)
+        if left == 0 or not len(steps.state):
+            steps = PathSteps(*(column[:0] for column in steps))
+            self._go_on(steps, np.zeros(0, dtype=np.float32))
+            return
+        scores = self.scorer.score(steps, self.query, left, self._scores)
+        kept = best_entities(steps.pair, steps.entity, scores, self.width)
+        self._go_on(PathSteps(*(column[kept] for column in steps)), scores[kept])
+
+    def _note_expanded(self) -> None:
+        wide = np.int64(1 << 40)
+        key = sorted_distinct(self._pair * wide + self._entities[:, -1])
+        pair, entity = key // wide, key % wide
+        self.expanded += np.bincount(pair, minlength=len(self.expanded))
+        self.seen.append((pair, entity))
+
+    def _unexpanded(self, steps: PathSteps) -> PathSteps:
+        """Steps to entities that this pair has not expanded yet: what they lead to is known already."""
+        fresh = np.ones(len(steps.pair), dtype=bool)
+        wide = np.int64(1 << 40)
+        key = steps.pair * wide + steps.entity
+        for pair, entity in self.seen[1:]:  # the source is on every path
+            fresh &= ~np.isin(key, pair * wide + entity)
+        return PathSteps(*(column[fresh] for column in steps))
+
+    def _complete(self, state: Int64, entity: Int64, code: Int64) -> None:
+        entities = np.column_stack((self._entities[state], entity))
+        self.found.append(FoundPaths(entities, np.column_stack((self._codes[state], code)), self._pair[state]))
+
+    def _go_on(self, steps: PathSteps, scores: Floats) -> None:
+        entities = np.column_stack((self._entities[steps.state], steps.entity))
+        self._codes = np.column_stack((self._codes[steps.state], steps.code))
+        self._entities, self._pair, self._scores = entities, steps.pair, scores
 
 
-def how_trained(report: Mapping[str, Any]) -> str:
-    """How the policy that is served was trained, in words, from the report of its training."""
-    served, start = report.get("served"), report.get("warm_start")
-    if served is None:
-        return "trained before reports named it"
-    warm = {"ranked": "imitation of paths ranked by reward", "bfs": "imitation of shortest paths"}.get(str(start), "")
-    if served == REINFORCE:
-        return f"REINFORCE after {warm}" if warm else "REINFORCE alone"
-    return warm if served == WARM_START else "untrained parameters"
+def best_entities(pair: Int64, entity: Int64, scores: Floats, width: int) -> Int64:
+    """The rows of the `width` best entities of each pair, by their best score; int64, grouped by pair.
 
-
-WARM_START, REINFORCE = "warm start", "REINFORCE"
-"""The phases of training."""
-
-
-def save_policy(folder: Path, learned: PathPolicy, embedder: Embedder) -> list[Path]:
-    """Write a policy in one step, its arrays as float16; returns the files written or removed."""
-    arrays = {"W": learned.mapping, **learned.parameters}
-    half = {name: array.astype(np.float16) for name, array in arrays.items()}
-    data = {"embedder": embedder.name, "weights": asdict(learned.weights), "report": learned.report}
-    return POLICY.save(folder, data, half, made_from={"kg": learned.kg, "embedder": embedder.fingerprint})
-
-
-def load_policy(folder: Path, embedder: Embedder) -> PathPolicy:
-    """Read what `save_policy` wrote.
-
-    Raises:
-        CorruptError, OutdatedError, VersionError: as `ArtifactKind.load`.
-        EmbedderError: it was learned with another embedder.
+    Up to `_KEPT` rows of one entity are kept. Equal scores go to the smaller entity, so that runs agree.
     """
-    found = POLICY.load(folder)
-    if found.stale(embedder=embedder.fingerprint):
-        made = found.data.get("embedder")
-        raise EmbedderError(f"the path policy was learned with the embedder {made!r}, not {embedder.name!r}: {_AGAIN}")
-    arrays = {name: array.astype(np.float32) for name, array in found.arrays.items()}
-    try:
-        weights, report = RewardWeights(**found.data["weights"]), found.data["report"]
-        return PathPolicy(arrays.pop("W"), arrays, weights, report, found.made_from["kg"])
-    except (KeyError, TypeError) as error:
-        raise POLICY.unreadable(folder, error) from error
+    if not len(pair):
+        return np.zeros(0, dtype=np.int64)
+    wide = np.int64(1 << 40)
+    order = np.lexsort((-scores, pair * wide + entity))
+    group = (pair * wide + entity)[order]
+    starts = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
+    sizes = np.diff(np.append(starts, len(group)))
+    best, owner = scores[order[starts]], pair[order[starts]]
+    ranked = np.lexsort((entity[order[starts]], -best, owner))
+    heads = first_of_each(owner[ranked], width)
+    chosen = ranked[heads]
+    index, _ = ranges(starts[chosen], np.minimum(sizes[chosen], _KEPT))
+    rows: Int64 = order[index]
+    return rows
+
+
+def first_of_each(sorted_groups: Int64, count: int) -> NDArray[np.int64]:
+    """The places of the first `count` members of each group, int64; `sorted_groups` int64 [n], equal ones together."""
+    if not len(sorted_groups):
+        return np.zeros(0, dtype=np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], sorted_groups[1:] != sorted_groups[:-1])))
+    sizes = np.diff(np.append(starts, len(sorted_groups)))
+    rank = np.arange(len(sorted_groups)) - np.repeat(starts, sizes)
+    return np.flatnonzero(rank < count)
+
+
+def walk_beam(
+    graph: PathGraph, scorer: PathScorer, query: PathQuery, affinity: Floats, limits: tuple[int, int]
+) -> tuple[list[FoundPaths], Int64]:
+    """Beam search on adjacency; `limits` are the width and K. What it found, and int64 [n] entities expanded.
+
+    affinity float32 [q, R] decides among parallel relations.
+    """
+    width, hops = limits
+    beam = Beam(query, scorer, width, hops, graph.degrees < 2)
+    while len(beam.frontier):
+        beam.advance(expand(graph, beam.frontier, beam.questions, affinity))
+    return beam.found, beam.expanded
+
+
+def expand(graph: PathGraph, frontier: Int64, questions: Int64, affinity: Floats) -> Expansion:
+    """The neighbors of k entities, with the relation that each one's question chooses."""
+    around = graph.around(frontier)
+    codes = graph.nearest_codes(around.place, affinity, questions[around.owner])
+    bounds = np.concatenate(([0], np.cumsum(graph.degrees[frontier]))).astype(np.int64)
+    return Expansion(bounds, around.entity, codes)
+
+
+def row_products(left: Floats, rows: Int64, right: Floats, others: Int64) -> Floats:
+    """Products of n pairs of rows of two tables, float32 [n]; rows, others int64 [n]."""
+    out = np.empty(len(rows), dtype=np.float32)
+    for start in range(0, len(rows), _ROWS):
+        part = slice(start, start + _ROWS)
+        out[part] = np.vecdot(left.take(rows[part], axis=0), right.take(others[part], axis=0))
+    return out

@@ -13,13 +13,19 @@ regression of question embeddings on path means, drawn towards the identity (dev
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from trivium.kg.embedded.columns import Int64
+from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import unit
+from trivium.kg.types import ReasoningPath, WalkedTriple
+from trivium.policies.paths.features import PathFeatures
 from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.policy import FoundPaths, PathQuery, first_of_each
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +47,19 @@ class PathRewards:
         entity: float32 [E, d], W times the entity's embedding.
         relation: float32 [R, d], W times the relation's.
         weights: of the three rewards.
+        directions: unit rows float32 [R, d] of `relation`; with a unit context, its cosine with every relation.
     """
 
     def __init__(self, entity: Floats, relation: Floats, weights: RewardWeights | None = None) -> None:
         self.entity, self.relation = entity, relation
         self.weights = weights or RewardWeights()
-        self._relation_unit = unit(relation)
+        self.directions = unit(relation)
 
-    def affinity(self, contexts: Floats) -> Floats:
-        """Cosine of every relation with every context, float32 [q, R]; contexts float32 [q, d] are unit vectors."""
-        near: Floats = contexts @ self._relation_unit.T
-        return near
+    @classmethod
+    def of(cls, features: PathFeatures, mapping: Floats | None = None, weights: RewardWeights | None = None) -> Self:
+        """Rewards over a KG's text features under W, float32 [d, d]; without one W is the identity."""
+        text, relation = features.text, features.relation
+        return cls(text, relation, weights) if mapping is None else cls(text @ mapping.T, relation @ mapping.T, weights)
 
     def context_levels(self, entities: Int64, codes: Int64, contexts: Floats) -> Floats:
         """r_cr after every step of n paths of h steps, float32 [n, h], unweighted.
@@ -109,3 +117,52 @@ def train_mapping(means: Floats, contexts: Floats) -> Floats:
     covariance = means.T.astype(np.float64) @ means + pull
     mapped = np.linalg.solve(covariance, means.T @ (apart / scale) + pull).T
     return mapped.astype(np.float32)
+
+
+class RankedPath(NamedTuple):
+    """A path by numbers, with its pair and its total reward."""
+
+    pair: int
+    entities: tuple[int, ...]
+    codes: tuple[int, ...]
+    reward: float
+
+    def triples(self, snapshot: Snapshot) -> ReasoningPath:
+        """The path in ids, each triple as stored."""
+        keys = snapshot.keys.take(np.array(self.entities))
+        steps = []
+        for start, end, code in zip(keys, keys[1:], self.codes, strict=False):
+            hop = snapshot.hop(code)
+            head, tail = (end, start) if hop.inverse else (start, end)
+            steps.append(WalkedTriple(head, hop.relation, tail, hop.inverse))
+        return tuple(steps)
+
+
+class PathRanking(NamedTuple):
+    """The best paths of every pair, best first within a pair, and the entities expanded for each, int64 [n]."""
+
+    paths: list[RankedPath]
+    expanded: Int64
+
+
+def best_paths(found: Sequence[FoundPaths], rewards: PathRewards, query: PathQuery, count: int) -> list[RankedPath]:
+    """The `count` best of each pair by total reward, no two alike; ties go to shorter ones, then smaller numbers."""
+    out: list[tuple[int, float, RankedPath]] = []
+    for batch in found:
+        if not len(batch.pair):
+            continue
+        totals = rewards.totals(batch.entities, batch.codes, query.contexts[query.question[batch.pair]])
+        order = np.lexsort((*batch.codes.T[::-1], *batch.entities.T[::-1], -totals, batch.pair))
+        kept = order[first_of_each(batch.pair[order], count)]
+        columns = (array[kept].tolist() for array in (batch.pair, batch.entities, batch.codes, totals))
+        out += [
+            (pair, -reward, RankedPath(pair, tuple(entities), tuple(codes), reward))
+            for pair, entities, codes, reward in zip(*columns, strict=True)
+        ]
+    out.sort(key=lambda item: (item[0], item[1], len(item[2].codes), item[2].entities))
+    kept_of = dict[int, list[RankedPath]]()
+    for pair, _, path in out:
+        mine = kept_of.setdefault(pair, [])
+        if len(mine) < count and path not in mine:
+            mine.append(path)
+    return [path for mine in kept_of.values() for path in mine]

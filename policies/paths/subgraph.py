@@ -19,8 +19,8 @@ from trivium.kg.embedded.columns import Int64
 from trivium.kg.embedded.walk import neighbors
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.types import Triple
+from trivium.policies.paths.extraction import PathTables, path_tables
 from trivium.policies.paths.live import LiveGraph
-from trivium.policies.paths.tables import PathTables, path_tables
 
 KEPT = 200
 """Entities that are kept, the paper's number."""
@@ -53,7 +53,7 @@ async def extract_subgraph(
 
 
 def _extract(tables: PathTables, question: str, linked: Int64, limit: int) -> Subgraph:
-    context = tables.features.contexts(tables.embedder, [question])[0]
+    context = tables.contexts([question])[0]
     entities = np.concatenate((linked, bridges(tables, linked)))
     relevance = tables.features.text[entities] @ context
     order = np.lexsort((entities, -relevance, np.arange(len(entities)) >= len(linked)))[:limit]

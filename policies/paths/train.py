@@ -30,22 +30,24 @@ from trivium.kg.embedded.columns import Int64, ranges
 from trivium.kg.files import write_atomic
 from trivium.policies.paths.env import EpisodeSettings, Observation, PathTask, PathVectorEnv
 from trivium.policies.paths.examples import Demonstrations
+from trivium.policies.paths.extraction import REINFORCE, WARM_START
 from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats, PathGraph
 from trivium.policies.paths.policy import (
     MAX_LEFT,
-    REINFORCE,
-    WARM_START,
     LearnedScorer,
     PathInputs,
     PathModel,
     PathNetwork,
+    PathQuery,
+    first_of_each,
     initial_parameters,
     keys,
     queries,
     scale_of,
+    walk_beam,
 )
-from trivium.policies.paths.search import PathQuery, best_paths, first_of_each, walk_beam
+from trivium.policies.paths.reward import best_paths
 
 Tensor: TypeAlias = Any  # torch, an extra, is imported where it is used
 CURVE, CHECKPOINT = "curve.jsonl", "checkpoint.safetensors"

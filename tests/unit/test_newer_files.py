@@ -30,8 +30,7 @@ from trivium.kg.manifest import MANIFEST, read_manifest
 from trivium.kg.neo4j.made import Marker, read_marker
 from trivium.kg.types import Triple
 from trivium.policies.bandit.log import FILE, BanditLog
-from trivium.policies.paths.policy import POLICY, load_policy
-from trivium.policies.paths.tables import STRUCTURE, TEXT
+from trivium.policies.paths.extraction import POLICY, STRUCTURE, TEXT, load_policy
 from trivium.policies.reader.chains.artifact import CURRENT, DECOMPOSER, load_decomposer, load_ranking
 from trivium.policies.reader.chains.exemplars import EXEMPLARS
 from trivium.policies.reader.chains.synonyms import SYNONYMS, keep_synonyms, kept_synonyms

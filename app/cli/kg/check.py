@@ -58,7 +58,7 @@ def info(kg: KGArgument, as_json: JsonOption = False) -> None:
 
 def _path_policy(folder: Path) -> str:
     """How KnowGPT's path policy was trained; empty where none was learned, or it cannot be read."""
-    from trivium.policies.paths.policy import FOLDER, POLICY, how_trained
+    from trivium.policies.paths.extraction import FOLDER, POLICY, how_trained
 
     where = folder / FOLDER
     if not POLICY.exists(where):

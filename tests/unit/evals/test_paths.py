@@ -25,9 +25,9 @@ from trivium.evals.paths import (
 from trivium.kg.loaders import Choice, Question, read_questions
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.examples import make_examples
+from trivium.policies.paths.extraction import path_tables
 from trivium.policies.paths.learn import PathTraining, prepare
 from trivium.policies.paths.policy import PathInputs, PathNetwork
-from trivium.policies.paths.tables import path_tables
 from trivium.policies.paths.train import PolicySettings, train_policy
 
 

@@ -75,7 +75,7 @@ def test_it_is_made_from_a_kg_by_its_name_alone(films_kg: Path) -> None:
     assert path
     assert target.startswith("to ")
     assert " in 3 steps; next: " in target
-    bare = "import sys, trivium, trivium.policies.paths.search; print('gymnasium' in sys.modules)"
+    bare = "import sys, trivium, trivium.policies.paths.policy; print('gymnasium' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", bare], text=True) == "False\n"
 
 

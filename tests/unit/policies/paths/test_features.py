@@ -56,7 +56,7 @@ def test_contexts_and_entities_share_a_space() -> None:
     embedder = open_embedder("hashing")
     made = make_features(GRAPH, LABELS, ["directed_by"], embedder, _silent)
     assert made.text.shape == (4, 128)
-    contexts = made.contexts(embedder, ["heat directed by mann", "nobody", ""])
+    contexts = unit(embedder.embed(["heat directed by mann", "nobody", ""]) @ made.basis)
     assert float(contexts[0] @ made.text[0]) == pytest.approx(1, abs=1e-3)
     assert float(contexts[1] @ made.text[3]) > float(contexts[1] @ made.text[0])
     assert not contexts[2].any()

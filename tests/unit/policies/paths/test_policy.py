@@ -15,6 +15,7 @@ from trivium.kg.embedders import open_embedder
 from trivium.kg.errors import CorruptError, EmbedderError, OutdatedError, UsageError, VersionError
 from trivium.policies.paths.env import EpisodeSettings, PathTask, PathVectorEnv
 from trivium.policies.paths.examples import Demonstrations, DemonstrationSettings, demonstrate
+from trivium.policies.paths.extraction import PathPolicy, load_policy, save_policy
 from trivium.policies.paths.features import PathFeatures, Structure, structure
 from trivium.policies.paths.graph import PathGraph
 from trivium.policies.paths.learn import PathTraining
@@ -22,12 +23,9 @@ from trivium.policies.paths.policy import (
     PathInputs,
     PathModel,
     PathNetwork,
-    PathPolicy,
     initial_parameters,
     keys,
-    load_policy,
     queries,
-    save_policy,
     scale_of,
 )
 from trivium.policies.paths.reward import PathRewards, RewardWeights

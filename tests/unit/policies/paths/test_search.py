@@ -7,19 +7,18 @@ import pytest
 
 from tests.unit.policies.paths.worlds import grid, random_graph, vectors
 from trivium.kg.embedded.columns import Int64
+from trivium.policies.paths.exact import walk_exactly
 from trivium.policies.paths.graph import PathGraph
-from trivium.policies.paths.reward import PathRewards
-from trivium.policies.paths.search import (
+from trivium.policies.paths.policy import (
     FoundPaths,
     PathQuery,
     RandomScorer,
     StructuralScorer,
     best_entities,
-    best_paths,
     first_of_each,
     walk_beam,
-    walk_exactly,
 )
+from trivium.policies.paths.reward import PathRewards, best_paths
 
 
 def neighbours(graph: PathGraph, entity: int) -> list[int]:
@@ -64,7 +63,7 @@ PAIRS = [(1, 2), (0, 7), (12, 50), (6, 5), (33, 0), (59, 58)]
 def test_the_exact_search_finds_every_simple_path(seed: int, hops: int) -> None:
     graph = random_graph(seed=seed)
     query = asked(PAIRS)
-    affinity = rewards_of(graph).affinity(query.contexts)
+    affinity = query.contexts @ rewards_of(graph).directions.T
     found, expanded = walk_exactly(graph, query, affinity, hops)
     told = walked(found)
     for number, (source, target) in enumerate(PAIRS):
@@ -76,7 +75,7 @@ def test_the_exact_search_finds_every_simple_path(seed: int, hops: int) -> None:
 def test_a_beam_that_is_wide_enough_is_exact_and_a_narrow_one_keeps_its_budget(seed: int) -> None:
     graph = random_graph(seed=seed)
     query = asked(PAIRS)
-    affinity = rewards_of(graph).affinity(query.contexts)
+    affinity = query.contexts @ rewards_of(graph).directions.T
     for width in (1, 2, 5, 1_000):
         found, expanded = walk_beam(graph, RandomScorer(seed), query, affinity, (width, 3))
         told = walked(found)
@@ -92,7 +91,7 @@ def test_a_beam_that_is_wide_enough_is_exact_and_a_narrow_one_keeps_its_budget(s
 def test_the_same_seed_walks_the_same_and_another_another_way() -> None:
     graph = random_graph()
     query = asked(PAIRS)
-    affinity = rewards_of(graph).affinity(query.contexts)
+    affinity = query.contexts @ rewards_of(graph).directions.T
     first, again, other = (
         walked(walk_beam(graph, RandomScorer(seed), query, affinity, (2, 4))[0]) for seed in (3, 3, 4)
     )
@@ -104,7 +103,7 @@ def test_codes_lead_from_entity_to_entity_and_the_nearest_of_parallel_relations_
     graph = random_graph()  # 5 -> 6 by relations 0 and 3
     query = asked([(5, 6)])
     rewards = rewards_of(graph)
-    affinity = rewards.affinity(query.contexts)
+    affinity = query.contexts @ rewards.directions.T
     (batch,) = [batch for batch in walk_beam(graph, RandomScorer(), query, affinity, (1, 1))[0] if len(batch.pair)]
     assert batch.codes.tolist() == [[max((0, 3), key=lambda code: affinity[0, code])]]
 
@@ -119,7 +118,7 @@ def test_structure_leads_through_a_grid() -> None:
     structure = np.stack((np.cos(ring), np.sin(ring) * np.cos(angles), np.sin(ring) * np.sin(angles)), 1)
     scorer = StructuralScorer(structure.astype(np.float32), np.zeros(side * side, np.float32))
     query = asked([(0, side * side - 1)])
-    affinity = rewards_of(graph).affinity(query.contexts)
+    affinity = query.contexts @ rewards_of(graph).directions.T
     found, expanded = walk_beam(graph, scorer, query, affinity, (1, 2 * (side - 1)))
     assert [len(path) for path in walked(found)[0]] == [2 * side - 1]
     assert expanded.tolist() == [2 * (side - 1)]
@@ -128,7 +127,7 @@ def test_structure_leads_through_a_grid() -> None:
 def test_the_best_paths_of_each_pair_by_reward_then_length() -> None:
     graph = random_graph()
     query, rewards = asked(PAIRS), rewards_of(graph)
-    found, _ = walk_exactly(graph, query, rewards.affinity(query.contexts), 3)
+    found, _ = walk_exactly(graph, query, query.contexts @ rewards.directions.T, 3)
     whole = best_paths(found, rewards, query, 1_000)
     few = best_paths(found, rewards, query, 2)
     for number in range(len(PAIRS)):

@@ -11,8 +11,8 @@ import pytest
 from trivium.kg.embedded import add_triples
 from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import Knowledge
+from trivium.policies.paths.extraction import STRUCTURE, TABLES_FOLDER, TEXT, PathTables
 from trivium.policies.paths.features import Structure
-from trivium.policies.paths.tables import FOLDER, STRUCTURE, TEXT, PathTables
 
 
 def _silent(*_: object) -> None:
@@ -28,7 +28,7 @@ async def _tables(base: Knowledge, *, anew: bool = False) -> PathTables:
 @pytest.fixture
 def folder(films_kg: Path, tmp_path: Path) -> Path:
     copy = Path(shutil.copytree(films_kg, tmp_path / "kg"))
-    shutil.rmtree(copy / FOLDER, ignore_errors=True)
+    shutil.rmtree(copy / TABLES_FOLDER, ignore_errors=True)
     return copy
 
 
@@ -41,30 +41,30 @@ async def test_what_does_not_fit_is_made_again(folder: Path, kind: object, lost:
     base = Knowledge.open(folder)
     first = await _tables(base)
     wanted = first.structure(_silent), first.features
-    kept = kind.load(folder / FOLDER)
+    kept = kind.load(folder / TABLES_FOLDER)
     if lost == "bytes":
-        (path,) = (folder / FOLDER).glob(f"{kind.stem}-*.safetensors")
+        (path,) = (folder / TABLES_FOLDER).glob(f"{kind.stem}-*.safetensors")
         path.write_bytes(path.read_bytes()[:-7])
     else:
         few = dict(sorted(kept.arrays.items())[:2])
-        kind.save(folder / FOLDER, {}, few, made_from=kept.made_from)
+        kind.save(folder / TABLES_FOLDER, {}, few, made_from=kept.made_from)
     again = await _tables(base)
     made = again.structure(_silent), again.features
     assert np.array_equal(made[0].walks, wanted[0].walks)
     assert np.array_equal(made[0].near, wanted[0].near)
     assert np.array_equal(made[1].text, wanted[1].text)
-    assert set(kind.load(folder / FOLDER).arrays) == set(kept.arrays)  # and the file is as it should be
+    assert set(kind.load(folder / TABLES_FOLDER).arrays) == set(kept.arrays)  # and the file is as it should be
     base.store.close_now()
 
 
 async def test_what_fits_is_read(folder: Path) -> None:
     base = Knowledge.open(folder)
     walks = (await _tables(base)).structure(_silent).walks
-    kept = STRUCTURE.load(folder / FOLDER)
+    kept = STRUCTURE.load(folder / TABLES_FOLDER)
     turned = {**kept.arrays, "walks": np.asarray(kept.arrays["walks"])[::-1]}
-    STRUCTURE.save(folder / FOLDER, {}, turned, made_from=kept.made_from)
+    STRUCTURE.save(folder / TABLES_FOLDER, {}, turned, made_from=kept.made_from)
     assert np.array_equal((await _tables(base)).structure(_silent).walks, walks[::-1])
-    STRUCTURE.save(folder / FOLDER, {}, turned, made_from={**kept.made_from, "embedder": "another"})
+    STRUCTURE.save(folder / TABLES_FOLDER, {}, turned, made_from={**kept.made_from, "embedder": "another"})
     assert np.array_equal((await _tables(base)).structure(_silent).walks, walks)
     base.store.close_now()
 
