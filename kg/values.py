@@ -107,6 +107,7 @@ MONTHS = {
 _DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ -](?:of )?([a-z]{3,9})\.?,?[ -](-?\d{1,4})", re.ASCII)
 _MONTH_FIRST = re.compile(r"([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (-?\d{3,4})", re.ASCII)
 _MONTH_YEAR = re.compile(r"([a-z]{3,9})\.?,? (-?\d{3,4})", re.ASCII)
+_TRUTHS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
 _MISSING = frozenset(("", "nan", "null", "none", "n/a", "na", "nil", "unknown", "undefined", "?", "-", "--", "—", "…"))
 
 
@@ -171,9 +172,14 @@ def _is_unit(words: list[str]) -> bool:
 
 
 def _boolean(folded: str, text: str) -> TypedValue | None:
-    if folded in ("true", "false"):
-        return TypedValue("boolean", float(folded == "true"), text)
+    """With yes and no, as a text that is known to be a truth value may be."""
+    if folded in _TRUTHS:
+        return TypedValue("boolean", _TRUTHS[folded], text)
     return None
+
+
+def _plain_boolean(folded: str, text: str) -> TypedValue | None:
+    return _boolean(folded, text) if folded in ("true", "false") else None
 
 
 def _date(folded: str, text: str) -> TypedValue | None:
@@ -259,6 +265,7 @@ def _text(folded: str, text: str) -> TypedValue:
 _READERS = {
     "number": _number,
     "boolean": _boolean,
+    "_plain_boolean": _plain_boolean,
     "date": _date,
     "_full_date": _full_date,
     "datetime": _datetime,
@@ -267,7 +274,7 @@ _READERS = {
     "point": _point,
     "text": _text,
 }
-_GUESSED = ("number", "_full_date", "datetime", "time", "boolean", "duration", "point")
+_GUESSED = ("number", "_full_date", "datetime", "time", "_plain_boolean", "duration", "point")
 
 
 def days_of(year: int, month: int, day: int) -> int | None:
@@ -339,7 +346,7 @@ def datatype_of(value: TypedValue) -> str:
         case "datetime":
             return _XSD + "dateTime" if "t" in value.text.lower() else ""
         case "time" | "boolean" | "duration":
-            return _XSD + value.kind
+            return "" if value.text.strip().casefold() in ("yes", "no") else _XSD + value.kind
         case _:
             return ""
 
@@ -354,7 +361,8 @@ def guess_kind(texts: Iterable[str]) -> PropertyKind | None:
     """The kind of a property whose values are these texts, or None where one of them is text.
 
     Words for a missing value do not count. Numbers with units have one unit, or else they are text; dates beside
-    date-times are date-times. A mixture of other kinds, or no value at all, is None.
+    date-times are date-times; yes and no are truth values where there is nothing else. A mixture of other kinds, or no
+    value at all, is None.
     """
     kinds: set[PropertyKind] = set()
     units: set[str] = set()
@@ -363,7 +371,9 @@ def guess_kind(texts: Iterable[str]) -> PropertyKind | None:
         if value.kind == "text":
             if is_missing(text):
                 continue
-            return None
+            value = read_value(text, "boolean")
+            if value.kind == "text":
+                return None
         kinds.add(value.kind)
         units.add(value.unit if value.kind == "number" else "")
         if len(kinds) > 1 and not kinds <= {"date", "datetime"} and not kinds <= {"date", "number"}:

@@ -1,8 +1,8 @@
 """What the relations of plain triples are: most lead to entities, some are properties, one may say what things are.
 
-Properties are those whose tails are all numbers, dates or other typed values. Text tails stay entities. So do numbers
-that are ids: where more than one in ten of a relation's distinct tails is also the head of a triple, or was given a
-name or a type, the relation leads to entities.
+Properties are those whose tails are all numbers, dates, yes and no, or other typed values. Text tails stay entities. So
+do numbers that are ids: where more than one in ten of a relation's distinct tails is also the head of a triple, or was
+given a name or a type, the relation leads to entities.
 
 A relation called `type`, `is_a` or the like gives its heads their types, where its tails tell what kind of thing an
 entity is: they have no facts of their own, most entities have one, and the other relations join one type with another.
@@ -21,7 +21,7 @@ from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Int32
 from trivium.kg.errors import BadInputError
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Triple
-from trivium.kg.values import KINDS, guess_kind, is_missing, main_kind, read_value
+from trivium.kg.values import KINDS, guess_kind, is_missing, main_kind
 
 Nature = PropertyKind | Literal["entity", "property", "type"]
 """What a user may declare a relation to be: a property of a kind, or of that of most values, a relation between
@@ -129,7 +129,7 @@ def guess_kinds(
 
 
 def _may_be_value(text: str) -> bool:
-    return is_missing(text) or read_value(text).kind != "text"
+    return is_missing(text) or guess_kind([text]) is not None
 
 
 def declared_natures(relations: Sequence[str], wanted: Mapping[str, str], where: str) -> list[Nature | None]:

@@ -77,6 +77,12 @@ def test_a_wanted_kind_binds() -> None:
     assert read_value("POINT(13.4 52.5)").kind == "point"
 
 
+def test_yes_and_no_are_truth_values_where_these_are_wanted() -> None:
+    assert [read_value(text, "boolean").number for text in ("yes", "NO", "true")] == [1, 0, 1]
+    assert read_value("no").kind == "text"
+    assert datatype_of(read_value("yes", "boolean")) == ""  # XSD writes true
+
+
 def test_precision_of_dates() -> None:
     assert [read_date(text).precision for text in ("2015", "2015-05", "May 2015", "2015-05-01")] == [  # type: ignore[union-attr]
         "year", "month", "month", "day",
@@ -124,6 +130,8 @@ def test_kinds_of_properties() -> None:
     assert guess_kind(["1999-01-01", "1999"]) == "date"
     assert guess_kind(["1999-01-01", "1999-01-01T12:00:00"]) == "datetime"
     assert guess_kind(["true", "1"]) is None
+    assert guess_kind(["yes", "No", "unknown"]) == guess_kind(["yes"]) == "boolean"
+    assert guess_kind(["yes", "partly"]) is guess_kind(["yes", "Maybe Not"]) is None
     assert guess_kind(["n/a", ""]) is None
 
 
