@@ -125,10 +125,12 @@ def _measured(name: str, folder: Path, timeout: float) -> bool:
         _say(f"{name}: not done within {timeout:g} s")
         return False
     seconds = time.monotonic() - start
-    if ran.returncode:
-        _say(f"{name}: failed: {(ran.stderr.strip().splitlines() or ['no message'])[-1]}")
-        return False
     folder.mkdir(parents=True, exist_ok=True)
+    if ran.returncode:
+        write_atomic(folder / f"{name}.err", ran.stderr.encode())
+        last = (ran.stderr.strip().splitlines() or ["no message"])[-1]
+        _say(f"{name}: failed: {last} (all of it in {folder / name}.err)")
+        return False
     done = Measured(f"trivium eval {arguments}", commit, round(seconds, 1), ran.stdout)
     write_atomic(folder / f"{name}.json", json.dumps(asdict(done), indent=1).encode())
     _say(f"{name}: {seconds:.0f} s")
@@ -166,14 +168,19 @@ def with_blocks(text: str, found: dict[str, Measured]) -> str:
 
 
 def _commit() -> str:
-    """The commit of the code, marked where files differ from it."""
+    """The commit of the code, marked where files differ from it; the page that this writes is none of them."""
+    named, changed = (
+        ["git", "describe", "--always", "--exclude", "*"],
+        ["git", "status", "--porcelain", "--", ".", f":!{RESULTS}"],
+    )
     try:
-        ran = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--exclude", "*"], capture_output=True, text=True, check=False
+        commit, differs = (
+            subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+            for command in (named, changed)
         )
     except OSError:
         return ""
-    return ran.stdout.strip()
+    return f"{commit}-dirty" if differs and commit else commit
 
 
 def _say(text: str) -> None:

@@ -152,8 +152,8 @@ def _listeners(config: RunnableConfig) -> AsyncCallbackManager | None:
 
 
 def _plain(value: object) -> Json:
-    """A typed value as plain JSON values: named tuples as lists, data classes as mappings, arrays as lists."""
-    return to_jsonable_python(value, fallback=_fallback)
+    """A typed value as plain JSON: named tuples and arrays as lists, data classes as mappings, bytes in hex."""
+    return to_jsonable_python(value, bytes_mode="hex", fallback=_fallback)
 
 
 def _fallback(value: Json) -> Json:

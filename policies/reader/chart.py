@@ -993,7 +993,7 @@ class Chart:
                 condition = self._condition(term, columns, sign, value)
             if condition is None:
                 continue
-            if _is_one(left) and len(term[1]) == 1 and term[0] == "p":  # "the seafood that costs less than 20"
+            if value is not None and _is_one(left) and len(term[1]) == 1 and term[0] == "p":  # "the seafood under 20"
                 yield from self._members(left, columns, sign, value, score - cost, links)
                 continue
             if flag == "not":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,17 @@ def test_a_measurement_that_fails_leaves_its_block(
     assert main(["sample", "--results", str(page), "--keep", str(tmp_path)]) == 1
     assert page.read_text() == PAGE
     assert "sample: failed: trivium: UsageError" in capsys.readouterr().out
+    assert "nosuch" in (tmp_path / "sample.err").read_text()
+
+
+def test_the_page_that_it_writes_is_no_change_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["commit", "-qm", "first", "--allow-empty"]):
+        subprocess.run([*git, *words], check=True)
+    commit = reproduce._commit()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/results.md").write_text("measured")
+    assert reproduce._commit() == commit
+    (tmp_path / "code.py").write_text("changed")
+    assert reproduce._commit() == f"{commit}-dirty"

@@ -123,6 +123,16 @@ async def test_a_span_carries_plain_arguments_and_results(kg_name: str) -> None:
     assert spans.ended["decompose_question"]["sub_questions"][0]["chain"] == [["directed_by", False]]
 
 
+async def test_a_span_carries_what_a_plan_gives_though_it_is_bytes(sample: str) -> None:
+    spans = Spans()
+    asked: QuestionInput = {"question": "Which films by Stanley Kubrick were not released before 1970?"}
+    done = await keqing.ainvoke(asked, {"callbacks": [spans]}, context=KeqingContext(kg=sample))
+    assert [each["id"] for each in done["answer"]["answers"]] == ["film/the_shining"]
+    given = [reading["outcome"]["answer"] for reading in spans.ended["read_question"] if reading["outcome"]]
+    assert given
+    assert all(bytes.fromhex(each) for each in given)
+
+
 async def test_a_failed_tool_ends_its_span_with_the_error(kg_name: str) -> None:
     spans = Spans()
     given: QuestionInput = {"question": "who?", "topic_entities": ["nobody at all"]}
