@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import multiprocessing
-import os
 import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterable
@@ -20,6 +19,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from trivium.graphs.methods import JOBS, answer_in_order, close_all, one_of_many
+from trivium.kg.cores import workers
 from trivium.kg.errors import TriviumError
 from trivium.kg.loaders import Question
 from trivium.knowledge.knowledge import open_knowledge
@@ -38,8 +38,7 @@ def processes(jobs: int, count: int, *, model: bool) -> int:
     """How many processes answer `count` questions: with a model one for each 25 at a time, without one for each."""
     if count < _WORTH:
         return 1
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, jobs // _EACH if model else jobs))
+    return max(1, min(workers(), jobs // _EACH if model else jobs))
 
 
 async def answer_on_cores(

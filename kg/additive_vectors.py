@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.cores import on_threads
 from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import Ints
 from trivium.kg.embedded.snapshot import Snapshot
@@ -136,10 +137,7 @@ def write_vectors(
         shape = (snapshot.size, embedder.token_sums(["x"]).shape[1])
         rows = np.lib.format.open_memmap(temporary, mode="w+", dtype=np.float16, shape=shape)
         take_space(temporary)
-        for start in range(0, snapshot.size, _BATCH):
-            numbers = np.arange(start, min(start + _BATCH, snapshot.size))
-            rows[numbers] = embedder.token_sums(snapshot.names(numbers))
-            show("vectors", int(numbers[-1]) + 1, snapshot.size)
+        _fill(rows, snapshot, embedder, show)
         rows.flush()
         del rows
         fsync_file(temporary)
@@ -152,6 +150,20 @@ def write_vectors(
         if other != path:
             other.unlink(missing_ok=True)
     fsync_folder(path.parent)
+
+
+def _fill(
+    rows: Half, snapshot: Snapshot, embedder: AdditiveEmbedder, show: Callable[[str, int, int | None], None]
+) -> None:
+    """Write every entity's row."""
+
+    def make(start: int) -> int:
+        numbers = np.arange(start, min(start + _BATCH, snapshot.size))
+        rows[numbers] = embedder.token_sums(snapshot.names(numbers))
+        return start + len(numbers)
+
+    for done in on_threads(make, range(0, snapshot.size, _BATCH)):
+        show("vectors", done, snapshot.size)
 
 
 def _widen(rows: Half) -> FloatArray:

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from trivium.app.cli.options import WorkersOption
 from trivium.app.cli.output import complain, print_json, print_text
 from trivium.app.cli.progress import progress
+from trivium.kg.cores import use_workers
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.spending import Spending
 
@@ -55,6 +57,7 @@ def learn_again(
     context: typer.Context,
     renew: Annotated[bool, typer.Option("--renew", help="Learn everything again that was learned from a KG.")] = False,
     kg: Annotated[str | None, typer.Option("--kg", help="The KG that --renew is for.")] = None,
+    workers: WorkersOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print --renew's report as one JSON object.")] = False,
 ) -> None:
     """Learn from a KG, and from questions with known answers; --renew learns everything again after the KG changed.
@@ -70,6 +73,7 @@ def learn_again(
         raise typer.Exit(2 if kg is not None or json else 0)
     if kg is None:
         raise UsageError("which KG? trivium learn --renew --kg KG")
+    use_workers(workers)
     found = asyncio.run(_renew(kg))
     if json:
         print_json({"renewed": [asdict(each) for each in found]})
@@ -107,6 +111,7 @@ def learn_keqing(
     forget_corrections: Annotated[
         bool, typer.Option("--forget-corrections", help="Learn without what `trivium correct` set right before.")
     ] = False,
+    workers: WorkersOption = None,
     json: JsonOption = False,
 ) -> None:
     """Learn how questions over a KG are worded; corrections are kept, other pairs are those of --questions alone.
@@ -115,6 +120,7 @@ def learn_keqing(
     """
     from trivium.policies.reader.chains.synonyms import read_synonyms
 
+    use_workers(workers)
     if forget_synonyms and synonyms is not None:
         raise UsageError("--synonyms replaces the kept synonyms; leave out --forget-synonyms")
     words = read_synonyms(synonyms) if synonyms is not None else {} if forget_synonyms else None
@@ -306,12 +312,14 @@ def learn_knowgpt(  # noqa: PLR0913, PLR0917 - an option of the command line is 
     lambdas: Annotated[
         tuple[float, float, float], typer.Option(help="Weights of the rewards: reach, context, short paths.")
     ] = (1.0, 1.0, 1.0),
+    workers: WorkersOption = None,
     json: JsonOption = False,
 ) -> None:
     """Learn KnowGPT's path policy from questions with choices or answers (needs the extra `train`).
 
     Example: trivium learn knowgpt --kg my-kg --questions train.jsonl
     """
+    use_workers(workers)
     options = {
         "warm_start": warm_start, "warm_steps": warm_steps, "warm_rate": warm_rate, "rl_steps": rl_steps,
         "rl_rate": rl_rate, "rehearsal": rehearsal, "entropy": entropy,
@@ -375,7 +383,7 @@ def learn_bandit(  # noqa: PLR0913, PLR0917 - an option of the command line is a
 
 
 @learn.command("lora")
-def learn_lora(
+def learn_lora(  # noqa: PLR0913, PLR0917 - an option of the command line is an argument
     kg: KGOption,
     model: Annotated[str | None, typer.Argument(help="The causal LM to fine-tune: a folder or a hub name.")] = None,
     questions: Annotated[Path | None, typer.Option(help="Question lines with chains and answers.")] = None,
@@ -384,12 +392,14 @@ def learn_lora(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A training setting; may be repeated.")
     ] = None,
     merge: Annotated[Path | None, typer.Option(help="Write base and adapter as one model into this folder.")] = None,
+    workers: WorkersOption = None,
     json: JsonOption = False,
 ) -> None:
     """Fine-tune a causal LM with LoRA on a KG's pairs, or merge the adapter into its base (extra `lora`).
 
     Example: trivium learn lora meta-llama/Llama-3.2-1B --kg my-kg --questions train.jsonl
     """
+    use_workers(workers)
     if model is None and merge is None:
         raise UsageError("name the model to fine-tune, or --merge DIR to write base and adapter as one model")
     if model is not None and questions is None:

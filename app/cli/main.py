@@ -23,6 +23,7 @@ import typer
 from typer.core import TyperGroup
 
 from trivium.app.cli.output import complain, print_text, tolerate_encodings
+from trivium.kg.cores import use_workers
 from trivium.kg.errors import TriviumError, UsageError
 from trivium.nodes.run.operator import own_runs
 
@@ -84,6 +85,7 @@ def run(arguments: Sequence[str]) -> int:
         tolerate_encodings()
         with _warnings_shown():
             _check_text(arguments)
+            use_workers(None)
             with own_runs():
                 build_app(arguments)(args=list(arguments), prog_name="trivium")
     except TriviumError as error:

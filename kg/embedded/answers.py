@@ -35,15 +35,25 @@ def known_rows(snapshot: Snapshot, ids: Sequence[str]) -> Int64:
 
 def entities(snapshot: Snapshot, ids: list[str]) -> list[Entity | None]:
     """The entities with these ids; None where there is none."""
-    return [None if row < 0 else entity(snapshot, row) for row in snapshot.rows(ids).tolist()]
+    rows = snapshot.rows(ids)
+    found = iter(entities_at(snapshot, rows[rows >= 0]))
+    return [next(found) if row >= 0 else None for row in rows.tolist()]
 
 
-def entity(snapshot: Snapshot, row: int) -> Entity:
-    """One entity by number, with its aliases and types, each sorted."""
-    bounds, key = snapshot.alias_bounds, snapshot.keys[row]
-    aliases = snapshot.aliases.slice(int(bounds[row]), int(bounds[row + 1]))
-    codes = snapshot.type_codes[snapshot.type_bounds[row] : snapshot.type_bounds[row + 1]]
-    return Entity(key, snapshot.labels[row] or key, tuple(aliases), tuple(snapshot.type_names.take(codes)))
+def entities_at(snapshot: Snapshot, rows: Ints) -> list[Entity]:
+    """Entities by number, int [n], with their aliases and types, each sorted."""
+    keys, labels = snapshot.keys.take(rows), snapshot.labels.take(rows)
+    bounds = [held[at].tolist() for held in (snapshot.alias_bounds, snapshot.type_bounds) for at in (rows, rows + 1)]
+    aliases, names, codes = snapshot.aliases, snapshot.type_names, snapshot.type_codes
+    return [
+        Entity(
+            key,
+            label or key,
+            tuple(aliases.slice(a, b)) if a < b else (),
+            tuple(names.take(codes[c:d])) if c < d else (),
+        )
+        for key, label, a, b, c, d in zip(keys, labels, *bounds, strict=True)
+    ]
 
 
 def labels(snapshot: Snapshot, ids: list[str]) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.kg.cores import beside
 from trivium.kg.embedded.columns import ColumnTexts, GrowingArray, Int32, Int64, StringColumn
 from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.natures import declared_natures, gives_types, guess_kinds, may_give_types
@@ -419,8 +420,16 @@ def write_directory(folder: Path, tables: Tables, progress: Progress) -> KGInfo:
         meta = meta_of(tables, 1, new_stamp())
     except UnicodeEncodeError as error:
         raise BadInputError(f"a name cannot be written as UTF-8: {error.object[:80]!r}") from None
-    _write_record(folder / RECORD, tables, meta, progress)
-    write_snapshot(folder, meta.stamp, tables, lambda done, total: progress("snapshot", done, total))
+    with beside(_write_record, folder / RECORD, tables, meta, progress) as record:
+
+        def show(done: int, total: int) -> None:
+            """Once the record, which takes longer, is written."""
+            if record.done():
+                progress("snapshot", done, total)
+
+        write_snapshot(folder, meta.stamp, tables, show)
+        record.result()
+    progress("snapshot", len(tables.heads), len(tables.heads))
     info, time = meta.info, now()
     digest = sha256_file(folder / RECORD)
     write_manifest(

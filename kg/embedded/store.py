@@ -16,6 +16,8 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+
 from trivium.kg.databases import FrozenConnection
 from trivium.kg.embedded import answers, search
 from trivium.kg.embedded.derive import State, current_state
@@ -328,8 +330,7 @@ class EmbeddedStore:
         """A stream of all entities in batches, by id; all of one state of the KG."""
         snapshot = await self._current()
         for start in range(0, snapshot.entities, batch_size):
-            rows = range(start, min(start + batch_size, snapshot.entities))
-            yield [answers.entity(snapshot, row) for row in rows]
+            yield answers.entities_at(snapshot, np.arange(start, min(start + batch_size, snapshot.entities)))
             await asyncio.sleep(0)
 
     async def info(self) -> KGInfo:

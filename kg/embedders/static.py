@@ -11,7 +11,6 @@ import hashlib
 import importlib.util
 import json
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from trivium.kg.cores import beside
 from trivium.kg.embedders.base import FloatArray, unit
 from trivium.kg.errors import EmbedderError
 
@@ -171,8 +171,7 @@ def _package_folder() -> Path:
 
 def _load(folder: Path) -> _Model:
     # Hashing and converting 16 MB run beside the parsing of the vocabulary, since both leave the interpreter free.
-    with ThreadPoolExecutor(1) as beside:
-        vectors = beside.submit(lambda: _matrix(_checked(folder, WEIGHTS)))
+    with beside(lambda: _matrix(_checked(folder, WEIGHTS))) as vectors:
         pieces = WordPieces(_checked(folder, TOKENIZER))
         return _Model(vectors.result(), pieces)
 

@@ -18,7 +18,9 @@ from trivium.app.cli.kg.options import (
     SkipBadOption,
     WriteOption,
 )
+from trivium.app.cli.options import WorkersOption
 from trivium.app.cli.output import complain, print_facts, print_json
+from trivium.kg.cores import use_workers
 from trivium.kg.errors import (
     BadInputError,
     CorruptError,
@@ -53,6 +55,7 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     embedder: Annotated[
         str, typer.Option(metavar="NAME", help="static, minilm, hf:MODEL, PROVIDER:MODEL: makes the KG's vectors.")
     ] = "static",
+    workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build a KG from files of triples, in a directory or a Neo4j database; repeated triples count once.
@@ -71,6 +74,7 @@ def build(  # noqa: PLR0913, PLR0917 - a command has as many parameters as optio
     from trivium.kg.embedders import open_embedder
     from trivium.kg.loaders import is_table
 
+    use_workers(workers)
     open_embedder(embedder)  # an unknown one is refused before hours of reading
     target = _target(out)
     if isinstance(target, Path) and all(map(is_table, files)):
@@ -221,6 +225,7 @@ def copy(
         bool,
         typer.Option("--unlearned", help="With --replace: replace a learned KG though the copy could not be learned."),
     ] = False,
+    workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Copy triples and entities of a KG. What pairs, words or a model taught is not: run trivium learn on the copy.
@@ -231,6 +236,7 @@ def copy(
     from trivium.kg.manifest import is_kg
     from trivium.knowledge.knowledge import Knowledge
 
+    use_workers(workers)
     place = _target(target)
     if unlearned and not (replace and isinstance(place, Path)):
         raise UsageError("--unlearned goes with --replace, of a directory")
@@ -365,7 +371,7 @@ async def _write_entities(store: GraphStore, file: Path) -> int:
     return out.count
 
 
-def vectors(kg: KGArgument, as_json: JsonOption = False) -> None:
+def vectors(kg: KGArgument, workers: WorkersOption = None, as_json: JsonOption = False) -> None:
     """Make the vectors of all entities now; without this, each is made when an observation first meets it.
 
     For a KG in Neo4j they are those of its walking snapshot: run trivium kg snapshot first.
@@ -373,6 +379,7 @@ def vectors(kg: KGArgument, as_json: JsonOption = False) -> None:
     from trivium.app.cli.progress import progress
     from trivium.knowledge.knowledge import Knowledge
 
+    use_workers(workers)
     with Knowledge.open(kg) as opened, progress() as show:
         path = opened.make_vectors(show)
     report = {"file": str(path), "bytes": path.stat().st_size}
