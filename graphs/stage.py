@@ -49,7 +49,7 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
 
     Args:
         run: the stage.
-        first: whether it begins a run: it takes the settings that the run was given and keeps them in the state.
+        first: whether it begins a run: the settings that the run was given are checked, and kept in the state.
         last: the method's name, for the stage that writes its answer.
     """
     hints = get_type_hints(run)
@@ -60,6 +60,8 @@ def stage(run: Stage[StateT, ContextT], *, first: bool = False, last: str = "") 
 
     async def node(state: StateT, *, runtime: Runtime[ContextT]) -> dict[str, Any]:
         context = kind.of(runtime.context) if first else await _as_begun(kind, state, runtime)
+        if first:
+            await check_context(context)
         if not first and state.get("stopped"):
             if not last:
                 return {}

@@ -16,7 +16,6 @@ from langgraph.runtime import Runtime
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.auto.state import AutoState, MethodToTry
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.context import check_context
 from trivium.nodes.run.conversation import asked, choices_in, question_of, topics_of
 from trivium.nodes.run.usage import fresh_channels
 from trivium.tools.list_learned import list_learned
@@ -29,7 +28,6 @@ async def plan_methods(state: AutoState, runtime: Runtime[AutoContext]) -> dict[
         UsageError, ModelError: the question or the settings cannot be used.
     """
     started, context = time.time(), runtime.context
-    await check_context(context)
     question = question_of(state)
     topics_of(state)
     methods = list(_methods(state, context, learned="keqing" in await list_learned(context.kg)))

@@ -5,7 +5,6 @@ They are "the entities embedded within the question" (ODA, section 2.1), given b
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -13,9 +12,7 @@ from langgraph.types import Overwrite
 
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
-from trivium.nodes.run.context import check_context
-from trivium.nodes.run.conversation import asked, question_of, topics_of
-from trivium.nodes.run.usage import fresh_channels
+from trivium.nodes.run.conversation import begun, question_of, topics_of
 from trivium.tools.find_task_entities import TaskEntities, find_task_entities, question_kind
 from trivium.tools.resolve_entities import resolve_entities
 
@@ -27,9 +24,8 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
         UsageError, ModelError: the question or the settings cannot be used.
         UnknownEntityError: a given topic is not an entity of the KG.
     """
-    started = time.time()
-    await check_context(runtime.context)
     question = question_of(state)
+    fresh = begun(state, question)
     kg = runtime.context.kg
     given = topics_of(state)
     topics = list(dict.fromkeys(await resolve_entities(kg, given))) if given else []
@@ -40,10 +36,7 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
     named = [entity for entity in linked if entity not in topics] if topics else []
     topics = topics or list(linked)
     return {
-        **asked(state, question),
-        **fresh_channels(state),
-        "started": started,
-        "topic_entities": [],
+        **fresh,
         "topics": topics,
         "named": named,
         "namesakes": {entity: same for entity, same in linked.items() if len(same) > 1},

@@ -1,6 +1,6 @@
 """Chat in and out, the same for every method: the question out of the messages, and the answer as a message.
 
-A method's first stage reads `question_of(state)` and hands on what `asked` says; its last one adds `reply` to what it
+A method's first stage reads `question_of(state)` and hands on what `begun` says; its last one adds `reply` to what it
 writes. A run that was given its `question` writes no message, so that a command line pays nothing for the chat.
 """
 
@@ -94,10 +94,16 @@ def asked(state: RunState, question: str) -> dict[str, Any]:
     return {} if state.get("question") == question else {"question": question}
 
 
-def begun(state: Mapping[str, Any]) -> dict[str, Any]:
-    """What a run that its first stage could not begin leaves in the state: nothing of a thread's last run."""
+def begun(state: Mapping[str, Any], question: str | None = None) -> dict[str, Any]:
+    """What a method's first stage writes, also where it fails: the question, and nothing of a thread's last run.
+
+    Args:
+        state: the run's.
+        question: as it is to be answered; without one that of the state.
+    """
     run = cast(RunState, state)
-    return {**asked(run, question_of(run)), **fresh_channels(run), "started": time.time(), "topic_entities": []}
+    question = question_of(run) if question is None else question
+    return {**asked(run, question), **fresh_channels(run), "started": time.time(), "topic_entities": []}
 
 
 async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id: str | None = None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,8 +20,8 @@ from trivium.nodes.keqing.decompose.plan import Planned, plan_follow_up, plan_qu
 from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import AssessedState, KeqingState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.context import MIN_CONFIDENCE, check_context
-from trivium.nodes.run.conversation import asked, question_of, topics_of
+from trivium.nodes.run.context import MIN_CONFIDENCE
+from trivium.nodes.run.conversation import begun, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, SubQuestion, decompose_question
@@ -48,27 +47,25 @@ class _Decomposed:
 
 async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[str, Any]:
     """Read the question; no sub-question where no reading fits the graph."""
-    started = time.time()
-    await check_context(runtime.context)
-    question = question_of(state)
-    made = await _decomposed(question, state, runtime.context)
+    question, topics = question_of(state), topics_of(state)
+    fresh = begun(state, question)
+    last = last_answers(state) if not topics else None
+    made = await _decomposed(question, topics, last, runtime.context)
     found = made.found
     return {
-        **asked(state, question),
+        **fresh,
         **fresh_channels(state, made.usage, made.events),
         **({"decomposed_by": made.by} if made.by or state.get("decomposed_by") else {}),
-        "started": started,
         "sub_questions": [_sub_question(sub, made.only.get(sub.id)) for sub in found.sub_questions],
+        "assessed": _assessed(made.assessment, runtime.context),
         "links": {mention: [link(hit) for hit in hits] for mention, hits in found.links.items()},
         "confidence": found.confidence,
         "unread": list(found.unread),
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
-        "topic_entities": [],  # nor with its topics
         **({"previous": None} if state.get("previous") else {}),
         **({"plan": None, "outcome": None} if state.get("plan") else {}),
         **(made.planned.state() if made.planned else {}),
         "reading": made.reading.log() if made.reading else None,
-        "assessed": _assessed(made.assessment, runtime.context),
     }
 
 
@@ -89,10 +86,10 @@ def _assessed(found: Assessment | None, context: KeqingContext) -> AssessedState
     )
 
 
-async def _decomposed(question: str, state: KeqingState, context: KeqingContext) -> _Decomposed:
+async def _decomposed(
+    question: str, topics: Sequence[str], last: LastAnswers | None, context: KeqingContext
+) -> _Decomposed:
     """The trained decomposer's reading where it is sure, or there is no model; else the model's, if it gives one."""
-    topics = topics_of(state)
-    last = last_answers(state) if not topics else None
     if context.decompose == "lora":
         return await _tuned(question, topics, last, context.kg)
     if context.model == NO_MODEL or context.decompose == "trained":

@@ -6,7 +6,6 @@ has no choices, candidates are proposed: by the model, or by the KG around the q
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
@@ -18,8 +17,7 @@ from trivium.kg.loaders import lettered
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, ChoiceInput, KnowGPTState
 from trivium.nodes.run.access import NO_MODEL
-from trivium.nodes.run.context import check_context
-from trivium.nodes.run.conversation import asked, choices_in, question_of, topics_of
+from trivium.nodes.run.conversation import begun, choices_in, question_of, topics_of
 from trivium.nodes.run.usage import Usage, fresh_channels
 from trivium.tools.find_entities import find_entities
 from trivium.tools.get_labels import get_labels
@@ -39,11 +37,11 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
         UsageError, ModelError: the question, a choice or the settings cannot be used.
         UnknownEntityError: a given topic is none of the KG's.
     """
-    started, context = time.time(), runtime.context
-    await check_context(context)
+    context = runtime.context
     question, listed = question_of(state), list[str]()
     if not state.get("choices"):
         question, listed = choices_in(question)
+    fresh = begun(state, question)
     choices = check_choices(state.get("choices") or listed)
     named, *offered = await link_text(context.kg, [question, *(choice["text"] for choice in choices)])
     given = await resolve_entities(context.kg, topics_of(state))
@@ -60,17 +58,15 @@ async def link_entities(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -
         by, candidates, spent, noted = await _proposed(question, sources, context)
     info = runtime.execution_info
     return {
-        **asked(state, question),
+        **fresh,
         **fresh_channels(state, spent, noted),
-        "started": started,
         # A server's run is known to its client by LangGraph's id; any other gets one.
         "run": (info.run_id if info else None) or str(uuid4()),
         "sources": sources,
         "given": bool(given),
         "candidates": candidates,
         "proposed_by": by,
-        "topic_entities": [],  # a thread's next question starts without this one's topics and choices
-        "choices": [],
+        "choices": [],  # a thread's next question starts without this one's
         "evidence": [],
         "lines": [],
         "expanded": 0,
