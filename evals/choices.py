@@ -24,6 +24,7 @@ from typing import Any
 from trivium.evals.bench.report import percentile
 from trivium.evals.datasets import read_data_set
 from trivium.evals.metaqa import data_folder, spread
+from trivium.evals.metrics import wilson
 from trivium.graphs.knowgpt import graph
 from trivium.kg.catalog import cache_folder
 from trivium.kg.embedded import build
@@ -59,16 +60,6 @@ def read_choices(data: Path, given: ChoiceSet) -> list[Question]:
 
 
 COLUMNS = ("chance", "likeness", "support", "both")
-
-
-def interval(right: float, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share right / count, in [0, 1]; (0, 1) of nothing."""
-    if not count:
-        return 0.0, 1.0
-    z, share = 1.959964, right / count
-    center = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return center - half, center + half
 
 
 def right_share(scores: Mapping[str, float], gold: Sequence[str]) -> float:
@@ -128,7 +119,7 @@ def line(name: str, count: int, found: Mapping[str, float]) -> str:
     """One data set's row."""
     cells = [f"{100 * found['chance'] / count:5.1f}"]
     for column in COLUMNS[1:]:
-        low, high = interval(found[column], count)
+        low, high = wilson(found[column], count)
         cells.append(f"{100 * found[column] / count:5.1f} [{100 * low:4.1f}, {100 * high:4.1f}]")
     return f"{name:27} {count:5}  {'  '.join(cells)}  {100 * found['with a path'] / count:6.1f}" + (
         f"  {100 * found['by the model'] / count:7.1f}  {found['p50']:7.1f}"

@@ -1,9 +1,10 @@
-"""A self-contained HTML page of tables and bar charts: no script, nothing loaded from elsewhere, all texts escaped."""
+"""A self-contained HTML page of tables and plots: no script, nothing loaded from elsewhere, all texts escaped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import NamedTuple
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem; color: #1c2330;
@@ -14,6 +15,20 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums } s
 @media (prefers-color-scheme: dark) { body { background: #14181f; color: #dfe4ec } td, th { border-color: #2c3442 } }
 """
 _ROW, _LABEL, _BAR, _VALUE = 24, 220, 420, 120  # pixels of a chart
+
+
+_LEFT, _TOP, _WIDE, _HIGH, _FOOT = 46, 10, 480, 260, 40
+_COLORS = ("#3b6ea8", "#c2571a", "#2f8f5b", "#8a4fa3", "#b8860b", "#b03a5b", "#4c8c99", "#6b6b6b")
+
+
+class Point(NamedTuple):
+    """A point of a plot: its name, its place, and the interval of its height."""
+
+    label: str
+    x: float
+    y: float
+    low: float
+    high: float
 
 
 class HtmlPage:
@@ -47,11 +62,43 @@ class HtmlPage:
         ]
         for place, (label, size, text) in enumerate(rows):
             top, length = place * _ROW, max(1.0, _BAR * min(size / full, 1.0))
-            short = label if len(label) <= 30 else f"{label[:29]}…"
             parts += [
-                f'<text x="{_LABEL - 8}" y="{top + 16}" text-anchor="end">{escape(short)}</text>',
+                f'<text x="{_LABEL - 8}" y="{top + 16}" text-anchor="end">{escape(_short(label))}</text>',
                 f'<rect x="{_LABEL}" y="{top + 4}" width="{length:.1f}" height="{_ROW - 8}" fill="#3b6ea8"/>',
                 f'<text x="{_LABEL + length + 6:.1f}" y="{top + 16}">{escape(text)}</text>',
+            ]
+        self._parts.append("".join([*parts, "</svg>"]))
+
+    def points(self, points: Sequence[Point], across: str, up: str) -> None:
+        """A point each, with its interval and its name beside the plot; x from 0, y from 0 to 1 as percent."""
+        right = max((point.x for point in points), default=0.0) or 1.0
+        width, height = _LEFT + _WIDE + _LABEL, _TOP + max(_HIGH + _FOOT, _ROW * len(points))
+
+        def place(x: float, y: float) -> tuple[float, float]:
+            return _LEFT + 8 + (_WIDE - 16) * x / right, _TOP + _HIGH * (1 - y)
+
+        parts = [
+            f'<svg class="points" role="img" aria-label="{escape(up)} against {escape(across)}" '
+            f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            'font-family="inherit" font-size="13" fill="currentColor">',
+            f'<text x="{_LEFT + _WIDE / 2}" y="{_TOP + _HIGH + 36}" text-anchor="middle">{escape(across)}</text>',
+        ]
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            x, y = place(right * share, share)
+            parts += [
+                f'<path d="M{_LEFT} {y:.1f}h{_WIDE}" stroke="currentColor" stroke-opacity=".15"/>',
+                f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{100 * share:g}</text>',
+                f'<text x="{x:.1f}" y="{_TOP + _HIGH + 18}" text-anchor="middle">{right * share:,.4g}</text>',
+            ]
+        for number, point in enumerate(points):
+            color, row = _COLORS[number % len(_COLORS)], _TOP + 16 + _ROW * number
+            x, y = place(point.x, point.y)
+            low, high = place(point.x, point.low)[1], place(point.x, point.high)[1]
+            parts += [
+                f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="{color}" stroke-width="2"/>',
+                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{color}"><title>{escape(point.label)}</title></circle>',
+                f'<circle cx="{_LEFT + _WIDE + 16}" cy="{row - 4}" r="5" fill="{color}"/>',
+                f'<text x="{_LEFT + _WIDE + 28}" y="{row}">{escape(_short(point.label))}</text>',
             ]
         self._parts.append("".join([*parts, "</svg>"]))
 
@@ -64,6 +111,10 @@ class HtmlPage:
             + "\n".join(self._parts)
             + "\n</body></html>\n"
         )
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= 30 else f"{label[:29]}…"
 
 
 def _cell(value: object) -> str:

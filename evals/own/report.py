@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from trivium.evals.own.causes import MENDS
 from trivium.evals.own.runs import Interval, Run, RunAnswer, disagreements, interval, said, sign_test
-from trivium.kg.html_page import HtmlPage
+from trivium.kg.html_page import HtmlPage, Point
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.spending import Spending, named_price
@@ -18,12 +18,14 @@ _CELL = 60  # characters of a cell in the text report
 
 
 class ReportTable(NamedTuple):
-    """A table; `bars` holds (label, share in [0, 1], text) where a chart shows it too."""
+    """A table; for a chart beside it `bars` holds (label, share in [0, 1], text), or `points` a plot over `across`."""
 
     title: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     bars: Sequence[tuple[str, float, str]] = ()
+    points: Sequence[Point] = ()
+    across: str = ""
 
 
 def text_report(runs: Sequence[Run], before: Sequence[Run] = (), *, limit: int = 10, seed: int = 0) -> str:
@@ -38,6 +40,8 @@ def html_page(kg: str, runs: Sequence[Run], before: Sequence[Run] = (), *, seed:
         page.heading(table.title)
         if table.bars:
             page.bars(table.bars, full=1.0)
+        if table.points:
+            page.points(table.points, table.across, "Hits@1 %")
         page.table(table.columns, table.rows)
     return str(page)
 
@@ -89,7 +93,7 @@ def _measures(runs: Sequence[Run], seed: int) -> ReportTable:
     """What papers mean by right, and what a question cost; of one run without a model nothing beside its first row."""
     if len(runs) < 2 and all(run.model == NO_MODEL for run in runs):
         return ReportTable("Measures", (), ())
-    rows, bars = [], []
+    rows = []
     for run in runs:
         asked, usage = run.answerable, [each.answer["usage"] for each in run.answers]
         values = [each.score.top1 for each in asked if each.kind in ("number", "yes or no")]
@@ -103,22 +107,44 @@ def _measures(runs: Sequence[Run], seed: int) -> ReportTable:
                 f"{100 * _share(values):.1f} of {len(values)}" if values else "-",
                 f"{100 * _share([each.stands_in for each in run.answers]):.1f}" if model else "-",
                 f"{_share([each['llm_calls'] for each in usage]):.2f}",
-                f"{_share([each['prompt_tokens'] + each['completion_tokens'] for each in usage]):,.0f}",
-                "-" if cost is None else f"{cost:.5f}",
+                f"{_tokens(run):,.0f}",
+                f"{cost:.5f}" if cost else "-",
             )
         )
-        hits = run.figures(seed)["hits"]
-        bars.append((f"{run.name}: {rows[-1][6]} tokens", hits.mean, str(hits)))
     columns = (
         "method", "contained % [95 %]", "any hit %", "values right %", "stand-in %", "calls / question",
         "tokens / question", "cost / question",
     )  # fmt: skip
-    return ReportTable("Measures (contained: Hits@1 as ODA and ToG count it)", columns, rows, bars)
+    across, spent = _spent(runs)
+    hits = [run.figures(seed)["hits"] for run in runs]
+    points = [
+        Point(run.name, x, each.mean, each.low, each.high) for run, x, each in zip(runs, spent, hits, strict=True)
+    ]
+    title = "Measures (contained: Hits@1 as ODA and ToG count it)"
+    return ReportTable(title, columns, rows, points=points, across=across)
+
+
+def _spent(runs: Sequence[Run]) -> tuple[str, list[float]]:
+    """What a question costs each run, in the first measure that all have: price, tokens, or time without a model."""
+    costs = [_cost(run) for run in runs]
+    known = [cost for cost in costs if cost is not None]
+    if len(known) == len(runs) and any(known):
+        return "cost a question", known
+    if any(tokens := [_tokens(run) for run in runs]):
+        return "tokens a question", tokens
+    return "ms a question, median", [1000 * run.figures()["seconds"] for run in runs]
+
+
+def _tokens(run: Run) -> float:
+    usage = [each.answer["usage"] for each in run.answers]
+    return _share([each["prompt_tokens"] + each["completion_tokens"] for each in usage])
 
 
 def _cost(run: Run) -> float | None:
-    """The mean price of a question by `[prices]` of trivium.toml; None where it names none for the model."""
-    if run.model == NO_MODEL or (price := named_price(run.model)) is None:
+    """The mean price of a question by `[prices]` of trivium.toml, 0 without a model; None where it has none for it."""
+    if run.model == NO_MODEL:
+        return 0.0
+    if (price := named_price(run.model)) is None:
         return None
     spent, usage = Spending(price=price), [each.answer["usage"] for each in run.answers]
     return _share([spent.cost(each["prompt_tokens"], each["completion_tokens"]) for each in usage])
@@ -130,7 +156,7 @@ def _paired(runs: Sequence[Run], seed: int) -> ReportTable:
     for run in runs[1:]:
         pairs = [(a.score.top1, b.score.top1) for a, b in zip(runs[0].scored, run.scored, strict=True)]
         won, lost = sum(b > a for a, b in pairs), sum(b < a for a, b in pairs)
-        difference = _signed(interval([b - a for a, b in pairs], seed))
+        difference = _signed(interval([b - a for a, b in pairs], seed, signed=True))
         rows.append((run.name, str(len(pairs)), difference, str(won), str(lost), f"{sign_test(won, lost):.3g}"))
     first = runs[0].name if runs else ""
     columns = ("method", "n", "right, points [95 %]", "won", "lost", "p (sign test)")
@@ -221,7 +247,7 @@ def _compared(runs: Sequence[Run], before: Sequence[Run], seed: int) -> Iterator
         pairs = [(known[each.question.question], each) for each in run.scored if each.question.question in known]
         moved = [(was, now) for was, now in pairs if was.score.top1 != now.score.top1]
         won = sum(now.score.top1 > was.score.top1 for was, now in moved)
-        difference = interval([now.score.top1 - was.score.top1 for was, now in pairs], seed)
+        difference = interval([now.score.top1 - was.score.top1 for was, now in pairs], seed, signed=True)
         rows.append((run.name, str(len(pairs)), _signed(difference), str(won), str(len(moved) - won)))
         for was, now in moved:
             mark = "won" if now.score.top1 > was.score.top1 else "lost"

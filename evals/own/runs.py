@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from trivium.evals.metrics import Score, claims, score_answer
+from trivium.evals.metrics import Score, claims, score_answer, wilson
 from trivium.evals.sample import kind_of
 from trivium.kg.errors import BadInputError
 from trivium.kg.files import write_atomic
@@ -86,11 +86,16 @@ class Interval:
         return f"{100 * self.mean:5.1f} [{100 * self.low:5.1f}, {100 * self.high:5.1f}]"
 
 
-def interval(values: Sequence[float], seed: int = 0) -> Interval:
-    """The mean with its 95 % percentile bootstrap interval over questions; 0 to 1 of none."""
+def interval(values: Sequence[float], seed: int = 0, *, signed: bool = False) -> Interval:
+    """The mean with its 95 % percentile bootstrap interval over questions; 0 to 1 of none.
+
+    Where all are wrong or all right, resampling says nothing: Wilson's interval.
+    """
     if not values:
         return Interval(0.0, 0.0, 1.0)
     data = np.asarray(values, dtype=np.float64)
+    if set(values) in ({0.0}, {1.0}) and not signed:
+        return Interval(float(data[0]), *wilson(float(data.sum()), len(data)))
     draws = np.random.default_rng(seed).integers(0, len(data), (RESAMPLES, len(data)))
     low, high = np.quantile(data[draws].mean(axis=1), [0.025, 0.975])
     return Interval(float(data.mean()), float(low), float(high))

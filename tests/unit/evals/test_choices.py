@@ -9,7 +9,6 @@ import pytest
 
 from trivium.evals.choices import (
     ChoiceSet,
-    interval,
     kg_folder,
     line,
     main,
@@ -26,15 +25,6 @@ LABELLED = {
     "question": {"stem": "where is ice?", "choices": [{"label": "A", "text": "north"}, {"label": "B", "text": "oven"}]},
     "answerKey": "A",
 }
-
-
-def test_wilsons_interval() -> None:
-    assert interval(0, 0) == (0.0, 1.0)
-    low, high = interval(50, 100)
-    assert low == pytest.approx(0.4038, abs=1e-4)
-    assert high == pytest.approx(0.5962, abs=1e-4)
-    assert interval(0, 10)[0] == pytest.approx(0.0, abs=1e-9)
-    assert interval(10, 10)[1] == pytest.approx(1.0)
 
 
 def test_a_tie_counts_in_part() -> None:

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.fake_openai import FakeOpenAI, Reply
 from tests.films import TRIPLES
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.evals.own.runs import sign_test
+from trivium.evals.own.runs import interval, sign_test
 
 _NAMES = {"alien": "Alien", "runner": "Blade Runner", "heat": "Heat", "diner": "Diner", "ronin": "Ronin",
           "gladiator": "Gladiator", "jackie": "Jackie Brown", "beneath": "What Lies Beneath"}  # fmt: skip
@@ -90,6 +91,87 @@ def test_a_scripted_models_error_rates_are_found_again(
     assert (shown["answers"][0]["id"], shown["answers"][0]["label"]) == ("scott", "Ridley Scott")
     Path("asked.jsonl").write_text(json.dumps({"question": "who starred in Heat?"}) + "\n")
     refused(trivium(*words), "BadInputError", "lines of another input", code=1)
+
+
+_EVERY = {"decompose": (8, 0), "reason": (8, 1), "reflect": (8, 2), "answer": (4, 3), "choose": (4, 1)}
+"""Of so many questions the one at this place goes wrong in a stage."""
+
+
+def _staged(body: Mapping[str, Any]) -> Reply:
+    """Each stage of Keqing, ODA and KnowGPT is wrong for its own share of the questions, and right for the others."""
+    last = body["messages"][-1]["content"]
+    told = re.search(r"<asked>(.+?)</asked>", last)
+    asked = told[1] if told else max((each for each in _ASKED if each in last), key=last.rfind)
+    film, place = _ASKED[asked], list(_ASKED).index(asked)
+    wrong = {stage for stage, (every, at) in _EVERY.items() if place % every == at}
+    director = _LABELS[_DIRECTOR[film]]
+    if "You queried candidate triples" in last:
+        relation = "has_genre" if "reflect" in wrong else "directed_by"
+        line = re.search(rf"^(\d+)\. \({film}, {relation},", last, re.MULTILINE)
+        return Reply(json.dumps({"triples": [int(line[1])] if line else []}))
+    if "choose one of these actions" in last:
+        return Reply(json.dumps({"action": "Answer"}))
+    if "reference memory" in last:
+        return Reply(json.dumps({"answers": ["Pam Grier" if "answer" in wrong else director]}))
+    if last.startswith("Use the following pieces"):
+        return Reply(json.dumps({"questions": [{"id": 0, "answers": [] if "reason" in wrong else [director]}]}))
+    if "choosing exactly one" in last:
+        right = re.search(rf"^(\w): {director}$", last, re.MULTILINE)
+        assert right
+        return Reply(json.dumps({"choice": "Z" if "choose" in wrong else right[1]}))
+    step = {"question": "who directed [mask]?", "id": 0, "args": {"seed_entities": [film]}}
+    return Reply(json.dumps([{**step, "relation": "starring" if "decompose" in wrong else "directed_by"}]))
+
+
+def test_the_errors_of_each_stage_add_up_and_lie_in_the_interval(
+    trivium: Trivium, films_kg: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "any")
+    (tmp_path / "trivium.toml").write_text('[prices]\n"openai:fake" = "1/2"\n')
+    open_, choices = Path("open.jsonl"), Path("choices.jsonl")
+    open_.write_text("".join(json.dumps({"question": q, "answers": [_DIRECTOR[f]]}) + "\n" for q, f in _ASKED.items()))
+    offered = [{"id": id_, "text": name} for id_, name in zip("ABCDEFZ", [*_LABELS.values(), "Pam Grier"], strict=True)]
+    with choices.open("w") as file:
+        for question, film in _ASKED.items():
+            gold = [each["id"] for each in offered if each["text"] == _LABELS[_DIRECTOR[film]]]
+            file.write(json.dumps({"question": question, "answers": gold, "choices": offered}) + "\n")
+    words = ("--kg", films_kg, "--model", "openai:fake", "--csv", "f.csv", "--html", "f.html")
+    stages = ("decompose=llm", "plan=trained", "reason=llm", "respond=rules")
+    both = ("--method", "keqing", "--method", "oda", *(part for each in stages for part in ("--set", each)))
+    found = dict[str, list[float]]()
+    with FakeOpenAI([_staged]) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.url)
+        for given in (("open.jsonl", *both), ("choices.jsonl", "--method", "knowgpt")):
+            said = trivium("eval", "compare", *given, *words)
+            assert said.code == 0, said.err
+            for row in csv.DictReader(Path("f.csv").read_text().splitlines()):
+                if row["measure"] == "Hits@1 % [95 %]":
+                    name = row["method"].partition(",")[0]
+                    found[name] = [float(figure) for figure in re.findall(r"[\d.]+", row["value"])]
+    asked = range(len(_ASKED))
+    gone = {stage: {place for place in asked if place % every == at} for stage, (every, at) in _EVERY.items()}
+    wrong = {
+        "keqing": gone["decompose"] | gone["reason"],
+        "oda": gone["reflect"] | gone["answer"],
+        "knowgpt": gone["choose"],
+    }
+    for method, places in wrong.items():
+        mean, low, high = found[method]
+        assert mean == pytest.approx(100 * (1 - len(places) / len(asked)), abs=0.1), method
+        assert low < mean < high, method
+    assert 'class="points"' in Path("f.html").read_text()
+
+
+def test_intervals_hold_the_true_share_as_often_as_they_say() -> None:
+    random = np.random.default_rng(1)
+    for share, count in ((0.75, 100), (0.97, 60)):
+        draws = [interval((random.random(count) < share).astype(float).tolist()) for _ in range(200)]
+        held = np.mean([each.low <= share <= each.high for each in draws])
+        assert held >= 0.88, f"{held} of the intervals hold {share}"
+    sure = interval([1.0] * 30)
+    assert (sure.mean, sure.high) == (1.0, 1.0)
+    assert 0.85 < sure.low < 0.95, "30 right of 30 say little of the next one"
 
 
 def test_a_baseline_needs_a_model(trivium: Trivium, films_kg: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.evals.metrics import Score, mean, score, score_answer
+from trivium.evals.metrics import Score, mean, score, score_answer, wilson
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,12 @@ def test_gold_rows(answer: dict[str, object], f1: float) -> None:
 def test_means() -> None:
     assert mean([Score(1, 1, 1, 1), Score(0, 1, 0.5, 0)]) == Score(0.5, 1, 0.75, 0.5)
     assert mean([]) == Score(0, 0, 0, 0)
+
+
+def test_wilsons_interval() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+    low, high = wilson(50, 100)
+    assert low == pytest.approx(0.4038, abs=1e-4)
+    assert high == pytest.approx(0.5962, abs=1e-4)
+    assert wilson(0, 10)[0] == pytest.approx(0.0, abs=1e-9)
+    assert wilson(10, 10)[1] == pytest.approx(1.0)
