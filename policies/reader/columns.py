@@ -102,6 +102,8 @@ class Columns:
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.05 - less)
             elif self.matcher.likeness(hint, words) >= 0.85:
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.1 - less)
+            elif hint in self.language.measured and self._measures(column) == self.language.measured[hint]:
+                best = max(best, scores.HINTED + scores.NO_HINT - 0.15 - less)
             else:
                 like = max(
                     (
@@ -234,9 +236,15 @@ class Columns:
             return ("v", constant)
         return ("v", Value("number", round(float(constant.value) * said[1] / own[1], 9)))
 
+    def _measures(self, column: Property) -> str:
+        """What a column measures, by the unit of its values or in its name: `minutes` time, "£210" money; else ""."""
+        found = self.language.measures.get(column.profile.unit.casefold()) or self._unit(column)
+        return found[0] if found else ""
+
     def _unit(self, column: Property) -> tuple[str, float] | None:
         """What a column of numbers measures, and in which unit, by the words of its name."""
         words, measures = words_of(column.name), self.language.measures
+        words = words[: words.index("per")] if "per" in words else words
         if column.profile.kind != "number":
             return None
         if words and words[-1] in measures:

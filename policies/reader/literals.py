@@ -135,11 +135,15 @@ def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Lite
     taken = {each.start for each in out}
     for place, word in enumerate(words[1:-1], 1):  # "longer than an hour"
         bound = word.text in ("a", "an") and words[place - 1].text in language.classes.before_one
-        if bound and words[place + 1].text in language.measures:
+        if word.text in ("a", "an") and words[place + 1].text in language.scales:  # "a million people"
+            out.append(Literal_(place, place + 2, "number", language.scales[words[place + 1].text]))
+        elif bound and words[place + 1].text in language.measures:
             out.append(Literal_(place, place + 1, "number", 1.0))
     for place, word in enumerate(words):
         if place not in taken and word.text in language.numbers:
-            out.append(Literal_(place, place + 1, "number", float(language.numbers[word.text])))
+            scale = language.scales.get(words[place + 1].text, 0) if place + 1 < len(words) else 0
+            value = language.numbers[word.text] * (scale or 1)
+            out.append(Literal_(place, place + 1 + bool(scale), "number", float(value)))
         elif place not in taken and (found := re.fullmatch(r"(\d{1,15})(st|nd|rd|th)", word.text)):
             out.append(Literal_(place, place + 1, "number", float(found[1])))
     return out

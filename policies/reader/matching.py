@@ -28,6 +28,7 @@ LEAST = 0.55  # of a match by likeness
 _CONCEPT = 0.85
 _NEAR = 0.36  # cosine from which two words are alike at all
 _HEAD, _PART = 1.0, 0.78  # of a word of a name: its head, another one
+_BEHIND = 0.65  # of a word behind "per"
 _MOST = 8  # elements of one kind that a word matches
 _REMEMBERED = 2_000_000  # bytes of words and what they are like
 _ACRONYM = 0.95
@@ -79,8 +80,10 @@ class Matcher:
                 self._add(Element("type", number), words)
         for each in self.schema.properties:
             self._add(Element("property", each.number), words_of(each.name), self.schema.types[each.type].words)
+        joined = {relation for relation, _, _ in self.schema.joins}
         for number, name in enumerate(self.schema.names):
-            self._add(Element("relation", number), words_of(name))
+            if number in joined:
+                self._add(Element("relation", number), words_of(name))
             profile = self.schema.profiles.get(name)
             for found in profile.properties if profile else ():
                 self._add(Element("edge", number, found.name), words_of(found.name), (words_of(name),))
@@ -197,6 +200,9 @@ class Matcher:
             weights = {bare[0]: 1.0}
         if element.kind in ("type", "property") and len(bare) > 1:
             weights[bare[-1]] = 0.88
+        if element.kind in ("property", "relation") and "per" in bare[1:]:  # `pays_per_episode` is what is paid
+            place = bare.index("per", 1)
+            weights |= {bare[place - 1]: 0.88, **dict.fromkeys(bare[place:], _BEHIND)}
         if element.kind == "type" and len(bare) == 2 and (joined := "".join(bare)) in self.language.concepts:
             weights[joined] = _HEAD  # `DataCenter` by what a data center is called
         self._parts.append((element, list(weights.items())))

@@ -310,7 +310,7 @@ class Reader:
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):
                 score = item.score - less - (0.0 if self._asked(tagged, sketch, item) else scores.ASKED)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
-                if ask and sketch[0] not in ("count", "values", "agg", "group", "walks", "holds"):
+                if ask and (item.category == "S" or sketch[0] == "all") and not _is_choice(sketch):
                     if sketch[0] == "and" and any(part and part[0] == "ids" for part in sketch[1:]):
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     sketch = ("yes", sketch)  # noqa: PLW2901

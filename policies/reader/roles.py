@@ -101,6 +101,8 @@ def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]
     # A station has a station master.
     noun = len(words) == len(content) == 2 and language.stem(content[0]) not in language.deeds
     owner = [content[:1]] if noun and asks_who(content[1], language) else []
+    if len(words) > 1 and content == words and words[-1] in language.classes.sorts:
+        owner = [content[:-1]]  # an object has an object type
     if doers and voice_of(name, lexicon()) < 0:
         return doers if tail else things
     return [content, content[-1:], *doers] if tail else [*owner, *things]

@@ -307,6 +307,9 @@ class Tagger:
                 stop += glued + bool(glued and square and square[0].text in self.language.units)
             scaled = any(word.text in self.language.scales for word in words[found.start : stop])
             hints, measure = self.language.unit_hints.get(unit, ()), unit if unit in self.language.measures else ""
+            rate = [word.text for word in words[stop - 1 : stop + 2]] if unit else []
+            if rate[1:2] == ["per"] and any(each.element.kind == "property" for each in self.matcher.phrase(rate)):
+                stop, hints = stop + 2, ("per", unit)  # "3 hours per week"
             items = self._literal_items(found, hints, "one" if scaled and not measure else measure)
             strong = found.kind in ("date", "time", "month") and stop - found.start > 1
             if found.kind == "time":
@@ -372,7 +375,7 @@ class Tagger:
         gain = 0.3 + 0.12 * min(hit.stop - hit.start - 1, 3) - 1.2 * (1 - hit.score)
         return Item("S", node, found.type, (found.number,), gain, link(hit.start, element, hit.score), form="value")
 
-    def _entity_items(self, hits: Sequence[NamedEntity], start: int, text: str) -> list[Item]:
+    def _entity_items(self, hits: Sequence[NamedEntity], start: int, text: str, *, several: bool = False) -> list[Item]:
         groups: dict[int, list[NamedEntity]] = defaultdict(list)
         for hit in hits:
             numbers = [self._type_number[name] for name in hit.types if name in self._type_number]
@@ -387,15 +390,18 @@ class Tagger:
             element = Element("type", number, found[0].label)
             out.append(Item("S", ("ids", number, same), number, (), gain, link(start, element, best), form="name"))
             if self.ties and len(same) == 1 and best >= _EXACTLY:
-                out += self._members(out[-1], found[0].label, same[0])
+                out += self._members(out[-1], found[0].label, same[0], several=several)
         return out
 
-    def _members(self, named: Item, label: str, identifier: str) -> Iterator[Item]:
-        """What a sort of things holds, by the sort's name: "vans" are what `type` joins with "van"."""
+    def _members(self, named: Item, label: str, identifier: str, *, several: bool) -> Iterator[Item]:
+        """What a sort of things holds, by the sort's name: "vans" are what `type` joins with "van".
+
+        `several`: whether it is a plural, which may be a sort of typed things too: "desserts".
+        """
         assert self.ties is not None
         for relation, kind in self.ties.members(identifier):
-            sorts = may_give_types(self.schema.names[relation])
-            if self.schema.typed and not sorts:
+            sorts = self._gives_sorts(relation)
+            if self.schema.typed and not (sorts or (several and label.islower())):
                 continue  # types have nouns of their own, and other things are joined with what is named
             node = ("go", named.node, (Walk(relation, "in"),), kind, True)
             less = 0.0 if sorts else scores.SORT if label.islower() else scores.SORT_OF_NAME
@@ -404,6 +410,11 @@ class Tagger:
                 yield Item("S", node, kind, (), named.score - less, links)
             else:
                 yield Item("S", node, kind, (), named.score - less, named.links, _SORT_OF_NAME)
+
+    def _gives_sorts(self, relation: int) -> bool:
+        """Whether a relation is called so that its tails are sorts of its heads: `is_a`, `itemKind`."""
+        name = self.schema.names[relation]
+        return may_give_types(name) or not self.language.classes.sorts.isdisjoint(words_of(name)[-1:])
 
     def _untyped(self, hit: NamedEntity) -> list[int]:
         """Where an entity without a type belongs: its roles, or in a graph where others have types the type ""."""
@@ -472,11 +483,12 @@ class Tagger:
                 continue
             people = text[word.start].isupper() or is_people(word.text)
             texts = countries(word.text) if people else []
-            if not text[word.start].isupper() and word.text.endswith("s") and not self.matcher.phrase([word.text]):
+            several = word.text.endswith("s") and not (text[word.start].isupper() and place)
+            if several and not (self.schema.typed and self.matcher.phrase([word.text])):
                 texts = [*texts, singular(word.text)]
             hits = [hit for hits in self.names.find(texts) for hit in hits if hit.score >= _EXACTLY] if texts else []
             if hits:
-                items = self._entity_items(hits, place, word.text)
+                items = self._entity_items(hits, place, word.text, several=several)
                 found[place, place + 1] += [item.worse(_MADE) for item in items]
 
     def _may_name(self, words: Sequence[Token], text: str, hit: ValueHit, *, mixed: bool) -> bool:
@@ -631,6 +643,10 @@ class Tagger:
                 column = self.schema.properties[match.element.number]
                 if column.naming and group[0].score >= 0.8 and not self._names_many(column):
                     out.append(self._owner_item(column.type, first))
+                if self._is_since(column, words):
+                    links = link(place, group[0].element, _DOER)
+                    gain = _EXACT - _SLOPE * (1 - _DOER)
+                    out.append(Item("S", ("all", column.type), column.type, (), gain, links, form="plain"))
                 if column.profile.kind == "boolean" and match.score >= _EXACTLY and _is_plural(words):
                     out.append(self._holders(column, first))
         edges: dict[str, list[Item]] = defaultdict(list)
@@ -771,7 +787,8 @@ class Tagger:
             content = tagged.content[place] or (place in numbers and word not in self.language.units)
             ranks = word.endswith("est") and len(word) > _SHORTEST  # "quickest"
             before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films", "jersey number"
-            if before or place in read or ranks or not content or not word.isalpha() or not word.islower() or not asked:
+            plain = word.isalpha() and (word.islower() or (place == 0 and not gap and word.istitle()))  # "Plots with …"
+            if before or place in read or ranks or not content or not plain or not asked:
                 continue
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
             tagged.items += [
@@ -866,7 +883,7 @@ class Tagger:
     def _keeps(self, word: str, place: int, *, first: bool) -> bool:
         """Whether a word without content is read all the same; "who" behind a noun starts a clause about it."""
         return (
-            (word in ("who", "whom") and place < 3 and first)
+            (word in ("who", "whom", "anyone", "anybody") and place < 3 and first)
             or word in ("everyone", "everybody")
             or (word == "name" and place > 2)
             or (place > 2 and word in self.language.verbs and self._is_relation(word))
@@ -1096,6 +1113,11 @@ class Tagger:
         condition = ("cmp", ("p", (), column.name, ""), "=", ("v", Value("boolean", True)))
         node = ("where", ("all", column.type), condition)
         return Item("S", node, column.type, (), named.score + 0.05, named.links)
+
+    def _is_since(self, column: Property, words: Sequence[str]) -> bool:
+        """Whether a noun is what those have been who have a date: members, by `member_since`."""
+        named, stem = words_of(column.name), self.language.stem
+        return named[-1:] == ("since",) and bool(words) and [*map(stem, words)] == [*map(stem, named[:-1])]
 
     @staticmethod
     def _owner_item(kind: int, named: Item) -> Item:

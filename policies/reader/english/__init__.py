@@ -59,6 +59,7 @@ class WordClasses:
     asking: frozenset[str]
     yes_no: frozenset[str]
     kinds: frozenset[str]
+    sorts: frozenset[str]
     same: frozenset[str]
     ones_like_it: frozenset[str]
     exclusion: frozenset[str]
@@ -135,6 +136,7 @@ class Language:
             subject is on: `agent`, `patient`.
         carried: nouns that count, unless a property is called so: "quantity of".
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
+        measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
         commands: verbs before what is asked for: "list the states".
         foreign: nouns that people ask for and hardly a graph records: "shoe size".
         asked: for a stem of a noun, the question words that ask for it, with weights in (0, 1].
@@ -182,6 +184,7 @@ class Language:
     values: Mapping[str, tuple[str, ...]]
     unit_hints: Mapping[str, tuple[str, ...]]
     measures: Mapping[str, tuple[str, float]]
+    measured: Mapping[str, str]
     months: Mapping[str, int]
     irregular: Mapping[str, str]
     abbreviations: Mapping[str, tuple[str, ...]]
@@ -246,6 +249,7 @@ class Language:
                 for measure, units in raw.get("measures", {}).items()
                 for unit, size in units.items()
             },
+            measured={hint: what for what, hints in raw.get("measured", {}).items() for hint in hints.split()},
             months=raw["months"],
             irregular=irregular,
             abbreviations=_split(raw["abbreviations"]),

@@ -1,0 +1,71 @@
+"""Questions in users' own words over a small graph of triples without types: a club that lends boats."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from trivium.kg.embedders.static import StaticEmbedder
+from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.plan import Value
+from trivium.kg.plans.result import item_label, materialize
+from trivium.kg.plans.survey import profile_of
+from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.reader import Reader
+
+BOATS = {
+    # boat class, berth row, cover, length in m, "£" a day, trips, minutes a trip
+    "Lark": ("Dinghy", "North Row", True, "4.2 m", "£25", 3, 40),
+    "Petrel": ("Dinghy", "North Row", False, "5 m", "£30", 2, 90),
+    "Heron": ("Canoe", "South Row", True, "3.5 m", "£12", 5, 60),
+}
+SINCE = {"Ann": "2011-03-01", "Bob": "2015-06-30", "Cleo": "2019-01-15"}
+TOWNS = {"Ashby": 1_200_000, "Corwen": 4_000, "Delft": 700_000}
+
+
+@cache
+def _club() -> tuple[GraphColumns, Reader]:
+    things: dict[str, dict[str, Value]] = {}
+    edges = []
+    for name, (sort, row, cover, length, price, trips, minutes) in BOATS.items():
+        numbers = {"length": length, "day_hire": price, "trips": str(trips), "minutes_per_trip": str(minutes)}
+        things[name] = {key: Value("number", float(text.strip("£m "))) for key, text in numbers.items()}
+        things[name]["has_cover"] = Value("boolean", cover)
+        edges += [(name, "boat_class", sort), (name, "moored_in", row)]
+    for who, day in SINCE.items():
+        things[who] = {"memberSince": Value("date", day)}
+        edges += [(who, "sails", boat) for boat in list(BOATS)[: 1 + (who == "Ann")]]
+        edges.append((who, "home", list(TOWNS)[list(SINCE).index(who)]))
+    things |= {town: {"population": Value("number", float(people))} for town, people in TOWNS.items()}
+    edges += [(town, "lies_in", "Wales") for town in TOWNS]
+    names = dict.fromkeys([*things, *(tail for _, _, tail in edges)])
+    graph = GraphColumns.of([(name, [], dict(things.get(name, {}))) for name in names], edges)
+    units = {"day_hire": "£", "length": "m"}
+    return graph, open_reader(graph, profile_of(graph, units=units), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Boats in the North Row with a cover?", ["Lark"]),
+        ("Which boats have no cover?", ["Petrel"]),
+        ("Which dinghy has the most trips?", ["Lark"]),
+        ("How many dinghies are there?", ["2"]),
+        ("What is the cheapest boat?", ["Heron"]),
+        ("Which boat is the longest?", ["Petrel"]),
+        ("Is Lark or Petrel longer?", ["Petrel"]),
+        ("Which member has been with us the longest?", ["Ann"]),
+        ("which towns have more than a million people", ["Ashby"]),
+        ("Which boats have more than 50 minutes per trip?", ["Heron", "Petrel"]),
+    ],
+)
+def test_what_names_of_relations_and_units_say(question: str, answer: list[str]) -> None:
+    graph, reader = _club()
+    best, *_ = reader.read(question)
+    found = materialize(Executor(graph), best.plan)
+    if found.value is not None:
+        assert [item_label(found.value)] == answer
+    else:
+        assert sorted(each.label for each in found.entities) == answer
