@@ -77,8 +77,12 @@ def renumbering(size: int, gone: Int64, at: Int64) -> NDArray[np.int32] | None:
     """The new place of each of `size` old ones, int32 [size], -1 for those gone; None where nothing moves."""
     if not len(gone) and not len(at):
         return None
-    shift = np.bincount(at, minlength=size + 1)[:size] - np.concatenate(([0], np.bincount(gone, minlength=size)))[:size]
-    out = (np.arange(size) + np.cumsum(shift)).astype(np.int32)
+    steps = np.minimum(np.concatenate((at, gone + 1)), size)
+    order = np.argsort(steps, kind="stable")
+    shift = np.cumsum(np.repeat([1, -1], [len(at), len(gone)])[order], dtype=np.int32)
+    lengths = np.diff(steps[order], prepend=0, append=size)
+    out = np.arange(size, dtype=np.int32)
+    out += np.repeat(np.concatenate((np.zeros(1, np.int32), shift)), lengths)
     out[gone] = -1
     return out
 
