@@ -2,9 +2,10 @@
 
 A folder a graph, a graph of triples (`graph.tsv`, half of them with `type` triples) or one of properties (`nodes.csv`
 and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: what the graph answers,
-in users' own words, and some that it does not. The parts are those of eight writers: `dev`, `test`; `dev2`, `test2`;
-`dev4`; `dev5`, `test4`; `dev7`; of properties `dev3`, `test3`; `dev6`, `test5`; `dev8`. Choices are made on the parts
-`dev`, of which nobody reads the questions of `dev6`, `dev7` and `dev8`: what is learned is fitted on them. A part
+in users' own words, and some that it does not. The parts are those of ten writers: `dev`, `test`; `dev2`, `test2`;
+`dev4`; `dev5`, `test4`; `dev7`; `dev9`, `test6`; of properties `dev3`, `test3`; `dev6`, `test5`; `dev8`; `dev10`,
+`test7`. Choices are made on the parts `dev`, of which nobody reads the questions of `dev6` and `dev8` to `dev10`: what
+is learned is fitted on them. A part
 `test` is asked at the end of a piece of work, and its misses are not read. The graphs and questions are Trivium's own,
 made up by a language model from a brief, each answer computed from the data.
 """
@@ -31,7 +32,10 @@ from trivium.nodes.run.operator import own_runs
 from trivium.policies.reader.chains.teaching import teach
 
 FOLDER = Path(__file__).parent
-PARTS = ("dev", "test", "dev2", "test2", "dev3", "test3", "dev4", "dev5", "test4", "dev6", "test5", "dev7", "dev8")
+PARTS = (
+    *("dev", "test", "dev2", "test2", "dev3", "test3", "dev4", "dev5", "test4", "dev6", "test5", "dev7", "dev8"),
+    *("dev9", "test6", "dev10", "test7"),
+)
 
 
 @dataclass(frozen=True, slots=True)

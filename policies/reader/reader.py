@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -405,6 +405,8 @@ class Reader:
         unsaid = self._unsaid(sketch, tagged, links)
         aside = self._aside(unsaid, tagged, links)
         named = tuple(tagged.positions[place] for place in sorted(kinds))
+        score -= scores.UNSAID * len(unsaid) + scores.KINDS * len(named)
+        score -= scores.COLUMNS * (sketch[0] == "values") - scores.SPOKEN * bool(unread)
         return Reading(
             plan,
             score,
@@ -475,14 +477,26 @@ class Reader:
                 numbers -= {self.schema.only[each] for each in sorts if each in self.schema.only}
         names = {self.schema.names[number] for number in numbers}
         left = {each for each in names if said.isdisjoint((each, " ".join(words_of(each))))}
-        if self.schema.typed or not left:
-            return frozenset(left)
+        if self.schema.typed:
+            read = {
+                self.language.stem(word)
+                for _, what, _ in links
+                if isinstance(what, Element) and what.kind == "type"
+                for words in self.schema.types[what.number].words
+                for word in words
+            }
+            return frozenset(each for each in left if not self._is_having(each, read))
         ends = [
             tagged.positions[place].casefold()
             for place, what, _ in links
             if isinstance(what, Element) and what.kind == "type" and not what.name
         ]
         return frozenset(each for each in left if not self._names_an_end(each, ends))
+
+    def _is_having(self, relation: str, nouns: Collection[str]) -> bool:
+        """Whether a relation is called by one of some nouns alone: `HAS_DEVICE`."""
+        words = [word for word in words_of(relation) if word not in self.language.classes.in_names]
+        return all(self.language.stem(word) in nouns for word in words)
 
     def _names_an_end(self, relation: str, words: Sequence[str]) -> bool:
         stem, deeds = self.language.stem, self.language.deeds

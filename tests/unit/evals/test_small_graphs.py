@@ -22,6 +22,10 @@ SIZES = {
     **dict.fromkeys(("dev6", "test5"), (5, 22, 3)),
     "dev7": (20, 14, 6),
     "dev8": (10, 20, 5),
+    "dev9": (6, 16, 4),
+    "test6": (8, 16, 4),
+    "dev10": (4, 19, 3),
+    "test7": (5, 19, 3),
 }
 """For each part: its graphs, and of a graph's questions those that it answers and those that it does not."""
 
