@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# The matrices of tests are small: two threads that spin while they wait for each other took four times the CPU. Before
+# numpy is loaded, and for the processes that tests start.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
 
 from tests.films import build_films
 from tests.neo4j_server.install import missing
