@@ -474,7 +474,8 @@ def _row(case: Case, searched: _Searched, began: float) -> PathFigures:
     pairs = max(len(case.query.source), 1)
     taken = 1000 * (perf_counter() - began) / pairs
     keys = list(case.truth.best)
-    rewards = np.array([got[key].reward if key in got else -case.rewards.weights.reach for key in keys])
+    (miss,) = case.rewards.ending(np.array([False]), np.array([1])).tolist()
+    rewards = np.array([got[key].reward if key in got else miss for key in keys])
     best, first = (np.array([side[key] for key in keys]) for side in case.truth)
     there, fresh = np.array([key in got for key in keys]), case.unseen[keys]
     gained = float(rewards.sum() - first.sum()) / max(float(best.sum() - first.sum()), 1e-9)

@@ -21,7 +21,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from trivium.kg.embedded.columns import Int32, Int64
-from trivium.policies.paths.graph import Floats, PathGraph, uniform
+from trivium.policies.paths.graph import Bools, Floats, PathGraph, uniform
 from trivium.policies.paths.reward import PathRewards, cosine_rows
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ ENV_ID = "Trivium/PathWalk-v0"
 Observation = dict[str, Any]
 """A value for each key of `observation_space`; see `PathEnv`."""
 Masks = NDArray[np.int8]
-Bools = NDArray[np.bool_]
 _PAIR, _SAMPLE, _SLOT = 1, 2, 3  # what a random number is drawn for
 _SEEDS = 2**31  # seeds drawn where the caller gives none
 _SEVERAL = np.int32(-2)  # an action by parallel relations, whose code the question decides
@@ -281,9 +280,8 @@ class PathEnv(gymnasium.Env[Observation, np.int64]):
         reached = self._entities[-1] == self._target
         self._offer()
         ended = reached or self._step >= self.settings.max_hops or not self._mask.any()
-        weights = self.task.rewards.weights
         if ended:
-            reward += weights.reach + weights.concise / len(self._codes) if reached else -weights.reach
+            reward += float(self.task.rewards.ending(np.array([reached]), np.array([len(self._codes)]))[0])
         return self._obs(), float(reward), ended, False, self._info()
 
     def action_masks(self) -> Bools:
@@ -417,9 +415,7 @@ class PathVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         reached = self._current == self._target
         ended = reached | (self._steps >= self.settings.max_hops)
         ended |= self._stuck(~ended)
-        weights = self.task.rewards.weights
-        rewards[ended] -= weights.reach
-        rewards[reached] += 2 * weights.reach + weights.concise / self._hops[reached]
+        rewards[ended] += self.task.rewards.ending(reached[ended], self._hops[ended])
         info: dict[str, Any] = {}
         if ended.any():
             info = self._final(ended)

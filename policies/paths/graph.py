@@ -16,6 +16,7 @@ from trivium.kg.embedded.columns import Int32, Int64, Ints, UInt64, ranges
 from trivium.kg.embedded.snapshot import Snapshot
 
 Floats = NDArray[np.float32]
+Bools = NDArray[np.bool_]
 
 
 class Around(NamedTuple):

@@ -24,7 +24,7 @@ from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedders import unit
 from trivium.kg.types import ReasoningPath, WalkedTriple
 from trivium.policies.paths.features import PathFeatures
-from trivium.policies.paths.graph import Floats
+from trivium.policies.paths.graph import Bools, Floats
 from trivium.policies.paths.policy import FoundPaths, PathQuery, first_of_each
 
 
@@ -76,11 +76,20 @@ class PathRewards:
         levels: Floats = np.divide(np.cumsum(cosines, axis=1), np.arange(1, hops + 1), dtype=np.float32)
         return levels
 
+    def ending(self, reached: Bools, hops: Int64) -> Floats:
+        """What the end of n paths pays, float32 [n]: r_reach, and r_cs where they reach their targets.
+
+        The walks of training and `totals` take it from here: a further reward of whole paths is added here.
+        """
+        weights = self.weights
+        paid: Floats = np.where(reached, weights.reach + weights.concise / np.maximum(hops, 1), -weights.reach)
+        return paid.astype(np.float32)
+
     def totals(self, entities: Int64, codes: Int64, contexts: Floats) -> Floats:
         """The total reward of n paths of h >= 1 steps that reach their targets, float32 [n]."""
-        weights, hops = self.weights, codes.shape[1]
         level = self.context_levels(entities, codes, contexts)[:, -1]
-        total: Floats = weights.reach + weights.context * level + np.float32(weights.concise / hops)
+        count, hops = codes.shape
+        total: Floats = self.weights.context * level + self.ending(np.ones(count, dtype=bool), np.full(count, hops))
         return total.astype(np.float32)
 
 

@@ -485,8 +485,8 @@ def measure(task: PathTask, model: PathModel, max_hops: int, width: int = _WIDTH
     found, _ = walk_beam(task.graph, LearnedScorer(model), query, task.affinity, (width, max_hops))
     rewards = [path.reward for path in best_paths(found, task.rewards, query, 1)]
     missed = len(task.pairs) - len(rewards)
-    miss = task.rewards.weights.reach
-    return len(rewards) / len(task.pairs), (sum(rewards) - miss * missed) / len(task.pairs)
+    (miss,) = task.rewards.ending(np.array([False]), np.array([max_hops])).tolist()
+    return len(rewards) / len(task.pairs), (sum(rewards) + miss * missed) / len(task.pairs)
 
 
 def part(task: PathTask, rows: Int64) -> PathTask:
