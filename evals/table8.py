@@ -153,12 +153,16 @@ def questions(kind: str) -> list[str]:
 
 
 def chances() -> NDArray[np.float64]:
-    """How often each arm is right on each type, float64 [3, 6]: table 8, P_sub scaled by table 3."""
+    """How often each arm is right on each type, float64 [3, K]: table 8, P_sub scaled by table 3.
+
+    An arm whose format the table has no figures for is never right.
+    """
     results = paper("knowgpt")["results"]
     formats = results["question_types"]["rows"]
     extraction = results["extraction"]["rows"]
     ratio = float(np.mean(np.array(extraction["P_sub"]) / np.array(extraction["P_RL"])))
-    columns = [np.array(formats[arm.form]) * (1.0 if arm.extraction == "rl" else ratio) for arm in ARMS]
+    never = [0.0] * len(TYPES)
+    columns = [np.array(formats.get(arm.form, never)) * (1.0 if arm.extraction == "rl" else ratio) for arm in ARMS]
     return np.stack(columns, axis=1)
 
 

@@ -24,7 +24,7 @@ _DESCRIBED = 20  # triples that a description is made of
 _PATHS = 3  # for one candidate, the best
 _OTHERS = 6  # triples shown that lead to no candidate
 
-Form: TypeAlias = Callable[[Sequence["Fact"], Mapping[str, str], int], list[Line]]
+Writer: TypeAlias = Callable[[Sequence["Fact"], Mapping[str, str], int], list[Line]]
 
 Fact = tuple[str, str, str]
 """A triple in ids."""
@@ -54,7 +54,7 @@ async def verbalize(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> di
     return {"lines": [Line(text=text, triples=said)] if text else lines, **state_update(outcome)}
 
 
-def _by_candidate(state: KnowGPTState, form: Form, labels: Mapping[str, str], tokens: int) -> list[Line]:
+def _by_candidate(state: KnowGPTState, write: Writer, labels: Mapping[str, str], tokens: int) -> list[Line]:
     """Under each candidate what speaks for it, its best paths, or that nothing does; then a few other facts.
 
     The paper's prompts list the evidence of all candidates together, where a model cannot tell what speaks for which.
@@ -70,9 +70,9 @@ def _by_candidate(state: KnowGPTState, form: Form, labels: Mapping[str, str], to
         said.update(new)
         found = "" if new else " (no link found)" if not facts else " (see above)"
         out.append(Line(text=f"{as_data(key)}: {as_data(candidate['text'])}{found}", triples=[]))
-        out += [Line(text=f"  {line['text']}", triples=line["triples"]) for line in form(new, labels, share)]
+        out += [Line(text=f"  {line['text']}", triples=line["triples"]) for line in write(new, labels, share)]
     others = [fact for fact in facts_of(state["evidence"]) if fact not in said and fact[0] != fact[2]][:_OTHERS]
-    return out + form(others, labels, share)
+    return out + write(others, labels, share)
 
 
 def facts_of(evidence: Sequence[EvidencePath]) -> list[Fact]:
@@ -142,7 +142,7 @@ def within(lines: Sequence[Line], tokens: int) -> list[Line]:
     return kept
 
 
-FORMS: dict[str, Form] = {
+FORMS: dict[str, Writer] = {
     "triples": as_triples,
     "sentences": as_sentences,
     "graph": as_graph,

@@ -159,7 +159,7 @@ async def test_feedback_by_the_runs_id_reaches_its_arm(own_kg: str) -> None:
     assert (await give_feedback(base, run, 1.0)).arm == "sub/graph"
     assert not (await give_feedback(base, run, 1.0)).new
     report = (await open_bandit(base, "none")).report()
-    assert [arm.pulls for arm in report.arms] == [0, 0, 0, 0, 0, 1]
+    assert {arm.arm: arm.pulls for arm in report.arms if arm.pulls} == {"sub/graph": 1}
     assert (await open_bandit(base, "openai:other")).report().rounds == 0
     with pytest.raises(UsageError, match="no run 'x'"):
         await give_feedback(base, "x", 1.0)

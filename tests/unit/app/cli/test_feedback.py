@@ -16,6 +16,7 @@ from trivium.policies.bandit.bandit import ARMS
 from trivium.policies.bandit.log import BanditLog
 
 ARM_NAMES = [arm.name for arm in ARMS]
+_PULLS = 2 * len(ARMS)  # two questions that have choices
 
 
 @pytest.fixture
@@ -106,14 +107,14 @@ def test_learning_asks_every_arm_once_goes_on_where_it_stopped_and_keeps_a_log(
         assert cut["cost"] > 0
         assert "--max-cost" in cut["stopped"]
         rest = trivium(*command).json
-        assert (rest["pulls"], rest["known"], rest["failed"], rest["stopped"]) == (11, 1, 0, "all asked")
+        assert (rest["pulls"], rest["known"], rest["failed"], rest["stopped"]) == (_PULLS - 1, 1, 0, "all asked")
         assert rest["right"] == {name: int(name in ("rl/triples", "sub/triples")) for name in ARM_NAMES}
-        assert server.count == 12 + 4  # four descriptions of graphs
+        assert server.count == _PULLS + 4  # four descriptions of graphs
         assert trivium(*command).json["pulls"] == 0
-        assert server.count == 16
+        assert server.count == _PULLS + 4
     board = trivium("feedback", "--kg", own, "--json").json["models"]
     assert [(report["model"], report["rounds"], report["sources"]) for report in board] == [
-        ("openai:fake", 12, {"learn": 12})
+        ("openai:fake", _PULLS, {"learn": _PULLS})
     ]
     log = BanditLog.open(own / "knowgpt")
     rows = [row for _, row in log.since(0)]
@@ -133,7 +134,7 @@ def test_pulls_that_the_model_did_not_answer_do_not_count(
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         told = trivium(*command)
     assert told.code == 0
-    assert "0 pulls (0 were known, 12 failed)" in told.out
+    assert f"0 pulls (0 were known, {_PULLS} failed)" in told.out
     assert "12 pulls were not answered" in told.err
     assert trivium("feedback", "--kg", own, "--json").json["models"][0]["rounds"] == 0
 
