@@ -1,8 +1,10 @@
 """Question lines from data sets' own files: `trivium eval questions FORMAT FILE [--n N] [--names] [--out F]`.
 
 Each set is read as its authors publish it; QALD-10, CREAK, T-REx and Zero-Shot RE also as ToG's release has them, with
-topic entities. `table` reads a file of your own with a header (CSV, TSV, JSON, Parquet): the column `question`, and
-where there are any `answers`, `topic_entities`, `choices` (several in a cell: with | between them), `id` and `kind`.
+topic entities. Without a format: how many questions each set has that is in the folder of the data.
+
+`table` reads a file of your own with a header (CSV, TSV, JSON, Parquet): the column `question`, and where there are any
+`answers`, `topic_entities`, `choices` (several in a cell: with | between them), `id` and `kind`.
 Entities are given by their ids where the file has them; `--names` gives names, for a KG that has other ids.
 """
 
@@ -17,7 +19,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from trivium.evals.metaqa import metaqa_question, spread
+from trivium.evals.metaqa import HOPS, data_folder, metaqa_question, spread
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.files import write_atomic
 from trivium.kg.loaders import Choice, Question, read_objects
@@ -216,18 +218,57 @@ FORMATS = {
 }
 
 
+SETS = {
+    **{f"MetaQA {hops}-hop dev": ("metaqa", f"metaqa/{hops}-hop/vanilla/qa_dev.txt") for hops in HOPS},
+    "CommonsenseQA in-house train": ("csqa", "csqa/train_inhouse.jsonl.gz"),
+    "CommonsenseQA in-house dev": ("csqa", "csqa/dev_inhouse.jsonl"),
+    "OpenBookQA train": ("obqa", "openbookqa/train.jsonl"),
+    "OpenBookQA dev": ("obqa", "openbookqa/dev.jsonl"),
+    "MedQA dev": ("medqa", "medqa/dev.jsonl"),
+    "QALD10-en": ("qald", "oda/qald10-en.dev.jsonl"),
+    "CREAK": ("creak", "oda/creak.dev.jsonl"),
+    "T-REx": ("t-rex", "oda/t-rex.dev.jsonl"),
+    "Zero-Shot RE": ("zero-shot-re", "oda/zero-shot-re.dev.jsonl"),
+}
+"""The papers' sets in the folder of the data: format and file."""
+
+
+def read_set(data: Path, title: str, *, names: bool = False) -> list[Question]:
+    """The questions of one of `SETS`; raises `BadInputError` as `read_data_set`."""
+    name, file = SETS[title]
+    return read_data_set(name, data / file, names=names)
+
+
+def _counts(data: Path | None) -> int:
+    if data is None:
+        raise UsageError("the data sets are not here: name their folder with --data or TRIVIUM_DATA")
+    for title, (_, file) in SETS.items():
+        questions = read_set(data, title) if (data / file).is_file() else []
+        answers = sum(len(question.answers) for question in questions) / max(len(questions), 1)
+        choices = f", {len(questions[0].choices)} choices" if questions and questions[0].choices else ""
+        print(
+            f"{title:30} {f'{len(questions):,} questions, {answers:.1f} answers{choices}' if questions else 'not here'}"
+        )
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the question lines; raises `TriviumError` as `read_data_set`."""
+    """Write the question lines, or count; raises `TriviumError` as `read_data_set`."""
     parser = argparse.ArgumentParser(
         prog="trivium eval questions", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="\n".join(["formats:", *(f"  {name:13} {given.what}" for name, given in FORMATS.items())]),
     )  # fmt: skip
-    parser.add_argument("format", choices=FORMATS, metavar="FORMAT", help="one of those below")
-    parser.add_argument("file", type=Path, metavar="FILE", help="the questions' file")
+    parser.add_argument("format", nargs="?", choices=FORMATS, metavar="FORMAT", help="one of those below")
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the questions' file")
+    parser.add_argument("--data", type=Path, default=data_folder(), help="without a format: the folder of the data")
     parser.add_argument("--n", type=int, help="so many questions, evenly spread (default: all)")
     parser.add_argument("--names", action="store_true", help="entities by name, not by id")
     parser.add_argument("--out", type=Path, metavar="QUESTIONS.jsonl", help="default: standard output")
     given = parser.parse_args(arguments)
+    if given.format is None:
+        return _counts(given.data)
+    if given.file is None:
+        raise UsageError(f"name a file of {FORMATS[given.format].what}")
     if given.n is not None and given.n < 1:
         raise UsageError("--n takes a number from 1")
     found = read_data_set(given.format, given.file, names=given.names)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trivium.evals.ablations.asking import made_kg, need_data
-from trivium.evals.datasets import read_data_set
+from trivium.evals.datasets import read_set
 from trivium.evals.metaqa import HOPS, is_held_out, read_metaqa, spread
 from trivium.evals.metrics import Score, ask, mean
 from trivium.evals.webqsp import read_webqsp
@@ -42,17 +42,14 @@ VARIANTS: tuple[Variant, ...] = (
 )
 
 
-_TOGS = {"zero-shot-re": "Zero-Shot RE", "t-rex": "T-REx", "qald": "QALD10-en", "creak": "CREAK"}
-_FILES = {"qald": "qald10-en"}
+_PAPERS = ("Zero-Shot RE", "T-REx", "QALD10-en", "CREAK")
 
 
 def question_sets(data: Path, count: int) -> list[tuple[str, str, list[Question]]]:
     """Name, KG and questions of each set; WebQSP's in two halves, the others `count` each."""
     webqsp = read_webqsp(data, topics=True)
     sets = [("WebQSP, even", "fb15k237", webqsp[::2]), ("WebQSP, odd", "fb15k237", webqsp[1::2])]
-    for name, title in _TOGS.items():
-        read = read_data_set(name, data / "oda" / f"{_FILES.get(name, name)}.dev.jsonl", names=True)
-        sets.append((title, "wikidata_slice", spread(read, count)))
+    sets += [(title, "wikidata_slice", spread(read_set(data, title, names=True), count)) for title in _PAPERS]
     for hops in HOPS:
         held_out = [question for question in read_metaqa(data, hops, topics=True) if is_held_out(question)]
         sets.append((f"MetaQA {hops}-hop", "metaqa", spread(held_out, count)))

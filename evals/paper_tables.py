@@ -57,10 +57,11 @@ class PaperItem:
 
 _OTHER_SYSTEMS = "cannot be run: it compares other systems, whose code and models are not part of Trivium"
 _CHOICES = "dev questions, the answer's column; name a chat model with --set model=openai:NAME, else none is asked"
+_COUNTS = "of the sets that are here, most of them a split or half of one"
 _NO_DATA = "cannot be run: its data is not here; trivium eval own scores question lines of any set"
 
 ITEMS: Mapping[str, PaperItem] = {
-    "keqing-table2": PaperItem("sizes of the data sets", "cannot be run: counts of data", ("data_sets",)),
+    "keqing-table2": PaperItem("sizes of the data sets", _COUNTS, ("data_sets",), "questions"),
     "keqing-table3": PaperItem(
         "MetaQA, Hits@1", "dev, without a language model", ("results", "MetaQA"), "keqing-pairs", ("metaqa",)
     ),
@@ -98,7 +99,7 @@ ITEMS: Mapping[str, PaperItem] = {
         ("results", "formats"),
         "knowgpt-choices",
     ),
-    "knowgpt-table5": PaperItem("sizes of the data sets", "cannot be run: counts of data", ("data_sets",)),
+    "knowgpt-table5": PaperItem("sizes of the data sets", _COUNTS, ("data_sets",), "questions"),
     "knowgpt-table7": PaperItem("fine-tuned language models", _OTHER_SYSTEMS, ("results", "fine_tuned")),
     "knowgpt-table8": PaperItem(
         "formats by type of question",
@@ -107,7 +108,7 @@ ITEMS: Mapping[str, PaperItem] = {
         "knowgpt-table8",
     ),
     "knowgpt-figure3": PaperItem("a case", "cannot be run: its subgraph and the model's version are not published"),
-    "oda-table1": PaperItem("sizes of the data sets", "cannot be run: counts of data", ("data_sets",)),
+    "oda-table1": PaperItem("sizes of the data sets", _COUNTS, ("data_sets",), "questions"),
     "oda-table2": PaperItem(
         "Hits@1 on four sets",
         "on a thin slice of Wikidata with few facts of QALD10-en and CREAK, without a model: not comparable",
@@ -120,7 +121,11 @@ ITEMS: Mapping[str, PaperItem] = {
         ("ablations", "observation_and_reflection"),
         "oda",
     ),
-    "oda-table4": PaperItem("three chat models", _NO_DATA, ("ablations", "models")),
+    "oda-table4": PaperItem(
+        "three chat models",
+        "cannot be run: it takes three chat models, which trivium eval compare --method oda --model A --model B asks",
+        ("ablations", "models"),
+    ),
     "oda-cost": PaperItem("seconds a question, time of extraction", "another graph", ("cost",), "bench"),
 }
 

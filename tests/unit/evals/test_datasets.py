@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.unit.app.cli.running import Trivium, refused
-from trivium.evals.datasets import FORMATS, main, read_data_set
+from trivium.evals.datasets import FORMATS, SETS, main, read_data_set
 from trivium.evals.metaqa import data_folder
-from trivium.kg.errors import BadInputError
+from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.loaders import read_questions
 
 _STEM = {
@@ -191,22 +191,35 @@ def test_another_sets_file_is_named_with_its_line(tmp_path: Path, capsys: pytest
     refused(trivium("eval", "questions", "csqa", tmp_path / "no.jsonl"), "BadInputError", "no.jsonl", code=1)
 
 
+def test_what_is_here_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "medqa").mkdir()
+    (tmp_path / "medqa" / "dev.jsonl").write_text(json.dumps(_MEDQA))
+    assert main(["--data", str(tmp_path)]) == 0
+    counts = dict(line.rsplit("  ", 1) for line in capsys.readouterr().out.splitlines())
+    assert {title.strip(): text.strip() for title, text in counts.items() if "not here" not in text} == {
+        "MedQA dev": "1 questions, 1.0 answers, 2 choices"
+    }
+    assert {name for name, _ in SETS.values()} | {"webqsp", "table"} == set(FORMATS)
+    with pytest.raises(UsageError, match="name a file of CREAK"):
+        main(["creak"])
+
+
 _HERE = {
-    "csqa": ("csqa/dev_inhouse.jsonl", 1_221),
-    "obqa": ("openbookqa/dev.jsonl", 500),
-    "medqa": ("medqa/dev.jsonl", 1_272),
-    "qald": ("oda/qald10-en.dev.jsonl", 166),
-    "creak": ("oda/creak.dev.jsonl", 685),
-    "t-rex": ("oda/t-rex.dev.jsonl", 2_500),
-    "zero-shot-re": ("oda/zero-shot-re.dev.jsonl", 1_862),
-    "metaqa": ("metaqa/2-hop/vanilla/qa_dev.txt", 14_872),
+    "CommonsenseQA in-house dev": 1_221,
+    "OpenBookQA dev": 500,
+    "MedQA dev": 1_272,
+    "QALD10-en": 166,
+    "CREAK": 685,
+    "T-REx": 2_500,
+    "Zero-Shot RE": 1_862,
+    "MetaQA 2-hop dev": 14_872,
 }
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", _HERE)
-def test_the_real_file_is_read_whole(name: str, tmp_path: Path) -> None:
-    data, (file, count) = data_folder(), _HERE[name]
+@pytest.mark.parametrize("title", _HERE)
+def test_the_real_file_is_read_whole(title: str, tmp_path: Path) -> None:
+    data, count, (name, file) = data_folder(), _HERE[title], SETS[title]
     if data is None or not (data / file).is_file():
         pytest.skip(f"{file} is not here")
     assert main([name, str(data / file), "--out", str(tmp_path / "q.jsonl")]) == 0
@@ -216,4 +229,3 @@ def test_the_real_file_is_read_whole(name: str, tmp_path: Path) -> None:
     if read[0].choices:
         assert all(set(q.answers) <= {choice.id for choice in q.choices} for q in read)
     assert read[0].chain is not None or name != "metaqa"
-    assert set(_HERE) | {"webqsp", "table"} == set(FORMATS)
