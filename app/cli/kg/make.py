@@ -299,11 +299,17 @@ def export(
         Literal["tsv", "ntriples", "jsonl"] | None,
         typer.Option("--format", help="By default from F's name (.nt, .jsonl), else tsv."),
     ] = None,
+    around: Annotated[
+        Path | None,
+        typer.Option(metavar="QUESTIONS.jsonl", help="Only what is near their topic_entities; tsv."),
+    ] = None,
+    hops: Annotated[int, typer.Option(min=1, help="With --around: how near.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
     """Write the triples of a KG, and its entities, to files that trivium kg build reads back.
 
     tsv holds head, relation, tail; ntriples and jsonl hold entities, datatypes and properties of relationships too.
+    --around gives what ODA extracts of Wikidata for a data set: all triples within 3 hops of its entities.
     """
     import asyncio
 
@@ -314,7 +320,11 @@ def export(
         store = opened.store
         _check_outputs(store.path if isinstance(store, EmbeddedStore) else None, file, entities)
         chosen = form or _FORMATS.get(Path(file.name.removesuffix(".gz")).suffix)
-        if chosen is not None and chosen != "tsv":
+        if around is not None and (entities is not None or chosen not in {None, "tsv"}):
+            raise UsageError("--around writes triples as tsv alone")
+        if around is not None:
+            counts = asyncio.run(_write_near(store, file, around, hops))
+        elif chosen is not None and chosen != "tsv":
             if entities is not None:
                 raise UsageError(f"--entities is for tsv; {chosen} holds entities in {file}")
             counts = asyncio.run(_write_graph(store, file, chosen))
@@ -337,6 +347,7 @@ def _check_outputs(kg: Path | None, *files: Path | None) -> None:
         raise UsageError("triples and entities need a file each")
 
 
+_TOGETHER = 1_000  # entities whose neighbors are read at once
 _FORMATS: dict[str, Literal["ntriples", "jsonl"]] = {".nt": "ntriples", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
@@ -360,6 +371,37 @@ async def _write_triples(store: GraphStore, file: Path) -> int:
         async for batch in store.triples():
             out.write(batch)
     return out.count
+
+
+async def _write_near(store: GraphStore, file: Path, questions: Path, hops: int) -> dict[str, int]:
+    """The triples within so many hops of the questions' topic entities, each once, layer by layer."""
+    from trivium.kg.loaders import TripleWriter, read_questions
+    from trivium.kg.types import Triple
+
+    named = list(dict.fromkeys(topic for each in read_questions(questions) for topic in each.topic_entities))
+    if not named:
+        raise BadInputError("has no question with topic_entities", path=questions)
+    by_id, by_name = await store.entities(named), await store.find(named, limit=1, fuzzy=False)
+    starts = [
+        name if entity is not None else hits[0].id
+        for name, entity, hits in zip(named, by_id, by_name, strict=True)
+        if entity is not None or hits
+    ]
+    layer = list(dict.fromkeys(starts))
+    seen, done = set(layer), set[str]()
+    with TripleWriter(file) as out:
+        for _ in range(hops):
+            reached = list[str]()
+            for place in range(0, len(layer), _TOGETHER):
+                part = layer[place : place + _TOGETHER]
+                for entity, walked in zip(part, await store.neighbors(part), strict=True):
+                    done.add(entity)
+                    fresh = [step for step in walked if step.end not in done or step.end == entity]
+                    out.write([Triple(step.head, step.relation, step.tail) for step in fresh])
+                    reached += [step.end for step in fresh]
+            layer = [key for key in dict.fromkeys(reached) if key not in seen]
+            seen.update(layer)
+    return {"triples": out.count, "topics": len(starts), "unknown topics": len(named) - len(starts)}
 
 
 async def _write_entities(store: GraphStore, file: Path) -> int:
