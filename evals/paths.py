@@ -1,4 +1,4 @@
-"""How good the paths are: `python -m trivium.evals.paths --kg KG [--data DIR] [--questions N]`, on CommonsenseQA dev.
+"""How good the paths are: `trivium eval knowgpt-paths --kg KG [--data DIR] [--questions N]`, on CommonsenseQA dev.
 
 Pairs are the entities of a question (the first four) and of its choices. Of the pairs that any path of 3 hops connects:
 
@@ -168,10 +168,10 @@ def first_sources(lessons: PairExamples) -> PairExamples:
     return PairExamples(lessons.pairs[kept], lessons.question[kept], lessons.texts)
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; 2 where the data is not there."""
     parser = _parser()
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     if given.data is None or not (given.data / "csqa" / "dev_inhouse.jsonl").is_file():
         parser.error("CommonsenseQA is not here: name the folder that holds csqa/ with --data or TRIVIUM_DATA")
     variants = given.variants.split(",")
@@ -191,7 +191,7 @@ def main() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.paths", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval knowgpt-paths", description=__doc__)
     parser.add_argument("--kg", type=Path, required=True, help="a KG directory of ConceptNet")
     parser.add_argument("--data", type=Path, default=data_folder(), help="folder that holds csqa/")
     parser.add_argument("--train", type=Path, help="the questions that the policy was learned from")
@@ -204,10 +204,6 @@ def _parser() -> argparse.ArgumentParser:
     for name, kind in _SETTINGS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help="of the runs; see PolicySettings")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())
 
 
 VARIANTS = ("warm", "both", "reinforce")

@@ -85,11 +85,17 @@ MEASUREMENTS = {
     "keqing-pairs": Measurement(
         "trivium.evals.pair_curves", "What 0 to all pairs are worth, on WebQSP in folds or MetaQA."
     ),
+    "keqing-sure": Measurement(
+        "trivium.evals.sure", "From which confidence of the decomposer a model need not be asked."
+    ),
     "oda": Measurement(
         "trivium.evals.oda", "ODA without a model on four sets, and what each rule of its choice is worth."
     ),
     "knowgpt-choices": Measurement(
         "trivium.evals.choices", "CommonsenseQA, OpenBookQA and MedQA, with intervals; --set model=… asks one."
+    ),
+    "knowgpt-paths": Measurement(
+        "trivium.evals.paths", "How good the paths of each policy are, on CommonsenseQA dev over ConceptNet."
     ),
     "knowgpt-starts": Measurement(
         "trivium.evals.path_starts", "What REINFORCE adds to each warm start of the path policy, on several seeds."

@@ -1,4 +1,4 @@
-"""What the trained decomposer's confidence is worth: `python -m trivium.evals.sure [--kg KG] [--questions F …]`.
+"""What the trained decomposer's confidence is worth: `trivium eval keqing-sure [--kg KG] [--questions F …]`.
 
 For each threshold: of how many questions `decompose = auto` would ask a model, how many of the others are answered
 exactly by the trained decomposer, and how many of those asked it would have had right by itself. A reading that leaves
@@ -66,7 +66,7 @@ def _share(found: Sequence[Judged]) -> float:
 @own_runs()
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m trivium.evals.sure", description=__doc__)
+    parser = argparse.ArgumentParser(prog="trivium eval keqing-sure", description=__doc__)
     parser.add_argument("--questions", type=Path, nargs="+", default=[TEST_QUESTIONS, FRESH_QUESTIONS])
     parser.add_argument("--kg", default=SAMPLE, help="another KG that has learned")
     given = parser.parse_args(arguments)
@@ -79,7 +79,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(
             f"{row.threshold:9.2f} {100 * row.asked:8.1f} {100 * row.right_above:12.1f} {100 * row.right_below:12.1f}"
         )
-
-
-if __name__ == "__main__":
-    main()

@@ -44,7 +44,7 @@ class KeqingContext(Context):
     always the trained one; `lora`: what `trivium learn lora` fine-tuned."""
 
     sure: Annotated[float, Field(ge=0, le=1)] = 0.95
-    """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `evals.sure` says
+    """The trained decomposer's confidence, in [0, 1], from which `auto` asks no model; `trivium eval keqing-sure` says
     what it is worth."""
 
     plan: Literal["auto", "trained", "llm"] = "auto"
