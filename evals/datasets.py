@@ -105,15 +105,20 @@ def _parses(item: Item, _number: int, names: bool) -> Question | None:
     )
 
 
-def _qald(item: Item, number: int, names: bool) -> Question:
-    """QALD's own object, its English wording, or ToG's; the former has no names and no topic."""
+def _qald(item: Item, number: int, names: bool) -> Question | None:
+    """ToG's object, or QALD's own in its English wording, None without one; QALD's has no names and no topic."""
     if isinstance(item["question"], str):
         return Question(
             str(number), item["question"], _entities(item["qid_topic_entity"], names), **_gold(*_ends(item, names))
         )
-    text = next(each["string"] for each in item["question"] if each["language"] == "en")
-    found = item["answers"][0]
-    if "boolean" in found:
+    text = next((each["string"] for each in item["question"] if each["language"] == "en"), None)
+    if text is None:
+        return None
+    found = next(iter(item.get("answers") or ()), None)
+    answers: list[str | None] = []
+    if found is None:
+        answers = [None]  # a test set's are not known
+    elif "boolean" in found:
         answers = [str(found["boolean"]).lower()]
     else:
         cells = [cell["value"] for row in found["results"]["bindings"] for cell in row.values()]

@@ -124,6 +124,10 @@ def test_qald_in_its_own_form_and_in_togs(tmp_path: Path) -> None:
     whom, boolean = read_data_set("qald", path)
     assert (whom.id, whom.question, whom.answers) == ("7", "after whom?", ("Q42299", "12.5"))
     assert (boolean.id, boolean.answers) == ("8", ("true",))
+    english, german = ([{"language": language, "string": "x?"}] for language in ("en", "de"))
+    path.write_text(json.dumps({"questions": [{"id": 1, "question": english}, {"id": 2, "question": german}]}))
+    (unknown,) = read_data_set("qald", path)
+    assert (unknown.id, unknown.labeled) == ("1", False)
     (many,) = read_data_set("qald", _jsonl(tmp_path, _TOGS_QALD))
     assert (many.answers, many.topic_entities) == (("157",), ("Q1",))
 
