@@ -65,6 +65,12 @@ def closest(name: str, known: Iterable[str], limit: int = 3) -> str:
     return f"; closest: {', '.join(repr(by_key[each]) for each in near)}" if near else ""
 
 
+def listed(names: Iterable[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    found = list(names)
+    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+
+
 def singular(word: str) -> str:
     """An English plural without its ending: countries, boxes, airports; other words as they are."""
     if len(word) > 4 and word.endswith("ies"):

@@ -138,11 +138,11 @@ class Knowledge:
         if write and kg == SAMPLE:
             raise UsageError(f"the bundled sample is read-only; copy it first: trivium kg copy {SAMPLE} DIR")
         found = find_kg(kg)
-        wanted = embedder or (named_embedder(kg) if isinstance(kg, str) else None)
         name = kg if isinstance(kg, str) else ""
+        wanted, state = embedder or (named_embedder(name) if name else None), state_folder(name)
         if isinstance(found, Path):
             chosen = open_embedder(wanted or read_manifest(found).embedder)
-            path = state_folder(name) or found
+            path = state or found
             if path is not found:
                 copy_state(found, path, (SNAPSHOT,))
             return cls(path, EmbeddedStore.open(found), CachedEmbedder(chosen, path / "vectors.npz"), name=name)
@@ -153,7 +153,7 @@ class Knowledge:
         try:
             if write:
                 opened.store.check_writable()
-            path = state_folder(name) or opened.folder
+            path = state or opened.folder
             if path is not opened.folder:
                 copy_state(opened.folder, path, OF_THIS_MACHINE)
             chosen = open_embedder(wanted or read_manifest(path).embedder)

@@ -24,7 +24,7 @@ from trivium.kg.loaders import read_entities, read_questions, read_triples
 from trivium.kg.manifest import is_kg, register_derived
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.extraction import FOLDER, load_policy
-from trivium.policies.reader.chains.artifact import DECOMPOSER, has_decomposer
+from trivium.policies.reader.chains.artifact import DECOMPOSER
 from trivium.policies.reader.chains.teaching import teach
 
 log = logging.getLogger("trivium.sample")
@@ -34,8 +34,9 @@ _ROOT = Path(__file__).absolute().parents[2]  # from where `trivium` is imported
 
 def ensure_sample() -> Path:
     """The directory of the sample KG, made if it is not there; a second process waits for the first to make it."""
-    folder = cache_folder() / f"sample-{_digest()}"
-    if not (is_kg(folder) and has_decomposer(folder / "keqing")):
+    name = f"sample-{_digest()}"
+    folder = cache_folder() / name
+    if not (is_kg(folder) and DECOMPOSER.exists(folder / "keqing")):
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -58,7 +59,7 @@ def _make(folder: Path) -> None:
     if not is_kg(folder):
         log.warning("building the bundled sample in %s and learning from its questions: once, some 15 seconds", folder)
         build(folder, read_triples(sample.TRIPLES), read_entities(sample.ENTITIES))
-    if not has_decomposer(folder / "keqing"):
+    if not DECOMPOSER.exists(folder / "keqing"):
         command = [
             sys.executable,
             "-m",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pydantic import Field
 
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.paths.extraction import Extraction, PolicyName
-from trivium.policies.paths.extraction import extract_paths as extract
+from trivium.policies.paths import extraction
+from trivium.policies.paths.extraction import PolicyName
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.contract import Hops, Width, path_result
 from trivium.tools.resolve_entities import resolve_entities
@@ -26,27 +24,7 @@ class ExtractPathsArguments(Arguments):
     policy: PolicyName = Field("learned", description="learned, else structural; random and exact to compare with")
 
 
-@tool(ExtractPathsArguments)
-async def extract_paths(  # noqa: PLR0913 - the tool's arguments, one by one, as the contract names them
-    kg: Knowledge,
-    question: str,
-    sources: Sequence[str],
-    targets: Sequence[str],
-    *,
-    max_hops: int = 3,
-    beam_width: int = 8,
-    paths_per_pair: int = 3,
-    policy: PolicyName = "learned",
-) -> Extraction:
-    """The best paths from each source to each target (ids), by total reward.
-
-    Raises:
-        CorruptError, VersionError: as `trivium.policies.paths.extraction.extract_paths`.
-    """
-    return await extract(
-        kg, question, sources, targets, max_hops=max_hops, beam_width=beam_width, paths_per_pair=paths_per_pair,
-        policy=policy,
-    )  # fmt: skip
+extract_paths = tool(ExtractPathsArguments)(extraction.extract_paths)
 
 
 @extract_paths.json

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.paths.subgraph import KEPT, Subgraph
-from trivium.policies.paths.subgraph import extract_subgraph as extract
+from trivium.policies.paths import subgraph
+from trivium.policies.paths.subgraph import KEPT
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.contract import triple_result
 from trivium.tools.resolve_entities import resolve_entities
@@ -24,12 +23,7 @@ class ExtractSubgraphArguments(Arguments):
     limit: Annotated[int, Field(ge=1, le=10_000)] = Field(KEPT, description="maximum number of entities")
 
 
-@tool(ExtractSubgraphArguments)
-async def extract_subgraph(
-    kg: Knowledge, question: str, sources: Sequence[str], targets: Sequence[str], *, limit: int = KEPT
-) -> Subgraph:
-    """P_sub around sources and targets (ids): at most `limit` entities, and all triples among them."""
-    return await extract(kg, question, sources, targets, limit=limit)
+extract_subgraph = tool(ExtractSubgraphArguments)(subgraph.extract_subgraph)
 
 
 @extract_subgraph.json

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.reader.chains.artifact import has_decomposer
+from trivium.policies.reader.chains.artifact import DECOMPOSER
 from trivium.tools.call import Arguments, Result, tool
 
 
@@ -14,7 +14,7 @@ class ListLearnedArguments(Arguments):
 @tool(ListLearnedArguments)
 async def list_learned(kg: Knowledge) -> list[str]:
     """The names of the methods that have learned from the KG; looks at files alone."""
-    return ["keqing"] if has_decomposer(kg.learnt) else []
+    return ["keqing"] if DECOMPOSER.exists(kg.learnt) else []
 
 
 @list_learned.json

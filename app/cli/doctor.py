@@ -159,11 +159,11 @@ def _look_at(name: str) -> Iterator[Finding]:
 
 async def _health(name: str, opened: Knowledge) -> list[Finding]:
     from trivium.knowledge.freshness import stale
-    from trivium.policies.reader.chains.artifact import has_decomposer
+    from trivium.policies.reader.chains.artifact import DECOMPOSER
 
     held = await opened.store.info()
     found = [Finding(f"kg {name}", "ok", f"{held.entities:,} entities, {held.triples:,} triples")]
-    if not has_decomposer(opened.learnt):
+    if not DECOMPOSER.exists(opened.learnt):
         found.append(Finding(f"kg {name}", "note", "nothing was learned from it", f"trivium learn keqing --kg {name}"))
     found += [Finding(f"kg {name}", "note", each.message) for each in await stale(opened)]
     return found

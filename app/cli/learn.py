@@ -440,13 +440,13 @@ async def _tune(
     from trivium.kg.loaders import read_questions
     from trivium.policies.lora.model import need_lora, settings_from
     from trivium.policies.lora.train import Wish, fine_tune
-    from trivium.policies.reader.chains.artifact import has_decomposer
+    from trivium.policies.reader.chains.artifact import DECOMPOSER
 
     need_lora()
     wish = Wish(model, stage, settings_from(settings))
     pairs = read_questions(path)
     with progress() as show:
-        if not has_decomposer(base.learnt):
+        if not DECOMPOSER.exists(base.learnt):
             # The words of the sub-questions are the KG's templates, so these are learned first.
             from trivium.policies.reader.chains.teaching import teach
 

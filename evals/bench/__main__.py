@@ -34,7 +34,7 @@ from trivium.kg.sample import TEST_QUESTIONS, TRAIN_QUESTIONS
 from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.sample import ensure_sample
 from trivium.nodes.run.operator import own_runs
-from trivium.policies.reader.chains.artifact import DECOMPOSER, has_decomposer
+from trivium.policies.reader.chains.artifact import DECOMPOSER
 from trivium.policies.reader.chains.teaching import teach
 
 _LEARNT = 1_500  # MetaQA pairs a hop that the benchmark learns from
@@ -75,7 +75,7 @@ async def metaqa_folder(data: Path) -> Path:
     if not is_kg(folder):
         print("building MetaQA's KG, once", file=sys.stderr)
         build(folder, read_triples(triples_file(data)))
-    if not has_decomposer(folder / "keqing"):
+    if not DECOMPOSER.exists(folder / "keqing"):
         print("learning from a part of MetaQA's dev split, once", file=sys.stderr)
         base = Knowledge.open(folder)
         try:

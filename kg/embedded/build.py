@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +31,7 @@ from trivium.kg.embedded.snapshot import write_snapshot
 from trivium.kg.embedded.tables import OwnedTexts, Tables, Values, sort_rows
 from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError
 from trivium.kg.files import atomic_folder, fsync_file, remove_leftovers, sha256_file
-from trivium.kg.loaders.delimited import TripleColumns
+from trivium.kg.loaders.delimited import TripleColumns, paused_collector
 from trivium.kg.manifest import Manifest, is_kg, now, write_manifest
 from trivium.kg.types import (
     LONGEST_RELATION,
@@ -357,18 +356,6 @@ def _settle_kinds(
 
 def _has_names(entity: Entity) -> bool:
     return bool(entity.aliases or entity.types) or entity.label != entity.id
-
-
-@contextmanager
-def paused_collector() -> Iterator[None]:
-    """No cyclic garbage collection inside: walking again and again all that was read takes a third of a build."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _chunks(batches: Iterable[Iterable[Triple]]) -> Iterator[Sequence[Triple]]:

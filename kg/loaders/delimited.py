@@ -99,7 +99,7 @@ class TripleColumns(Sequence[Triple]):
     def __iter__(self) -> Iterator[Triple]:
         # Every line has three fields, so that each third piece is of one column.
         fields = self._block.decode().replace("\n", self._delimiter).split(self._delimiter)
-        with _collector_paused():
+        with paused_collector():
             return iter(list(map(_new_triple, zip(fields[0:-1:3], fields[1::3], fields[2::3], strict=True))))
 
 
@@ -141,7 +141,7 @@ def _regular_stops(block: bytes, delimiter: str) -> NDArray[np.int64] | None:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def paused_collector() -> Iterator[None]:
     """Keep the cycle collector from walking 50,000 new tuples that hold strings alone: four times faster, measured."""
     was_on = gc.isenabled()
     gc.disable()

@@ -25,6 +25,7 @@ from trivium.kg.neo4j.client import Client, Row
 from trivium.kg.neo4j.relations import keep
 from trivium.kg.neo4j.settings import GraphSettings
 from trivium.kg.neo4j.view import ENTITY, MARKER, Literal, View, to_view
+from trivium.kg.text import listed
 
 T = TypeVar("T")
 
@@ -76,16 +77,11 @@ def told(view: View) -> str:
     """A view in a line."""
     names = [f"{each.label or 'nodes without a label'} by {' and '.join(each.keys)}" for each in view.names]
     properties = [literal.relation for literal in view.literals]
-    sampled = f"; a part was looked at of {_listed(view.sampled)}" if view.sampled else ""
+    sampled = f"; a part was looked at of {listed(view.sampled, _SHOWN)}" if view.sampled else ""
     return (
-        f"named: {_listed(names) or 'by element ids'}; {len(view.relations)} relationship types; "
-        f"properties: {_listed(properties) or 'none'}{sampled}"
+        f"named: {listed(names, _SHOWN) or 'by element ids'}; {len(view.relations)} relationship types; "
+        f"properties: {listed(properties, _SHOWN) or 'none'}{sampled}"
     )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 async def survey(client: Client, settings: GraphSettings) -> View:

@@ -5,7 +5,7 @@ Messages name what is wrong, where, and what comes closest, for a person and for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 from trivium.kg.errors import PlanError
@@ -31,7 +31,7 @@ from trivium.kg.plans.plan import (
 )
 from trivium.kg.plans.text import write
 from trivium.kg.profile import GraphProfile, PropertyProfile
-from trivium.kg.text import closest
+from trivium.kg.text import closest, listed
 
 _ORDERED = ("<", "<=", ">", ">=", "between")
 _DATES = ("date", "datetime", "time")
@@ -94,7 +94,7 @@ class _Checker:
         if self.profile.type(name) is None:
             known = [each.name for each in self.profile.types if each.name]
             what = f"unknown type {name!r}{closest(name, known)}" if known else "this graph has no types"
-            yield f"{what}; types: {_some(known)}" if known else f"{what}: start from entities by id"
+            yield f"{what}; types: {listed(known, 8)}" if known else f"{what}: start from entities by id"
 
     def step(self, step: ChainStep) -> Iterator[str]:
         """Problems of a step: its relation, the condition on its relationship, the condition on its end."""
@@ -151,7 +151,7 @@ class _Checker:
         known = {each for relation in relations for each in own.get(relation, {})}
         if name not in known:
             of = f" of {relations[0]!r}" if len(relations) == 1 else ""
-            has = f"; it has {_some(sorted(known))}" if known else "; it has no properties of its own"
+            has = f"; it has {listed(sorted(known), 8)}" if known else "; it has no properties of its own"
             yield f"unknown property {name!r}{of}{closest(name, known)}{has}"
 
     def kind(self, term: Term, relation: str = "") -> str:
@@ -243,8 +243,3 @@ class _Checker:
 def write_condition(part: Compare) -> str:
     """A comparison as the text form has it."""
     return write(Where(OfType(), part)).partition(" | where ")[2]
-
-
-def _some(names: Iterable[str], most: int = 8) -> str:
-    found = list(names)
-    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")

@@ -12,6 +12,7 @@ from trivium.kg.plans.codec import from_json
 from trivium.kg.plans.result import PlanResult
 from trivium.kg.plans.run import run_plan
 from trivium.kg.store import GraphStore
+from trivium.kg.text import listed
 from trivium.kg.types import Triple
 
 SECONDS = 60.0
@@ -81,9 +82,10 @@ def _differences(line: Mapping[str, Any], result: PlanResult) -> Iterator[str]:
     for name in ("answers", "values"):
         mine, theirs = list(map(_key, line.get(name) or ())), list(map(_key, again[name]))
         if extra := sorted(set(mine) - set(theirs)):
-            yield f"the plan does not give {_some(extra)}, which {'is' if len(extra) == 1 else 'are'} in {name}"
+            verb = "is" if len(extra) == 1 else "are"
+            yield f"the plan does not give {listed(extra, _SHOWN)}, which {verb} in {name}"
         elif missing := sorted(set(theirs) - set(mine)):
-            yield f"the plan gives {_some(missing)} as well, which {name} lack"
+            yield f"the plan gives {listed(missing, _SHOWN)} as well, which {name} lack"
     if value is None and result.total > max(len(again["answers"]), len(again["values"])) and not _is_cut(line):
         yield f"the plan gives {result.total:,} answers, and the answer does not say that it has only the first"
     if (shown := line.get("evidence")) is not None and not _is_same(shown, again["evidence"]):
@@ -121,8 +123,3 @@ def _cell(cell: object) -> object:
 def _is_cut(line: Mapping[str, Any]) -> bool:
     """Whether an answer says that it gives only the first of what there is."""
     return any(each.get("event") == "truncated" for each in line.get("events") or ())
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

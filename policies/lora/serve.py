@@ -25,7 +25,7 @@ from trivium.kg.types import EntityHit, Hop
 from trivium.policies.lora.examples import decompose_prompt, read_answers, read_decomposition, reason_prompt
 from trivium.policies.lora.model import BaseModel, open_adapter, quiet
 from trivium.policies.lora.train import prompt_ids
-from trivium.policies.reader.chains.artifact import has_decomposer, load_decomposer
+from trivium.policies.reader.chains.artifact import DECOMPOSER, load_decomposer
 from trivium.policies.reader.chains.compact_decomposer import Habits
 from trivium.policies.reader.chains.decomposer import NO_DEPENDENCY, Decomposition, SubQuestion
 from trivium.policies.reader.chains.phrasing import has_exclusion_cue
@@ -201,7 +201,7 @@ async def open_lora_decomposer(base: KnowledgeBase, templates: TemplateIndex) ->
     """
     speak = served() or partial(generate, await asyncio.to_thread(open_adapter, base.path, "decompose"))
     habits = {}
-    if has_decomposer(base.learnt):
+    if DECOMPOSER.exists(base.learnt):
         habits = dict((await asyncio.to_thread(load_decomposer, base.learnt, base.embedder)).habits)
     return LoraDecomposer(speak, templates, habits)
 

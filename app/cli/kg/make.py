@@ -113,9 +113,9 @@ def _unlearned(directory: Path) -> str:
 
 
 def _has_learned(directory: Path) -> bool:
-    from trivium.policies.reader.chains.artifact import has_decomposer
+    from trivium.policies.reader.chains.artifact import DECOMPOSER
 
-    return has_decomposer(directory / "keqing")
+    return DECOMPOSER.exists(directory / "keqing")
 
 
 def natures_of(target: Path | RemoteKG, options: list[str]) -> dict[str, str]:
@@ -276,11 +276,11 @@ def _taught(kg: Path) -> bool:
     from trivium.knowledge.knowledge import Knowledge
     from trivium.policies.lora.model import has_adapter
     from trivium.policies.reader.chains.versions import list_versions
-    from trivium.policies.reader.chains.written import has_written
+    from trivium.policies.reader.chains.written import WRITTEN
 
     base = Knowledge.open(kg)
     try:
-        if has_written(base.learnt) or has_adapter(kg, "decompose") or has_adapter(kg, "reason"):
+        if WRITTEN.exists(base.learnt) or has_adapter(kg, "decompose") or has_adapter(kg, "reason"):
             return True
         return any(version.current and (version.pairs or version.synonyms) for version in list_versions(base.learnt))
     except (CorruptError, OSError):

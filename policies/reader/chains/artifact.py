@@ -94,11 +94,6 @@ def _arrays(reader: ChainReader) -> dict[str, np.ndarray[Any, Any]]:
     return out
 
 
-def has_decomposer(folder: Path) -> bool:
-    """Whether a decomposer has been learned there."""
-    return DECOMPOSER.exists(folder)
-
-
 def load_decomposer(folder: Path, embedder: Embedder, kind: ArtifactKind = DECOMPOSER) -> CompactDecomposer:
     """Read what `save_decomposer` wrote.
 

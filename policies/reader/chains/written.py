@@ -52,11 +52,6 @@ def read_written(folder: Path) -> dict[Hop, list[str]]:
         raise WRITTEN.unreadable(folder, error) from error
 
 
-def has_written(folder: Path) -> bool:
-    """Whether a model was asked for templates of the KG whose learned files are in `folder`."""
-    return WRITTEN.exists(folder)
-
-
 def keep_written(base: KnowledgeBase, written: Written) -> None:
     """Keep templates for the KG, those of before among them; raises `BusyError` while another process writes."""
     templates = {str(hop): list(texts) for hop, texts in sorted(written.items())}

@@ -129,8 +129,7 @@ async def test_a_span_carries_what_a_plan_gives_though_it_is_bytes(sample: str) 
     done = await keqing.ainvoke(asked, {"callbacks": [spans]}, context=KeqingContext(kg=sample))
     assert [each["id"] for each in done["answer"]["answers"]] == ["film/the_shining"]
     given = [reading["outcome"]["answer"] for reading in spans.ended["read_question"] if reading["outcome"]]
-    assert given
-    assert all(bytes.fromhex(each) for each in given)
+    assert any(list(map(bytes.fromhex, given))), "a reading that gives nothing has none"
 
 
 async def test_a_failed_tool_ends_its_span_with_the_error(kg_name: str) -> None:

@@ -18,7 +18,7 @@ from trivium.kg.manifest import is_kg
 from trivium.knowledge.knowledge import Knowledge
 from trivium.knowledge.sample import add_paths, ensure_sample
 from trivium.policies.paths.extraction import extract_paths
-from trivium.policies.reader.chains.artifact import has_decomposer
+from trivium.policies.reader.chains.artifact import DECOMPOSER
 
 TRIPLES = "heat\tdirected_by\tmann\nali\tdirected_by\tmann\nalien\tdirected_by\tscott\n"
 PAIRS = "".join(
@@ -52,7 +52,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_torch: None) 
 def test_it_is_made_once(files: list[Path]) -> None:
     first = ensure_sample()
     assert is_kg(first)
-    assert has_decomposer(first / "keqing")
+    assert DECOMPOSER.exists(first / "keqing")
     assert verify(first) == []
     before = {path: path.stat().st_mtime_ns for path in first.rglob("*")}
     assert ensure_sample() == first
@@ -72,7 +72,7 @@ def test_a_sample_that_was_cut_short_is_finished(files: list[Path]) -> None:
     first = ensure_sample()
     shutil.rmtree(first / "keqing")  # with the versions that learning keeps there
     assert ensure_sample() == first
-    assert has_decomposer(first / "keqing")
+    assert DECOMPOSER.exists(first / "keqing")
 
 
 def test_two_processes_at_once_make_one(files: list[Path], tmp_path: Path) -> None:

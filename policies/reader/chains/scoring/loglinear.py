@@ -19,7 +19,7 @@ from trivium.kg.embedders import Embedder
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.scoring.examples import ChainExample
-from trivium.policies.reader.chains.scoring.network import Bools, ChainBeam
+from trivium.policies.reader.chains.scoring.network import Bools, ChainBeam, log_softmax
 from trivium.policies.reader.chains.segment_model import SegmentModel
 from trivium.policies.reader.chains.wording import Encoded, Encoder, Vocabulary, Wording
 
@@ -62,7 +62,7 @@ class SlotModel:
         positions = logits[hops : hops + rows * (hops + 1)].reshape(rows, hops + 1)
         positions[:, :-1] += shared
         last, length = logits[-hops - rows : -rows] + shared, logits[-rows:]
-        return SlotScores(_log_softmax(positions), _log_softmax(last), _log_softmax(length))
+        return SlotScores(log_softmax(positions), log_softmax(last), log_softmax(length))
 
 
 class FeatureColumns:
@@ -217,15 +217,9 @@ def _add_shared(logits: Floats, shared: Floats) -> Floats:
     return out
 
 
-def _log_softmax(logits: Floats) -> Floats:
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    out: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return out
-
-
 def _error(logits: Floats, targets: NDArray[np.int64]) -> Floats:
     """Softmax less one-hot, the gradient of the cross-entropy: float32 [b, classes]."""
-    out = np.exp(_log_softmax(logits))
+    out = np.exp(log_softmax(logits))
     out[np.arange(len(out)), targets] -= 1
     return out
 

@@ -225,7 +225,7 @@ class ReadWording:
             longest: hops of the longest chain.
         """
         logits, _ = self.first
-        scores = np.where(allowed, _log_softmax(logits[None])[0], -np.inf)
+        scores = np.where(allowed, log_softmax(logits[None])[0], -np.inf)
         found = [ChainBeam((code,), float(scores[code])) for code in _best(scores, width)]
         done = list[ChainBeam]()
         for _ in range(1, longest):
@@ -264,7 +264,7 @@ class ReadWording:
         logits, context, unread = self._position(position, before, unread)
         self._left |= zip(prefixes, unread, strict=True)
         stop = context @ w["stop_in"] + w["stop_bias"][position] + w["stop_unread"][position] * (unread @ self.most)
-        together = _log_softmax(np.concatenate([logits, stop[:, None]], axis=1))
+        together = log_softmax(np.concatenate([logits, stop[:, None]], axis=1))
         return together[:, :-1], together[:, -1]
 
     def _left_after(self, prefix: tuple[int, ...]) -> Floats:
@@ -275,7 +275,7 @@ class ReadWording:
     def score(self, chains: Sequence[tuple[int, ...]], longest: int) -> list[float]:
         """The log-probability of each chain, as `beams` gives it."""
         wanted = sorted({chain[:k] for chain in chains for k in range(1, len(chain) + 1)})
-        first = _log_softmax(self.first[0][None])[0]
+        first = log_softmax(self.first[0][None])[0]
         known: dict[tuple[int, ...], float] = {prefix: float(first[prefix[0]]) for prefix in wanted if len(prefix) == 1}
         stops = dict[tuple[int, ...], float]()
         for length in range(1, longest):
@@ -295,7 +295,7 @@ class ReadWording:
         w = self.network.weights
         queries = w["query"][position] + before @ w["query_before"]
         logits = queries @ self.states.T - w["coverage"][0] * (1 - unread)
-        share = np.exp(_log_softmax(logits))
+        share = np.exp(log_softmax(logits))
         return share, unread * (1 - share)
 
     def _position(self, position: int, before: Floats, unread: Floats) -> tuple[Floats, Floats, Floats]:
@@ -331,7 +331,8 @@ def _gru(x: Floats, w: Mapping[str, Floats]) -> Floats:
     return np.concatenate([out[:, 0], out[::-1, 1]], axis=1)
 
 
-def _log_softmax(logits: Floats) -> Floats:
+def log_softmax(logits: Floats) -> Floats:
+    """Log probabilities along the last axis."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     out: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return out

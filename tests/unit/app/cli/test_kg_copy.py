@@ -9,7 +9,7 @@ from tests.unit.app.cli.running import Trivium, refused
 from trivium.app.cli.kg import make, writing
 from trivium.app.cli.kg.writing import exchange
 from trivium.kg.errors import BusyError
-from trivium.policies.reader.chains.artifact import has_decomposer
+from trivium.policies.reader.chains.artifact import DECOMPOSER
 
 
 @pytest.fixture
@@ -106,13 +106,13 @@ def test_a_replacement_has_learned_before_it_is_seen(
     seen = list[bool]()
 
     def watched(beside: Path, target: Path) -> None:
-        seen.extend(has_decomposer(folder / "keqing") for folder in (beside, target))
+        seen.extend(DECOMPOSER.exists(folder / "keqing") for folder in (beside, target))
         exchange(beside, target)
 
     monkeypatch.setattr(writing, "exchange", watched)
     assert trivium("kg", "copy", kg, other, "--replace").code == 0
     assert seen == [True, True], "whoever asks meanwhile finds what was learned, before and after"
-    assert has_decomposer(other / "keqing")
+    assert DECOMPOSER.exists(other / "keqing")
 
 
 def test_what_had_taught_a_replaced_kg_is_said_to_go(trivium: Trivium, kg: Path, other: Path) -> None:
@@ -138,12 +138,12 @@ def test_a_learned_kg_is_not_replaced_by_one_that_could_not_learn(
         said = trivium("kg", "copy", kg, other, "--replace")
         refused(said, "NotLearntError", f"({type(error).__name__}: {error})", str(other), "--unlearned")
         assert trivium("kg", "info", other, "--json").json == before
-        assert has_decomposer(other / "keqing")
+        assert DECOMPOSER.exists(other / "keqing")
         assert not (other.parent / ".other.replacing").exists()
         forced = trivium("kg", "copy", kg, other, "--replace", "--unlearned")
         assert forced.code == 0
         assert f"trivium learn keqing --kg {other}" in forced.err
-        assert not has_decomposer(other / "keqing")
+        assert not DECOMPOSER.exists(other / "keqing")
         assert trivium("kg", "copy", kg, other, "--replace").code == 0, "what has not learned has nothing to lose"
     assert trivium("kg", "info", other, "--json").json == trivium("kg", "info", kg, "--json").json
 
@@ -153,9 +153,9 @@ def test_a_copy_too_large_to_learn_by_itself_learns_where_it_replaces_what_has_l
 ) -> None:
     monkeypatch.setattr(make, "_TRIPLES_LEARNT", 3)
     assert trivium("kg", "copy", kg, kg.parent / "new").code == 0
-    assert not has_decomposer(kg.parent / "new" / "keqing")
+    assert not DECOMPOSER.exists(kg.parent / "new" / "keqing")
     assert trivium("kg", "copy", kg, other, "--replace").code == 0
-    assert has_decomposer(other / "keqing")
+    assert DECOMPOSER.exists(other / "keqing")
 
 
 def test_unlearned_alone_is_refused(trivium: Trivium, kg: Path) -> None:

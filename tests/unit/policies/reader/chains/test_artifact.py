@@ -12,7 +12,7 @@ import pytest
 from trivium.kg.embedders.hashing import HashingEmbedder
 from trivium.kg.errors import CorruptError, EmbedderError, VersionError
 from trivium.knowledge.knowledge import Knowledge
-from trivium.policies.reader.chains.artifact import DECOMPOSER, has_decomposer, load_decomposer, save_decomposer
+from trivium.policies.reader.chains.artifact import DECOMPOSER, load_decomposer, save_decomposer
 from trivium.policies.reader.chains.learning import Learnt
 
 MODEL = "decomposer.json"
@@ -78,7 +78,7 @@ def test_a_flipped_bit_of_the_arrays_is_noticed(folder: Path, films: Knowledge) 
     _flip(next(folder.glob("*.safetensors")))
     with pytest.raises(CorruptError, match="checksum"):
         load_decomposer(folder, films.embedder)
-    assert has_decomposer(folder)
+    assert DECOMPOSER.exists(folder)
 
 
 @pytest.mark.parametrize("change", [{"stems": None}, {"hops": None}, {"phrases": []}, {"learned": 3}])
@@ -104,5 +104,5 @@ def test_a_newer_format_and_another_embedder_are_refused(folder: Path, films: Kn
 
 
 def test_whether_there_is_one(folder: Path, tmp_path: Path) -> None:
-    assert has_decomposer(folder)
-    assert not has_decomposer(tmp_path / "nothing")
+    assert DECOMPOSER.exists(folder)
+    assert not DECOMPOSER.exists(tmp_path / "nothing")
