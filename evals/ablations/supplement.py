@@ -12,6 +12,7 @@ from typing import get_args
 
 from trivium.evals.ablations.asking import made_kg, taught
 from trivium.evals.ablations.report import FigureTable
+from trivium.evals.metaqa import spread
 from trivium.evals.metrics import ScoredAnswer, ask, mean
 from trivium.evals.webqsp import folds, read_webqsp
 from trivium.graphs.keqing import graph
@@ -20,12 +21,13 @@ from trivium.nodes.keqing.context import KeqingContext, Supplement
 MODES: tuple[Supplement, ...] = ("never", "auto", "always")
 
 
-async def supplement(data: Path) -> FigureTable:
-    """Ask every question once for each mode, by what was learned from the other four folds."""
+async def supplement(data: Path, limit: int | None = None) -> FigureTable:
+    """Ask every question, or `limit` a fold, once for each mode, by what was learned from the other four folds."""
     assert set(MODES) == set(get_args(Supplement))
     folder = made_kg("fb15k237", data)
     asked: dict[str, list[ScoredAnswer]] = {mode: [] for mode in MODES}
-    for pairs, questions in folds(read_webqsp(data)):
+    for pairs, held_out in folds(read_webqsp(data)):
+        questions = spread(held_out, limit or len(held_out))
         async with taught(folder, pairs):
             for mode in MODES:
                 asked[mode] += await ask(graph, questions, KeqingContext(kg=str(folder), supplement=mode))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from trivium.evals.ablations.asking import made_kg, taught
 from trivium.evals.ablations.report import FigureTable
+from trivium.evals.metaqa import spread
 from trivium.evals.metrics import ScoredAnswer, ask, mean
 from trivium.evals.webqsp import folds, read_webqsp
 from trivium.graphs.keqing import graph
@@ -44,12 +45,13 @@ class Reach:
     candidates: int
 
 
-async def templates(data: Path) -> FigureTable:
-    """Ask every question once for each K, by what was learned from the other four folds."""
+async def templates(data: Path, limit: int | None = None) -> FigureTable:
+    """Ask every question, or `limit` a fold, once for each K, by what was learned from the other four folds."""
     folder = made_kg("fb15k237", data)
     asked: dict[int, list[ScoredAnswer]] = {k: [] for k in KS}
     free: dict[int, list[Reach]] = {k: [] for k in KS}
-    for pairs, questions in folds(read_webqsp(data)):
+    for pairs, held_out in folds(read_webqsp(data)):
+        questions = spread(held_out, limit or len(held_out))
         async with taught(folder, pairs) as base:
             for k in KS:
                 asked[k] += await ask(graph, questions, KeqingContext(kg=str(folder), templates_per_sub_question=k))
