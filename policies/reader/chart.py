@@ -484,6 +484,8 @@ class Chart:
     @staticmethod
     def _returns(node: Sketch | None, hop: Walk) -> float:
         """What walking back over the relation just walked costs."""
+        if node and node[0] == "and" and hop.direction != "any":
+            return max(Chart._returns(part, hop) for part in node[1:])
         if not node or node[0] != "go" or hop.direction == "any":
             return 0.0
         last = node[2][-1]
@@ -813,8 +815,11 @@ class Chart:
                 for term, more in self._term(source, numbers)
                 if term not in terms
             ][:4]
+        numbers = lists[0] if len(lists) == 1 and not known and source.form != "name" else ()
         for terms, cost in options:
             if terms:
+                if numbers and self._columns.of_term(terms[0], numbers).profile.kind == "boolean":
+                    cost += scores.TRUTHS  # noqa: PLW2901 - "organic coffees" are those that are
                 yield Item("X", source.node, source.type, ("values", terms), score - cost, links, source.form)
 
     def _column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -1231,6 +1236,8 @@ class Chart:
                 direction = "min" if direction == "max" else "max"
             elif all(each.dated or each.yearly for each in columns):
                 return
+        if self._columns.is_fast(hints) and all(self._columns.is_time(self._schema.properties[n]) for n in right.data):
+            direction = "min" if direction == "max" else "max"
         if direction in ("most", "fewest", "least", "count"):
             direction = "max" if direction in ("most", "count") else "min"
             score -= 0.1
@@ -1372,6 +1379,7 @@ class Chart:
             term = ("p", (), column.name, "")
             turned = set(hints) >= _AGED and self._columns.is_age(column)
             turned = turned or (self._columns.lasting(hints) and self._columns.is_start(column))
+            turned = turned or (self._columns.is_fast(hints) and self._columns.is_time(column))
             descending = (direction == "max") != turned
             yield self._top(right, term, descending, limit, score + gain, links)
 
@@ -1437,6 +1445,9 @@ class Chart:
         """As in "more points (than A)", "a higher fee": a column by which two are compared."""
         numbers = tuple(number for number in right.data if self._schema.properties[number].ordered)
         sign = left.data[0] if left.category == "MORE" else _COMPARED.get(left.data[0], "")
+        fast = left.category == "SUP" and self._columns.is_fast(left.data[1])
+        if fast and all(self._columns.is_time(self._schema.properties[number]) for number in numbers):
+            sign = {">": "<", "<": ">"}.get(sign, sign)
         if numbers and sign and (left.category == "MORE" or not left.data[2]):
             yield Item("CK", data=(sign, numbers), score=left.score + right.score, links=(left.links, right.links))
 

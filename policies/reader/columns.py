@@ -42,7 +42,7 @@ class Columns:
     ) -> list[tuple[Property, float]]:
         """The ordered properties of a type that hints and a value fit, with what each gains, best first."""
         shape = "" if value is None else f"{value[0]}:{value[1]}" if value[0] == "DATE" else value[0]
-        year = value is not None and value[0] == "v" and 1000 <= (value[1].value or 0) <= 2100
+        year = value is not None and value[0] == "v" and len(value) == 2 and 1000 <= (value[1].value or 0) <= 2100
         key = (kind, tuple(hints), f"{shape}{year}", dated)
         found = self._ranks.get(key)
         if found is None:
@@ -155,6 +155,16 @@ class Columns:
         """Whether hints are those of "long"."""
         return bool(hints) and hints[0] in _SPANS
 
+    @staticmethod
+    def is_fast(hints: Sequence[str]) -> bool:
+        """Whether hints are those of "fast"."""
+        return hints[:1] == ("speed",)
+
+    def is_time(self, column: Property) -> bool:
+        """Whether a column holds how long something takes, which who is fast needs little of."""
+        taken = column.profile.kind in ("time", "duration") or self._measures(column) == "time"
+        return taken or (column.profile.kind == "number" and "time" in words_of(column.name))
+
     def is_money(self, name: str) -> bool:
         """Whether a column holds prices, by the last word of its name."""
         return self.matcher.likeness("price", words_of(name)[-1:]) > 0
@@ -212,19 +222,17 @@ class Columns:
             return None
         if value[0] == "DATE":
             return self._dated(term, kind, sign, value[1], value[2])
-        value = self._measured(value, column)
-        constant: Value = value[1]
+        constant: Value = self._measured(value, column)[1]
         if constant.kind == "number" and kind in _DATES:
-            if 1000 <= float(constant.value) <= 2100:
-                return ("cmp", (*term[:3], "year"), sign, value)
-            return None
+            yearly = len(value) == 2 and 1000 <= float(constant.value) <= 2100  # 2000 euros are no year
+            return ("cmp", (*term[:3], "year"), sign, ("v", constant)) if yearly else None
         if constant.kind == "number" and kind == "text":
             return ("cmp", term, sign, ("v", Value("text", value_text(constant)))) if sign == "=" else None
         if constant.kind == "number" and kind == "boolean":
             return ("cmp", term, sign, ("v", Value("boolean", bool(constant.value)))) if sign == "=" else None
         if constant.kind == "number" and kind == "duration":
-            return ("cmp", term, sign, value)
-        return ("cmp", term, sign, value) if constant.kind == kind else None
+            return ("cmp", term, sign, ("v", constant))
+        return ("cmp", term, sign, ("v", constant)) if constant.kind == kind else None
 
     def _measured(self, value: Any, column: Property) -> Any:
         """A number said in one unit in the unit of a column, by its name: 10 hours in `downtime_minutes`."""

@@ -52,6 +52,8 @@ _ONES = re.compile(
     r"(?:and |if so,? )?which(?: ones?)?[\s?!.]*$",
     re.IGNORECASE,
 )
+_RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "often", "multi"})
+"""Sketches that give no things, which are not asked for yes or no."""
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
 
@@ -226,6 +228,7 @@ class Reader:
         if wanted:
             candidates = [self._showing(each, wanted) for each in candidates]
         candidates = self._compared(tagged, candidates)
+        candidates += () if wanted else self._facts(tagged, parsed, candidates)
         drafter = Drafter(self.schema)
         run = executor or self.executor
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
@@ -308,9 +311,9 @@ class Reader:
         for found in parsed:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):
-                score = item.score - less - (0.0 if self._asked(tagged, sketch, item) else scores.ASKED)
+                score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
-                if ask and (item.category == "S" or sketch[0] == "all") and not _is_choice(sketch):
+                if ask and sketch[0] not in _RESULTS and not _is_choice(sketch):
                     if sketch[0] == "and" and any(part and part[0] == "ids" for part in sketch[1:]):
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     sketch = ("yes", sketch)  # noqa: PLW2901
@@ -320,8 +323,8 @@ class Reader:
                     best[key] = (sketch, item, score)
         return sorted(best.values(), key=lambda each: -each[2])
 
-    def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
-        """Whether a result is of the kind that the question's head noun asks for; True where it asks for none."""
+    def _off(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
+        """The cost of a result that is not of the kind that the question asks for."""
         first = next((word for word in tagged.first if word not in self.language.classes.leading), "")
         if (
             first in self.language.classes.no_figure
@@ -329,7 +332,11 @@ class Reader:
             and len(sketch[2]) == 1
             and self._is_figure(sketch[2][0])
         ):
-            return False
+            return scores.NO_FIGURE
+        return 0.0 if self._asked(tagged, sketch, item) else scores.ASKED
+
+    def _asked(self, tagged: Tagged, sketch: Sketch, item: Item) -> bool:
+        """Whether a result is of the kind that the question's head noun asks for; True where it asks for none."""
         if tagged.asks_things and sketch[0] == "values":
             return False
         if not tagged.asked:
@@ -346,6 +353,36 @@ class Reader:
         """Whether a column holds numbers or dates alone, which nobody is and which lie nowhere."""
         kinds = {each.profile.kind for each in self.schema.properties if term[0] == "p" and each.name == term[2]}
         return bool(kinds) and kinds.isdisjoint(("text", "point", "boolean"))
+
+    def _facts(
+        self, tagged: Tagged, parsed: Sequence[Item], known: Sequence[tuple[Sketch, Item, float]]
+    ) -> list[tuple[Sketch, Item, float]]:
+        """What the graph knows of a thing that is named, far behind what words lead to: "what has Ann raised?".
+
+        None where the best plan leaves no word unread.
+        """
+        read = {place for place, *_ in flat(known[0][1].links)} if known else set()
+        ask = tagged.first[:1] and tagged.first[0] in self.language.classes.yes_no
+        if ask or not known or all(place in read for place, content in enumerate(tagged.content) if content):
+            return []
+        found: dict[Any, tuple[Sketch, Item, float]] = {}
+        for item in parsed:
+            if item.category != "S" or item.form != "name" or item.node is None or item.node[0] != "ids":
+                continue
+            hops = self.schema.leaving(item.type)[:CANDIDATES]
+            facts: list[Sketch] = [
+                ("go", item.node, (self.schema.walk(hop, item.type, reached),), reached, True) for hop, reached in hops
+            ]
+            columns = self.schema.of_type[item.type][:CANDIDATES]
+            facts += [("values", item.node, (("p", (), column.name, ""),)) for column in columns]
+            for sketch in facts:
+                found.setdefault(canonical(sketch), (sketch, item, item.score - self._off(tagged, sketch, item)))
+        for sketch, *_ in known:
+            found.pop(canonical(sketch), None)
+        most = known[0][2] - scores.ANY_FACT
+        return [(sketch, item, min(score, most)) for sketch, item, score in self._compared(tagged, [*found.values()])][
+            :CANDIDATES
+        ]
 
     def _finished(self, item: Item, echo: float) -> Iterable[tuple[Sketch, float]]:
         if item.category == "S":

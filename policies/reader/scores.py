@@ -63,8 +63,11 @@ AGAINST = 1.0  # a relation of one kind with itself, walked against the order of
 RETURNS = 0.3  # the relation just walked, walked back
 PLACED = 0.45  # gain: "where" before a set of places
 ASKED = 0.8  # an answer that is not of the kind that the head noun asks for
+NO_FIGURE = 1.6  # a number or date where who or where is asked for
+TRUTHS = 0.4  # whether it is so of each of a set, in place of those of which it is
 CHOICE = 1.5  # what is known of the one of two things that was asked for, in place of it
 ECHO = 1.5  # an answer that only repeats a name of the question
+ANY_FACT = 1.5  # behind the best plan: some fact of the one thing that is named, which no word says
 BEAM = 30
 """Readings of a category that the whole question keeps."""
 CELL = 26

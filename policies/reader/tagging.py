@@ -62,6 +62,7 @@ _THING = 0.7  # likeness of "works" to what `CREATED_BY` leads from
 _DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
 _MADE = 0.1  # what is lost by a name that a word is made from
 _PEOPLE = 0.95  # likeness of "Italian" to Italy
+_BORN = 0.6  # weight of "who" for those with a date of birth, where their type says no more
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
 _KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a kind of its things
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
@@ -307,6 +308,8 @@ class Tagger:
                 stop += glued + bool(glued and square and square[0].text in self.language.units)
             scaled = any(word.text in self.language.scales for word in words[found.start : stop])
             hints, measure = self.language.unit_hints.get(unit, ()), unit if unit in self.language.measures else ""
+            if found.kind == "year" and hints:  # "1000 euros"
+                found = Literal_(found.start, found.stop, "number", found.value)  # noqa: PLW2901
             rate = [word.text for word in words[stop - 1 : stop + 2]] if unit else []
             if rate[1:2] == ["per"] and any(each.element.kind == "property" for each in self.matcher.phrase(rate)):
                 stop, hints = stop + 2, ("per", unit)  # "3 hours per week"
@@ -767,6 +770,7 @@ class Tagger:
             start
             for start, _, item in tagged.items
             if item.category in ("S", "P", "R", "E") and item.links and item.links[0][2] >= _NOUN
+            if not self._is_before_head(item)  # "missions" for `mission_goal`
         }
         operators = {stop for _, stop, item in tagged.items if item.category in _BEFORE_KINDS}
         named = {stop for _, stop, item in tagged.items if item.category == "S" and item.form in ("name", "value")}
@@ -779,16 +783,20 @@ class Tagger:
             and item.links[0][2] >= _NOUN
         }
         gain = _EXACT - _SLOPE * (1 - _KIND)
+        fronted = self._fronted(tagged)
         for place, word in enumerate(tagged.positions):
             gap = tagged.gaps[place]
             cues = tagged.gaps[place - 1] if place in named and not gap else gap  # "which Danish ship"
             asked = place in operators or not cues.isdisjoint(self.language.classes.before_kinds) or not (place or gap)
+            asked = asked or place == fronted
             asked = asked or (gap == {"of"} and tagged.positions[place - 1].casefold() in self.language.classes.kinds)
             content = tagged.content[place] or (place in numbers and word not in self.language.units)
             ranks = word.endswith("est") and len(word) > _SHORTEST  # "quickest"
             before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films", "jersey number"
-            plain = word.isalpha() and (word.islower() or (place == 0 and not gap and word.istitle()))  # "Plots with …"
-            if before or place in read or ranks or not content or not plain or not asked:
+            first = place == 0 and not gap and word.istitle() and _is_plural([word])  # "Plots with …"
+            plain = word.isalpha() and (word.islower() or first)
+            deed = place in tagged.verbs and self._is_past(word)  # "where is X kept"
+            if before or place in read or ranks or not content or not plain or not asked or deed:
                 continue
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
             tagged.items += [
@@ -796,6 +804,22 @@ class Tagger:
                 for kind in self._kinds
                 for element in [Element("type", kind, ANY_KIND)]
             ]
+
+    @staticmethod
+    def _fronted(tagged: Tagged) -> int:
+        """The last position of the noun phrase that a question starts with: "washable yarns under 6"; else -1."""
+        named = ("S", "P", "R", "E", "EC", "ADJ")
+        bounds = {start for start, _, item in tagged.items if item.category not in named} | tagged.verbs
+        places = range(len(tagged.positions))
+        last = next((each for each in places if tagged.gaps[each + 1] or each + 1 in bounds), len(places) - 1)
+        return -1 if tagged.gaps[:1] != [frozenset()] or 0 in bounds else last
+
+    def _is_before_head(self, item: Item) -> bool:
+        """Whether a word is a relation's by a part of its name that is not the last one."""
+        if item.category != "R" or not item.form:
+            return False
+        words = words_of(self.schema.names[item.data[0]])
+        return len(words) > 1 and self.language.stem(words[-1]) != item.form and words[-1] not in self.language.stop
 
     def _is_past(self, word: str) -> bool:
         """Whether a word may be a verb's past: "hatched", "born"."""
@@ -1140,10 +1164,15 @@ class Tagger:
                 ),
                 default=0.0,
             )
+            weight = max(weight, _BORN * any(map(self._tells_birth, self.schema.of_type[number])))
             if weight:
                 item = Item("S", ("all", number), number, (), 0.1 * weight, link(position, word, weight), form="plain")
                 out.append(item)
         return out
+
+    @staticmethod
+    def _tells_birth(column: Property) -> bool:
+        return not {"birth", "born", "birthday", "birthdate", "dob"}.isdisjoint(words_of(column.name))
 
     def _add_phrases(
         self,

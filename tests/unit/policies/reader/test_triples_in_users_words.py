@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
+from tests.shop import outcome
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
@@ -22,6 +23,7 @@ BOATS = {
     "Heron": ("Canoe", "South Row", True, "3.5 m", "£12", 5, 60),
 }
 SINCE = {"Ann": "2011-03-01", "Bob": "2015-06-30", "Cleo": "2019-01-15"}
+BORN = {"Ann": 1980, "Bob": 2001, "Cleo": 1992}
 TOWNS = {"Ashby": 1_200_000, "Corwen": 4_000, "Delft": 700_000}
 
 
@@ -35,7 +37,7 @@ def _club() -> tuple[GraphColumns, Reader]:
         things[name]["has_cover"] = Value("boolean", cover)
         edges += [(name, "boat_class", sort), (name, "moored_in", row)]
     for who, day in SINCE.items():
-        things[who] = {"memberSince": Value("date", day)}
+        things[who] = {"memberSince": Value("date", day), "birth_year": Value("number", float(BORN[who]))}
         edges += [(who, "sails", boat) for boat in list(BOATS)[: 1 + (who == "Ann")]]
         edges.append((who, "home", list(TOWNS)[list(SINCE).index(who)]))
     things |= {town: {"population": Value("number", float(people))} for town, people in TOWNS.items()}
@@ -59,6 +61,10 @@ def _club() -> tuple[GraphColumns, Reader]:
         ("Which member has been with us the longest?", ["Ann"]),
         ("which towns have more than a million people", ["Ashby"]),
         ("Which boats have more than 50 minutes per trip?", ["Heron", "Petrel"]),
+        ("Boats with a cover under 2000 pounds", ["Heron", "Lark"]),
+        ("covered boats under 20 pounds", ["Heron"]),
+        ("Who was born in 2001?", ["Bob"]),
+        ("anyone born after 1990?", ["Bob", "Cleo"]),
     ],
 )
 def test_what_names_of_relations_and_units_say(question: str, answer: list[str]) -> None:
@@ -69,3 +75,18 @@ def test_what_names_of_relations_and_units_say(question: str, answer: list[str])
         assert [item_label(found.value)] == answer
     else:
         assert sorted(each.label for each in found.entities) == answer
+
+
+def test_what_is_known_of_a_thing_stands_behind_the_plans_that_words_lead_to() -> None:
+    graph, reader = _club()
+    readings = reader.read("What has Ann been raving about?", executor=partial(outcome, Executor(graph)), most=40)
+    named = [{each.label for each in materialize(Executor(graph), reading.plan).entities} for reading in readings]
+    assert named[0] == {"Ann"}
+    assert {"Lark", "Petrel"} in named[1:]
+
+
+@pytest.mark.parametrize("question", ["Is the most common boat class a Dinghy?", "Is Lark or Heron in the South Row?"])
+def test_whatever_is_asked_for_yes_or_no_can_be_run(question: str) -> None:
+    graph, reader = _club()
+    for reading in reader.read(question, executor=partial(outcome, Executor(graph)), most=40):
+        materialize(Executor(graph), reading.plan)
