@@ -61,7 +61,8 @@ def stored_state(directory: Path, connection: sqlite3.Connection, before: State 
         delta = Delta(open_snapshot(directory, meta.base))
         if changes is None:
             raise SnapshotError(f"snapshot {meta.base} went")
-    delta.apply(changes or ())
+    if changes:
+        delta.apply(changes)
     return State(meta, delta.view(meta.stamp), delta)
 
 
