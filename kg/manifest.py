@@ -8,16 +8,18 @@ killed after its commit, and counts and `record_sha256` are those of the transac
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from trivium.kg.embedders.opening import DEFAULT
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, newer
-from trivium.kg.files import Damage, json_checksum, sha256_file, write_atomic
+from trivium.kg.files import Damage, fsync_folder, json_checksum, sha256_file, write_atomic
 
 MANIFEST = "kg.json"
+SAVING = ".saving"
+"""A file of a KG's folder while derived files are saved (`register_saved`)."""
 FORMAT = 1
 """The version of the directory's layout; a higher one is refused."""
 
@@ -115,14 +117,34 @@ def register_derived(directory: Path, paths: Iterable[Path]) -> None:
     write_manifest(directory, replace(manifest, derived=derived, updated=now()))
 
 
+def register_saved(directory: Path, save: Callable[[], Iterable[Path]]) -> None:
+    """Run `save` and register the files that it wrote or removed, as `register_derived`.
+
+    Meanwhile, and where the process is killed, a file `SAVING` says that the manifest and the files may differ: then
+    the checksums that files carry themselves decide (`trivium.kg.artifact`), until the next registers all of them.
+    """
+    marker = directory / SAVING
+    interrupted = marker.exists()
+    if not interrupted:
+        marker.touch()
+        fsync_folder(directory)
+    paths = list(save())
+    if interrupted:
+        paths += [directory / name for name in read_manifest(directory).derived]
+    register_derived(directory, paths)
+    marker.unlink(missing_ok=True)
+
+
 def set_embedder(directory: Path, name: str) -> None:
     """Note which embedder makes the KG's vectors; the caller holds the KG's write lock."""
     write_manifest(directory, replace(read_manifest(directory), embedder=name, updated=now()))
 
 
 def check_derived(directory: Path, manifest: Manifest) -> list[Damage]:
-    """The registered files that are missing or whose bytes differ."""
+    """The registered files that are missing or whose bytes differ; none where a process was killed as it saved some."""
     problems = []
+    if (directory / SAVING).exists():
+        return []
     for name, expected in sorted(manifest.derived.items()):
         path = directory / name
         if not path.is_file():

@@ -29,7 +29,7 @@ from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header,
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
 from trivium.kg.files import Damage, is_full, sha256_file
-from trivium.kg.manifest import MANIFEST, Manifest, check_derived, read_manifest
+from trivium.kg.manifest import MANIFEST, SAVING, Manifest, check_derived, read_manifest
 
 _WAIT = 10.0  # seconds to wait for a writer of a database beside the record
 
@@ -63,7 +63,8 @@ def find_damage(directory: Path, *, wait: float | None = None) -> list[Damage]:
 
 def check_learned(directory: Path, manifest: Manifest) -> list[Damage]:
     """Damage in what was learned or derived: all but record, snapshot and manifest."""
-    learned = [*check_derived(directory, manifest), *check_artifacts(directory, manifest.derived)]
+    compared = () if (directory / SAVING).exists() else manifest.derived
+    learned = [*check_derived(directory, manifest), *check_artifacts(directory, compared)]
     return [*learned, *_check_databases(directory), *_check_archives(directory)]
 
 

@@ -38,7 +38,7 @@ from trivium.kg.embedded.record import (
 from trivium.kg.embedded.snapshot import has_snapshot, remove_other_snapshots, snapshots_beside, write_snapshot
 from trivium.kg.errors import BadInputError, TriviumError
 from trivium.kg.files import sha256_file
-from trivium.kg.manifest import now, read_manifest, register_derived, write_manifest
+from trivium.kg.manifest import now, read_manifest, register_derived, register_saved, write_manifest
 from trivium.kg.types import LONGEST_RELATION, LONGEST_TEXT, Entity, QualifiedTriple, Triple, ValueText
 
 _SHARE, _LEAST, _MOST = 0.05, 1_000, 200_000
@@ -163,7 +163,7 @@ def keep(directory: Path, save: Callable[[], Iterable[Path]], *, wait: float | N
         OSError: the folder cannot be written.
     """
     with write_lock(directory, wait):
-        register_derived(directory, save())
+        register_saved(directory, save)
 
 
 def guard_files(directory: Path, paths: Iterable[Path], *, wait: float | None = None) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from mcp_types import TextContent
 from tests.integration.conftest import ROOT, free_port
 from trivium.app.server.mcp import RESULT_BYTES, make_server
 from trivium.kg.embedded import build
+from trivium.kg.embedders.static import TOKENIZER, WordPieces
 from trivium.kg.types import Entity, Triple
 from trivium.knowledge.knowledge import close_all
 
@@ -77,6 +79,26 @@ async def test_an_agent_asks_and_gets_a_proof(films_kg: Path) -> None:
         none = await _called(films_client, "ask", question="what is the airspeed of a swallow?")
         assert none["stop_reason"] != "answered"
         assert none["answers"] == []
+
+
+@pytest.mark.slow
+async def test_an_answer_costs_the_reading_model_at_most_600_tokens() -> None:
+    """By Llama 2's pieces what is read as text, and by four characters a token also what is read as JSON.
+
+    OpenAI's own tokenizer (cl100k) is a download; of English it makes fewer tokens than Llama 2's.
+    """
+    pieces = WordPieces((files("wordllama") / TOKENIZER).read_bytes())
+    lines = (files("trivium.kg.sample") / "questions.train.jsonl").read_text("utf-8").splitlines()
+    longest = dict.fromkeys(("text", "pieces", "json"), 0.0)
+    async with Client(await make_server("sample")) as client:
+        for line in lines[::8]:
+            result: Any = await client.call_tool("ask", {"question": json.loads(line)["question"]})
+            text, found = result.content[0].text, json.dumps(result.structured_content, ensure_ascii=False)
+            seen = {"text": len(text) / 4, "pieces": len(pieces.encode(text)), "json": len(found) / 4}
+            longest = {name: max(most, seen[name]) for name, most in longest.items()}
+    await close_all()
+    assert 100 < longest["pieces"] <= 600, "some of them list dozens of names with their evidence"
+    assert max(longest.values()) <= 600, longest
 
 
 async def test_an_agent_walks_the_graph_itself(films_kg: Path) -> None:
