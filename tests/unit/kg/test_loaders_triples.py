@@ -9,7 +9,7 @@ import pytest
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import delimited, read_triples
-from trivium.kg.loaders.delimited import TripleColumns
+from trivium.kg.loaders.delimited import TripleColumns, split_line
 from trivium.kg.loaders.skips import KEEP, SkipLog
 from trivium.kg.streams import drain
 from trivium.kg.types import Triple, ValueText
@@ -148,6 +148,13 @@ def test_an_endless_line_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="longer than") as caught:
         read(path)
     assert caught.value.path == path
+
+
+def test_quotes_belong_to_the_text_where_no_comma_separates(tmp_path: Path) -> None:
+    content = 'junk\n"Weird Al"\tsings\t"Eat It"\n5" disk\tmade_by\tShugart\n'
+    expected = [Triple('"Weird Al"', "sings", '"Eat It"'), Triple('5" disk', "made_by", "Shugart")]
+    assert read(write(tmp_path / "quotes.tsv", content), skip_bad=True) == expected
+    assert split_line('5" disk\tmade_by\t"x', "\t") == ['5" disk', "made_by", '"x']
 
 
 def test_an_open_quote_is_malformed_and_skip_bad_finds_the_delimiter_later(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ def test_what_the_papers_name() -> None:
     assert keqing.judges(1.0), "the model chooses also where a sub-question has a template's very words"
     oda = OdaContext(preset="paper")
     assert (oda.direction, oda.hub_triples, oda.memory) == ("out", 300, "paper")
+    assert not oda.combined, "an action and a reflection are two requests"
     assert KnowGPTContext(preset="paper").bandit == "paper"
 
 
