@@ -102,7 +102,7 @@ class Columns:
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.05 - less)
             elif self.matcher.likeness(hint, words) >= 0.85:
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.1 - less)
-            elif hint in self.language.measured and self._measures(column) == self.language.measured[hint]:
+            elif hint in self.language.measured and measure_of(column, self.language) == self.language.measured[hint]:
                 best = max(best, scores.HINTED + scores.NO_HINT - 0.15 - less)
             else:
                 like = max(
@@ -162,7 +162,7 @@ class Columns:
 
     def is_time(self, column: Property) -> bool:
         """Whether a column holds how long something takes, which who is fast needs little of."""
-        taken = column.profile.kind in ("time", "duration") or self._measures(column) == "time"
+        taken = column.profile.kind in ("time", "duration") or measure_of(column, self.language) == "time"
         return taken or (column.profile.kind == "number" and "time" in words_of(column.name))
 
     def is_money(self, name: str) -> bool:
@@ -239,25 +239,10 @@ class Columns:
         if value[0] != "v" or len(value) < 3:
             return value
         said, constant = self.language.measures.get(value[2]), value[1]
-        own = self._unit(column)
+        own = _unit_of(column, self.language)
         if said is None or own is None or said[0] != own[0] or said == own:
             return ("v", constant)
         return ("v", Value("number", round(float(constant.value) * said[1] / own[1], 9)))
-
-    def _measures(self, column: Property) -> str:
-        """What a column measures, by the unit of its values or in its name: `minutes` time, "£210" money; else ""."""
-        found = self.language.measures.get(column.profile.unit.casefold()) or self._unit(column)
-        return found[0] if found else ""
-
-    def _unit(self, column: Property) -> tuple[str, float] | None:
-        """What a column of numbers measures, and in which unit, by the words of its name."""
-        words, measures = words_of(column.name), self.language.measures
-        words = words[: words.index("per")] if "per" in words else words
-        if column.profile.kind != "number":
-            return None
-        if words and words[-1] in measures:
-            return measures[words[-1]]
-        return next((measures[word] for word in words if len(word) > 3 and word in measures), None)
 
     @staticmethod
     def _dated(term: Sketch, kind: str, sign: str, literal: str, at: Any) -> Sketch | None:
@@ -286,6 +271,23 @@ class Columns:
         if sign == "=":
             return ("cmp", term, "between", ("vs", (Value("date", first), Value("date", last))))
         return ("cmp", term, sign, ("v", Value("date", last if sign in (">", "<=") else first)))
+
+
+def measure_of(column: Property, language: Language) -> str:
+    """What a column measures, by the unit of its values or in its name: `minutes` time, "£210" money; else ""."""
+    found = language.measures.get(column.profile.unit.casefold()) or _unit_of(column, language)
+    return found[0] if found else ""
+
+
+def _unit_of(column: Property, language: Language) -> tuple[str, float] | None:
+    """What a column of numbers measures, and in which unit, by the words of its name."""
+    words, measures = words_of(column.name), language.measures
+    words = words[: words.index("per")] if "per" in words else words
+    if column.profile.kind != "number":
+        return None
+    if words and words[-1] in measures:
+        return measures[words[-1]]
+    return next((measures[word] for word in words if len(word) > 3 and word in measures), None)
 
 
 def _plain(value: Any, kind: str) -> Value | None:

@@ -307,7 +307,7 @@ class Reader:
     def _candidates(self, tagged: Tagged, parsed: Sequence[Item], *, shown: bool) -> list[tuple[Sketch, Item, float]]:
         """Finished readings as sketches of results, each once, best first; `shown`: a clause says what of them."""
         best: dict[Any, tuple[Sketch, Item, float]] = {}
-        ask = tagged.first[:1] and tagged.first[0] in self.language.classes.yes_no
+        ask = self._asks_yes_or_no(tagged)
         for found in parsed:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):
@@ -322,6 +322,12 @@ class Reader:
                 if known is None or known[2] < score:
                     best[key] = (sketch, item, score)
         return sorted(best.values(), key=lambda each: -each[2])
+
+    def _asks_yes_or_no(self, tagged: Tagged) -> bool:
+        """Whether a question begins as one for yes or no: "is it …", "can I …", but not "can you list …"."""
+        classes, first = self.language.classes, tagged.first[:1]
+        may = not classes.may.isdisjoint(first) and self.language.commands.isdisjoint(tagged.first)
+        return may or not classes.yes_no.isdisjoint(first)
 
     def _off(self, tagged: Tagged, sketch: Sketch, item: Item) -> float:
         """The cost of a result that is not of the kind that the question asks for."""
@@ -362,7 +368,7 @@ class Reader:
         None where the best plan leaves no word unread.
         """
         read = {place for place, *_ in flat(known[0][1].links)} if known else set()
-        ask = tagged.first[:1] and tagged.first[0] in self.language.classes.yes_no
+        ask = self._asks_yes_or_no(tagged)
         if ask or not known or all(place in read for place, content in enumerate(tagged.content) if content):
             return []
         found: dict[Any, tuple[Sketch, Item, float]] = {}

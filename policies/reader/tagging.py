@@ -21,6 +21,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.name_variants import countries, is_people
 from trivium.policies.reader.chains.voice import voice_of
+from trivium.policies.reader.columns import measure_of
 from trivium.policies.reader.english import Language
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.items import Item, link
@@ -62,6 +63,7 @@ _THING = 0.7  # likeness of "works" to what `CREATED_BY` leads from
 _DOER = 0.85  # likeness of "actors" to those who `ACTED_IN`
 _MADE = 0.1  # what is lost by a name that a word is made from
 _PEOPLE = 0.95  # likeness of "Italian" to Italy
+_MEASURE = 0.8  # likeness of "cost" to a column of money
 _BORN = 0.6  # weight of "who" for those with a date of birth, where their type says no more
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
 _KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a kind of its things
@@ -142,6 +144,7 @@ class Tagger:
         self._ends = {} if self.schema.typed else self._named_ends()
         self._kinds = () if self.schema.typed else self._main_roles()
         self._operators: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+        self._measured_as = {self.language.stem(word): what for word, what in self.language.measured.items()}
         self._asking = self.language.which | {"whom", "whose"}
         self._add_operators()
 
@@ -1043,6 +1046,7 @@ class Tagger:
         """Those who do a deed that a relation records, where no type is called so: "actors" of `ACTED_IN`; counts."""
         if word in self.language.counted:
             yield from self._counted_items(word, position)
+        yield from self._measure_items(word, position)
         found = self._doers.get(self.language.stem(word), ())
         if found and not self._heads(word):
             for relation, kind, like, node in found:
@@ -1101,6 +1105,17 @@ class Tagger:
             and match.element != Element("relation", relation)
             for match in self.matcher.word(word)
         )
+
+    def _measure_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
+        """The columns that measure what a word says, where none is called so: "what does it cost" of £ in `paid`."""
+        what = self._measured_as.get(self.language.stem(word))
+        if not what or word in self.language.carried or any(match.score >= _NOUN for match in self.matcher.word(word)):
+            return
+        found = [each.number for each in self.schema.properties if measure_of(each, self.language) == what]
+        if found:
+            links = link(position, Element("property", found[0]), _MEASURE)
+            gain = _EXACT - _SLOPE * (1 - _MEASURE)
+            yield position, position + 1, Item("P", data=tuple(found), score=gain, links=links)
 
     def _counted_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
         """The columns that count what a word means, where nothing of the graph is called so: "the most people"."""

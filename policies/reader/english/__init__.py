@@ -58,6 +58,7 @@ class WordClasses:
 
     asking: frozenset[str]
     yes_no: frozenset[str]
+    may: frozenset[str]
     kinds: frozenset[str]
     sorts: frozenset[str]
     same: frozenset[str]

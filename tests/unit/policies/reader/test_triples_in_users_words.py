@@ -64,7 +64,10 @@ def _club() -> tuple[GraphColumns, Reader]:
         ("Boats with a cover under 2000 pounds", ["Heron", "Lark"]),
         ("covered boats under 20 pounds", ["Heron"]),
         ("Who was born in 2001?", ["Bob"]),
+        ("Which boats cost less than 28 pounds?", ["Heron", "Lark"]),
         ("anyone born after 1990?", ["Bob", "Cleo"]),
+        ("Can I put a cover on Petrel?", ["false"]),
+        ("Can you list the boats with a cover?", ["Heron", "Lark"]),
     ],
 )
 def test_what_names_of_relations_and_units_say(question: str, answer: list[str]) -> None:
