@@ -33,7 +33,8 @@ from trivium.nodes.run.context import Context
 
 log = logging.getLogger("trivium.server")
 
-_THAWED = 50
+THAWED = 50
+"""One full collection in so many looks at what is frozen as well."""
 
 _PATHS = Path(__file__).with_name("paths.js").read_text(encoding="utf-8")
 
@@ -112,7 +113,7 @@ async def freeze(stack: AsyncExitStack) -> None:
 
     A full collection looks at every object that lives, in the event loop: under load those are 180,000, and it takes
     100 ms every few seconds. So what it leaves is frozen, and the next one looks at what came since. What dies frozen
-    is freed as ever, but for cycles (some 3 kB a run that was under way): one collection in `_THAWED` looks at all.
+    is freed as ever, but for cycles (some 3 kB a run that was under way): one collection in `THAWED` looks at all.
     """
     await asyncio.to_thread(lambda: [method.graph() for method in METHODS.values()])
     gc.collect()
@@ -124,7 +125,7 @@ async def freeze(stack: AsyncExitStack) -> None:
             return
         if phase == "stop":
             gc.freeze()
-        elif next(full) % _THAWED == 0:
+        elif next(full) % THAWED == 0:
             gc.unfreeze()
 
     gc.callbacks.append(settle)

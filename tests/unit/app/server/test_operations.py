@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -15,7 +16,7 @@ from starlette.schemas import SchemaGenerator
 from tests.fake_openai import FakeOpenAI
 from tests.unit.app.server.conftest import http
 from trivium.app.server.gate import starts_run
-from trivium.app.server.http import app, freeze
+from trivium.app.server.http import THAWED, app, freeze
 from trivium.app.server.operations import drain_seconds, operations
 from trivium.knowledge.knowledge import close_all
 
@@ -162,3 +163,26 @@ async def test_what_is_imported_is_left_out_of_collections_while_the_server_runs
         assert frozen > 50_000, "modules with their functions and classes"
         assert len(gc.get_objects()) < frozen
     assert gc.get_freeze_count() == 0
+
+
+async def test_a_full_collection_looks_at_what_came_since_the_last_and_now_and_then_at_all() -> None:
+    gc.unfreeze()
+    before = len(gc.callbacks)
+    async with AsyncExitStack() as stack:
+        await freeze(stack)
+        ring = _Ring()
+        ring.own = ring
+        seen, frozen = weakref.ref(ring), gc.get_freeze_count()
+        gc.collect()
+        assert gc.get_freeze_count() > frozen, "what it left is out of sight"
+        del ring
+        gc.collect()
+        assert seen() is not None
+        for _ in range(THAWED):
+            gc.collect()
+        assert seen() is None, "a cycle that died frozen is freed in the end"
+    assert (gc.get_freeze_count(), len(gc.callbacks)) == (0, before)
+
+
+class _Ring:
+    own: _Ring
