@@ -47,7 +47,7 @@ FIXED = {
     "strange": -0.61,
     "gap_unsaid": -0.68,
     "loose": -0.5,
-    "wrong": -0.87,
+    "wrong": -3.0,
     "misfit": -3.0,
     "untrue": -3.0,
     "turned": -3.0,

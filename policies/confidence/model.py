@@ -73,7 +73,7 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "height": 0.39,
     "ahead": -4.42,
     "loose": -0.5,
-    "wrong": -0.87,
+    "wrong": -3.0,
     "vague": -1.24,
     "thin": -3.13,
     "misfit": -3.0,
@@ -90,7 +90,7 @@ PLAN_WEIGHTS: Mapping[str, float] = {
 }
 """For answers of plans, by the method of `trivium eval fit-confidence`, on its answers and those to the 261 questions
 of our honesty check, which the repository does not hold: what the command fits without them it prints beside these.
-What it calls `FIXED` is set; `unused` and `typed` were set after that fit."""
+What it calls `FIXED` is set; `unused`, `typed` and `wrong` were set after that fit."""
 
 TRUSTED = 0.5
 """Share of what held-out pairs say of a plan: their questions have an answer, users' may have none."""

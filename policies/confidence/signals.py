@@ -26,7 +26,7 @@ from trivium.kg.plans.plan import (
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
-from trivium.policies.reader.chains.open_world import Support
+from trivium.policies.reader.chains.open_world import Support, asked_of
 from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
 from trivium.policies.reader.reader import Part, Reading
@@ -81,7 +81,8 @@ class AnswerSignals:
         beside: strange words right before a name, that say what it is: "the singer X".
         asked_for: 1 where a strange word is what the question asks for: "which team …".
         misfit: 1 where the answer is what another asking word or verb asks for: a birth for "when did X die?", a year
-            for "who owns X?"; where it is what something is asked about: penguins for "what do penguins eat?"; and
+            for "who owns X?", a place for "the population of the setting of X"; where it is what something is asked
+            about: penguins for "what do penguins eat?"; and
             where it counts what the question names, or nothing by words that are only like the graph's.
         untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words.
         taught: 1 where pairs taught the decomposer.
@@ -190,6 +191,7 @@ def signals_of(
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
     misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
     misfit = misfit or (plan and (_of_another_deed(readings[0]) or _counts_nothing(readings[0])))
+    misfit = misfit or (plan and _leaves_what_is_asked(question, readings[0]))
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
@@ -212,7 +214,8 @@ def signals_of(
         agrees = bool(walked) and relations_of(best.plan) == walked and same_way and not guessed
         out |= _of_readings(readings, best, plan=plan, apart=apart) | {"agrees": float(agrees)}
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
-        out["turned"] = float(bool(best.empty) and own.keys() == ways.keys() and not _same_way(own, ways))
+        reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
+        out["turned"] = float(not reaches and own.keys() == ways.keys() and not _same_way(own, ways))
     return AnswerSignals(**out)
 
 
@@ -301,6 +304,14 @@ def _of_another_deed(reading: Reading) -> bool:
     """Whether "when" alone says which date is given, and not the verb: a birth for "when did X die?"."""
     asks = [part for part in reading.parts if fold_case(part.word) in classes().when_where]
     return bool(asks) and reading.verbs > 0 and isinstance(reading.plan, ValueOf)
+
+
+def _leaves_what_is_asked(question: str, reading: Reading) -> bool:
+    """Whether no word of a plan accounts for what is asked of something: "what is the population of the home of X"."""
+    words = [fold_case(token.text) for token in tokens(question)]
+    place = asked_of(words)
+    left = {word for text in reading.unread for word in fold_case(text).split()}
+    return place >= 0 and words[place] in left and reading.aside == 0
 
 
 def _counts_nothing(reading: Reading) -> bool:

@@ -227,7 +227,10 @@ class Tagger:
         for adjective, hints in language.how.items():
             add["how", adjective].append(Item("H", data=(hints,)))
         add[("when",)].append(Item("H", data=(language.asking["when"], "date")))
-        add["what", "year"].append(Item("H", data=(("year", *language.asking["when"]), "date")))
+        for which in language.which:
+            for noun in ("year", "years", "date", "dates"):
+                hints = (singular(noun), *language.asking["when"])
+                add[which, noun].append(Item("H", data=(hints, "date")))
         add["what", "time"].append(Item("H", data=(("time", "hour"), "date")))
         add["since", "when"].append(Item("H", data=(language.asking["when"], "date")))
         add[("where",)].append(Item("WHERE"))

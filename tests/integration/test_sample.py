@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium.evals.metrics import mean
+from trivium.evals.metrics import claims, mean
 from trivium.evals.sample import ask_all
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.embedded.verify import verify
@@ -42,3 +42,25 @@ async def test_the_papers_own_cases() -> None:
     done = await ask_all(asked, SAMPLE)
     assert [each.score.any_hit for each in done] == [1.0, 1.0, 1.0]
     assert all(each.answer["paths"] for each in done)
+
+
+async def test_what_it_cannot_answer_is_not_claimed() -> None:
+    asked = [
+        "which team does Harrison Ford play for?",
+        "when did Rear Window die?",
+        "who is the mother of the director of Rear Window?",
+        "what is the population of the setting of Rear Window?",
+        "what is the capital of Australia?",
+        "what colour is Douglas Sirk's hair?",
+        "phone number of Jack London?",
+    ]
+    done = await ask_all([Question(str(number), text) for number, text in enumerate(asked)], SAMPLE)
+    claimed = [(each.question.question, each.answer["answer"]) for each in done if claims(each.answer)]
+    assert claimed == []
+    assert all(each.answer["stop_reason"] in ("not_found", "not_understood", "unknown_entity") for each in done)
+
+
+async def test_no_is_an_answer() -> None:
+    asked = ["Did Douglas Sirk direct Rear Window?", "Did Alfred Hitchcock direct Rear Window?"]
+    done = await ask_all([Question(str(number), text) for number, text in enumerate(asked)], SAMPLE)
+    assert [each.answer["value"] for each in done] == [False, True]

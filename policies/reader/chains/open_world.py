@@ -51,7 +51,9 @@ class Support:
         names: those of them that are written like part of a name: capitals within the question, digits.
         beside: how many of the strange ones stand right before a topic's name, and say what it is: "the singer X".
         asked_for: whether one of the strange ones is what the question asks for: "which team …".
-        misfit: whether the chains lead to what another asking word asks for: "when did X marry?" to a person.
+        misfit: whether the chains lead to what another asking word asks for ("when did X marry?" to a person), or the
+            noun that is asked for speaks for other relations ("which team …" to films) or for none ("the population
+            of the setting of …").
         unnamed: hops of the chosen chains that no word speaks for.
         hops: hops of the chosen chains.
         loose: topics whose name the question gives in part, by initials, or with a typo.
@@ -111,7 +113,7 @@ def support(
         names=tuple(said.names),
         beside=said.beside,
         asked_for=bool(said.asked_for),
-        misfit=_is_misfit(question, read.topics, reader),
+        misfit=said.other_asked or _is_misfit(question, read.topics, reader),
         unnamed=said.unnamed,
         hops=len({(place, hop) for chain in chains for place, hop in enumerate(reversed(chain))}),
         loose=len(similar) - wrong,
@@ -158,10 +160,14 @@ class _Said:
         self.strange: list[str] = []
         self.names: list[str] = []
         self.beside = self.unnamed = self.asked_for = 0
+        self.other_asked = self.asked_of = False
         if not isinstance(reader.chains, ChainModel):
             return
         segments = reader.chains.segments
-        names = [*(topic.mention for topic in topics), *(names_refused(question, topics, reader) if taught else ())]
+        refused = names_refused(question, topics, reader) if taught else []
+        # One word of a title is no name: "die" of "A Time to Love and a Time to Die".
+        whole = [mention for mention in refused if mention.hits[0].match != "partial"]
+        names = [*(topic.mention for topic in topics), *whole]
         covered = {place for mention in names for place in range(mention.start, mention.stop)}
         before = {place for mention in names for place in _said_before(question.plain, mention.start)}
         hops = list(dict.fromkeys(hop for topic in topics for hop in topic.chain))
@@ -174,7 +180,6 @@ class _Said:
         for place, word in enumerate(question.plain):
             if place in covered:
                 continue
-            written = question.text[question.words[place].start]
             # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
             named = [hop for hop in hops if _is_among(_root(word), parts[hop])]
             most, own = _evidence(segments, word, columns)
@@ -189,15 +194,39 @@ class _Said:
             if most < _SPEAKS and segments.likeness(word, columns) >= NEAR:
                 said[-1] = hops  # it speaks for several relations alike, the chosen ones among them
             elif most < _SPEAKS:
-                self.strange.append(word)
-                self.beside += place in before
-                self.asked_for += place > 0 and question.plain[place - 1] in english().which
-                self.names += [word] if (place and written.isupper()) or any(map(str.isdigit, word)) else []
+                self._add_strange(question, place, beside=place in before)
             elif own and max(own) < min(_SPEAKS, most - _ELSEWHERE):
                 self.foreign.append(word)
+                self.other_asked |= _is_kind(question.plain, place) or place == asked_of(question.plain)
         # "Who is the mayor of Heat?" asks for no director; "where is Rome?" asks for where it lies.
         alone = len(hops) == 1 and not self.foreign and not self.strange
         self.unnamed = _unnamed(topics, [*said, *asked] if alone else said)
+        # "The population of the setting of X": all that is walked is said by the words behind it.
+        self.other_asked |= self.unnamed == 0 and self.asked_of
+
+    def _add_strange(self, question: SplitQuestion, place: int, *, beside: bool) -> None:
+        word, written = question.plain[place], question.text[question.words[place].start]
+        self.strange.append(word)
+        self.beside += beside
+        self.asked_for += _is_kind(question.plain, place)
+        self.asked_of |= place == asked_of(question.plain)
+        self.names += [word] if (place and written.isupper()) or any(map(str.isdigit, word)) else []
+
+
+def _is_kind(words: Sequence[str], place: int) -> bool:
+    """Whether a word is the kind of thing that is asked for: "which team …"."""
+    return place > 0 and words[place - 1] in english().which
+
+
+def asked_of(words: Sequence[str]) -> int:
+    """The place of what a question asks of something, -1 where there is none: "who is the *mother* of …".
+
+    Args:
+        words: the question's, folded.
+    """
+    first = {*classes().asking, *classes().being, "the"}
+    place = next((place for place, word in enumerate(words) if word not in first), 0)
+    return place if words[place - 1 : place] == ["the"] and words[place + 1 : place + 2] == ["of"] else -1
 
 
 @cache

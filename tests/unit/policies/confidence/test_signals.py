@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from trivium.kg.plans.plan import Value
 from trivium.kg.plans.text import parse
 from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.confidence.model import DEFAULT
@@ -141,6 +142,27 @@ def test_when_says_no_other_deed() -> None:
     died = replace(read, unread=("die",), verbs=1)
     assert signals_of(None, [died], plan=True).misfit == 1
     assert signals_of(None, [read], plan=True).misfit == 0
+
+
+def test_what_is_asked_of_something_has_to_be_read() -> None:
+    asked, set_in = (
+        "What is the population of the setting of Rear Window?",
+        _reading('ids "Rear Window" | follow set_in'),
+    )
+    left = replace(set_in, unread=("population",))
+    assert signals_of(None, [left], plan=True, question=asked).misfit == 1
+    assert signals_of(None, [set_in], plan=True, question=asked).misfit == 0
+    assert signals_of(None, [left], plan=True, question="Where is the population's window set?").misfit == 0
+
+
+def test_no_is_no_either_way() -> None:
+    """That X directed Y is as untrue as that Y directed X; only where one of them holds is the way they go a doubt."""
+    said = _reading('both(ids "Rear Window"; ids "Ann" | follow ^directed_by) | exists')
+    turned = _reading('both(ids "Rear Window"; ids "Ann" | follow directed_by) | exists')
+    no, yes = Outcome(0, Value("boolean", False)), Outcome(1, Value("boolean", True))
+    best = replace(turned, outcome=no, lexical=turned.lexical + 1)
+    assert signals_of(None, [replace(said, outcome=no), best], plan=True).turned == 0
+    assert signals_of(None, [replace(said, outcome=yes), best], plan=True).turned == 1
 
 
 def test_nothing_is_counted_by_the_graphs_own_words_alone() -> None:

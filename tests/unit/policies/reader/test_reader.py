@@ -11,7 +11,7 @@ from tests.shop import ask, outcome, reader
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
-from trivium.kg.plans.plan import Aggregate, Entities, Follow, Term, Top, Value, steps_of
+from trivium.kg.plans.plan import Aggregate, Entities, Follow, Term, Top, Value, ValueOf, steps_of
 from trivium.kg.plans.result import EntityItem, item_json, item_label, materialize
 from trivium.kg.plans.survey import profile_of
 from trivium.kg.text import tokens
@@ -471,6 +471,22 @@ def test_what_names_of_relations_say_by_their_parts(question: str, answer: list[
         assert [found.value] == answer
     else:
         assert sorted(graph.ids[row] for row in np.asarray(found).tolist()) == answer
+
+
+@pytest.mark.parametrize(
+    ("properties", "column"),
+    [
+        ({"published_on": Value("date", "1974-04-05")}, "published_on"),
+        ({"published_on": Value("date", "1974-04-05"), "year": 1973}, "year"),
+    ],
+)
+def test_which_year_asks_when(properties: dict[str, Any], column: str) -> None:
+    books: list[Any] = [(name, ["Book"], {"name": name} | properties) for name in ("Carrie", "Emma")]
+    graph = GraphColumns.of(books, [])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    (best, *_) = reader.read("In which year was Carrie published?")
+    assert isinstance(best.plan, ValueOf)
+    assert best.plan.columns[0].property == column
 
 
 def test_what_is_shown_of_a_named_thing_is_no_echo() -> None:

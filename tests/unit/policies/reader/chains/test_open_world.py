@@ -63,3 +63,21 @@ def test_a_longer_chain_is_a_detour_where_no_word_says_what_it_adds(text: str, d
     chosen = ChainReading(0.0, (Topic(name, (SPOUSE, YEAR)),))
     shorter = ChainReading(1.0, (Topic(name, (YEAR,)),))
     assert support(SplitQuestion(text, words, (name,)), chosen, [shorter, chosen], READER).detour is detour
+
+
+@pytest.mark.parametrize(
+    ("text", "misfit"),
+    [
+        ("which town did zork marry ?", True),  # the word speaks for another relation than the one that was chosen
+        ("who is the town of zork ?", True),
+        ("who is the quux of the spouse of zork ?", True),  # and nothing is known of quuxes
+        ("who is the spouse of zork ?", False),
+        ("who is the quux of zork ?", False),  # the word may be another one for the relation
+    ],
+)
+def test_what_is_asked_for_has_to_be_said_by_the_chain(text: str, misfit: bool) -> None:
+    words = split_question(text)
+    place = [word.text for word in words].index("zork")
+    name = Mention(place, place + 1, "zork", (EntityHit("zork", "zork", 1.0, 3, "exact"),))
+    reading = ChainReading(0.0, (Topic(name, (SPOUSE,)),))
+    assert support(SplitQuestion(text, words, (name,)), reading, [reading], READER).misfit is misfit
