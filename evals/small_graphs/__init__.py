@@ -64,13 +64,7 @@ def graphs(part: str) -> list[str]:
 
 async def measure(part: str, name: str, work: Path, min_confidence: float | None = None) -> list[Asked]:
     """Build one of the graphs in the folder `work`, learn its schema, and ask `auto` all its questions."""
-    source, kg = FOLDER / part / name, work / part / name
-    _make(kg, source)
-    base = Knowledge.open(kg)
-    try:
-        await teach(base, None, lambda *_: None)
-    finally:
-        await base.close()
+    source, kg = FOLDER / part / name, await made(part, name, work)
     try:
         context = AutoContext(kg=str(kg), min_confidence=min_confidence)
         asked = read_questions(source / "questions.jsonl")
@@ -81,9 +75,17 @@ async def measure(part: str, name: str, work: Path, min_confidence: float | None
         await close_all()
 
 
-def _make(kg: Path, source: Path) -> None:
+async def made(part: str, name: str, work: Path) -> Path:
+    """One of the graphs as a KG in the folder `work`, its schema learned."""
+    source, kg = FOLDER / part / name, work / part / name
     readers = [read_triples(path) for path in sorted([*source.glob("*.tsv"), *source.glob("*.csv")])]
     build(kg, chain.from_iterable(readers), (entity for reader in readers for entity in reader.entities()))
+    base = Knowledge.open(kg)
+    try:
+        await teach(base, None, lambda *_: None)
+    finally:
+        await base.close()
+    return kg
 
 
 def table(done: Iterable[Asked]) -> str:

@@ -316,7 +316,8 @@ class Reader:
                 if ask and sketch[0] not in _RESULTS and not _is_choice(sketch):
                     if sketch[0] == "and" and any(part and part[0] == "ids" for part in sketch[1:]):
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
-                    sketch = ("yes", sketch)  # noqa: PLW2901
+                    # Whether there are any: "can you name 10 …?" has no number to show of them.
+                    sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:

@@ -21,6 +21,7 @@ from trivium.policies.reader.english import english
 from trivium.policies.reader.gloss import languages
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.opening import names_of, open_reader
+from trivium.policies.reader.reader import Outcome
 from trivium.policies.reader.roles import doers_of, is_done_to
 
 
@@ -487,6 +488,17 @@ def test_which_year_asks_when(properties: dict[str, Any], column: str) -> None:
     (best, *_) = reader.read("In which year was Carrie published?")
     assert isinstance(best.plan, ValueOf)
     assert best.plan.columns[0].property == column
+
+
+def test_whether_there_are_any_has_no_number_to_show() -> None:
+    graph = _messages()
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    found = reader.read(
+        "Is there anyone among the 2 persons?", executor=lambda plan: Outcome.of(Executor(graph).answer(plan))
+    )
+    asked = [each for each in found if each.sketch[0] == "yes"]
+    assert asked
+    assert all(each.sketch[1][0] != "some" and each.outcome is not None for each in asked)
 
 
 def test_what_is_shown_of_a_named_thing_is_no_echo() -> None:
