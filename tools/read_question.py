@@ -20,6 +20,7 @@ from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.linking import NamedEntity
 from trivium.policies.reader.guidance import Chains
 from trivium.policies.reader.reader import Outcome, Reader, Reading
+from trivium.policies.reader.scores import ANY_FACT
 from trivium.tools.call import Arguments, Result, tool
 from trivium.tools.resolve_entities import resolve_entities
 
@@ -73,6 +74,16 @@ async def read_question(
     profile = await store.profile()
     found = [each for each in found if not problems(each.plan, profile)]  # one that does not fit cannot be run
     return [each for each in found if _names_one(each.plan, ids)] if ids else found
+
+
+def is_any_fact(reading: Reading, readings: Sequence[Reading]) -> bool:
+    """Whether a reading is only something that is known of the thing that a question names, and no word says it.
+
+    Args:
+        reading: one of the readings.
+        readings: all of the question, best first.
+    """
+    return reading.score <= readings[0].score - ANY_FACT
 
 
 def _names_one(plan: QueryPlan, ids: Sequence[str]) -> bool:

@@ -34,7 +34,7 @@ from trivium.nodes.keqing.state import SubQuestionState
 from trivium.nodes.run.missing import Link
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.describe_entities import describe_entities
-from trivium.tools.read_question import Chains, Reading, read_question
+from trivium.tools.read_question import Chains, Reading, is_any_fact, read_question
 from trivium.tools.word_relations import word_relations
 
 
@@ -91,13 +91,14 @@ async def plan_question(question: str, topics: Sequence[str], kg: str, chains: C
         kg: the KG.
         chains: what the trained decomposer knows of the chains that are meant.
     """
+    found = await read_question(kg, question, topics, chains=chains)
     # A plan that only names the question's own entities answers nothing; a "yes" or "no" is never by half.
     readings = [
         each
-        for each in await read_question(kg, question, topics, chains=chains)
+        for each in found
         if not isinstance(each.plan, Entities) and not (isinstance(each.plan, NonEmpty) and each.unused)
     ]
-    if not readings:
+    if not readings or is_any_fact(readings[0], found):
         return None
     return await planned(readings, kg)
 
