@@ -45,7 +45,7 @@ TAUGHT_WEIGHTS: Mapping[str, float] = {
     "strange": -1.12,
     "beside": 0.33,
     "asked_for": -0.42,
-    "misfit": -4.0,
+    "misfit": -3.0,
     "odd": -3.41,
     "unnamed": -2.22,
     "loose": -0.96,

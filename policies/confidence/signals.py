@@ -327,9 +327,10 @@ def _counts_nothing(reading: Reading) -> bool:
 
 
 def _kind_asked(question: str) -> tuple[str, ...]:
-    """The noun that follows "which" or "what": "in which town was X born?" asks for no date."""
-    words = [token.text for token in tokens(question)]
-    return tuple(noun for word, noun in pairwise(words) if word in english().which)[:1]
+    """The noun that follows "which" or "what", but for a time: "in which town was X born?" asks for no date."""
+    words, language = [token.text for token in tokens(question)], english()
+    nouns = [noun for word, noun in pairwise(words) if word in language.which]
+    return tuple(noun for noun in nouns[:1] if "when" not in language.asked.get(language.stem(noun), {}))
 
 
 def _is_figure(question: str, plan: QueryPlan) -> bool:

@@ -155,6 +155,13 @@ def test_what_is_asked_of_something_has_to_be_read() -> None:
     assert signals_of(None, [left], plan=True, question="Where is the population's window set?").misfit == 0
 
 
+@pytest.mark.parametrize(("noun", "misfit"), [("years", 0), ("town", 1)])
+def test_a_year_answers_which_years(noun: str, misfit: int) -> None:
+    read = replace(_reading('ids "Heat" | values released'), unread=(noun,))
+    asked = f"Heat was released in which {noun}?"
+    assert signals_of(None, [read], plan=True, question=asked, figure=True).misfit == misfit
+
+
 def test_no_is_no_either_way() -> None:
     """That X directed Y is as untrue as that Y directed X; only where one of them holds is the way they go a doubt."""
     said = _reading('both(ids "Rear Window"; ids "Ann" | follow ^directed_by) | exists')
