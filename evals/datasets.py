@@ -65,7 +65,7 @@ def read_data_set(name: str, path: Path, *, names: bool = False) -> list[Questio
             if question is not None and not question.question.strip():
                 raise ValueError("an empty question")
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-            raise BadInputError(f"not a question of {given.what} ({error!r})", path=path, line=number) from error
+            raise BadInputError(f"not a question of {given.what}", path=path, line=number) from error
         if question is not None:
             found.append(question)
     if not found:

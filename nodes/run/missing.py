@@ -80,8 +80,9 @@ async def known_in(kg: str) -> list[str]:
 
 
 def hop_words(hop: Hop, heads: Sequence[str] = (), whom: str = "it", words: str = "") -> str:
-    """A hop as a noun phrase: `birth year`, `films directed by it`, `states with it as capital`."""
+    """A hop as a noun phrase: `birth year`, `films directed by it`, `bands with it as member` (`has_member`)."""
     words = words or own_words(hop.relation)
+    words = words.removeprefix("has ") or words
     if not hop.inverse:
         return words
     kinds = sorted(heads)

@@ -191,7 +191,7 @@ def signals_of(
     misfit = misfit or (figure and not unread.isdisjoint(_kind_asked(question)))
     misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
     misfit = misfit or (plan and (_of_another_deed(readings[0]) or _counts_nothing(readings[0])))
-    misfit = misfit or (plan and _leaves_what_is_asked(question, readings[0]))
+    misfit = misfit or (plan and (_leaves_what_is_asked(question, readings[0]) or _of_another_thing(readings[0])))
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
@@ -302,8 +302,32 @@ def _merely_exists(plan: QueryPlan) -> bool:
 
 def _of_another_deed(reading: Reading) -> bool:
     """Whether "when" alone says which date is given, and not the verb: a birth for "when did X die?"."""
-    asks = [part for part in reading.parts if fold_case(part.word) in classes().when_where]
+    asks = [part for part in reading.parts if _is_when(fold_case(part.word).split())]
     return bool(asks) and reading.verbs > 0 and isinstance(reading.plan, ValueOf)
+
+
+def _is_when(words: Sequence[str]) -> bool:
+    """Whether words ask for a time or place: "when", "which years"."""
+    if len(words) == 1:
+        return words[0] in classes().when_where
+    return len(words) == 2 and words[0] in english().which and _is_time(words[1])
+
+
+def _is_time(noun: str) -> bool:
+    return "when" in english().asked.get(english().stem(noun), {})
+
+
+def _of_another_thing(reading: Reading) -> bool:
+    """Whether a value is given of what a named thing is joined to, and no word says either: a boat's year as an age.
+
+    "How old is Ann?" is no question about what she owns.
+    """
+    if not isinstance(reading.plan, ValueOf) or len(reading.plan.columns) != 1:
+        return False
+    (column,) = reading.plan.columns
+    said = {part.element.rpartition(".")[2] for part in reading.parts if part.score > 0}
+    walked = {step.relation for step in column.steps}
+    return bool(walked) and walked.issubset(reading.unsaid) and column.property not in said
 
 
 def _leaves_what_is_asked(question: str, reading: Reading) -> bool:
@@ -328,9 +352,9 @@ def _counts_nothing(reading: Reading) -> bool:
 
 def _kind_asked(question: str) -> tuple[str, ...]:
     """The noun that follows "which" or "what", but for a time: "in which town was X born?" asks for no date."""
-    words, language = [token.text for token in tokens(question)], english()
-    nouns = [noun for word, noun in pairwise(words) if word in language.which]
-    return tuple(noun for noun in nouns[:1] if "when" not in language.asked.get(language.stem(noun), {}))
+    words = [token.text for token in tokens(question)]
+    nouns = [noun for word, noun in pairwise(words) if word in english().which]
+    return tuple(noun for noun in nouns[:1] if not _is_time(noun))
 
 
 def _is_figure(question: str, plan: QueryPlan) -> bool:

@@ -172,6 +172,23 @@ def test_no_is_no_either_way() -> None:
     assert signals_of(None, [replace(said, outcome=yes), best], plan=True).turned == 1
 
 
+def test_which_years_says_no_other_deed() -> None:
+    read = replace(
+        _reading('ids "Maria" | values born'), parts=(Part("which years", "when", 0.0), Part("Maria", "Maria", 1.0))
+    )
+    assert signals_of(None, [replace(read, unread=("repaired",), verbs=1)], plan=True).misfit == 1
+    assert signals_of(None, [read], plan=True).misfit == 0
+
+
+def test_what_a_thing_is_joined_to_says_nothing_of_it() -> None:
+    """The year in which her boat was built is not Ann's age."""
+    parts = (Part("how old", "age", 0.0), Part("Ann", "Ann", 1.0))
+    boats = replace(_reading('ids "Ann" | values ^owner/built'), parts=parts, unsaid=frozenset({"owner"}))
+    assert signals_of(None, [boats], plan=True).misfit == 1
+    assert signals_of(None, [replace(boats, unsaid=frozenset())], plan=True).misfit == 0
+    assert signals_of(None, [replace(boats, parts=(*parts, Part("built", "boat.built", 0.9)))], plan=True).misfit == 0
+
+
 def test_nothing_is_counted_by_the_graphs_own_words_alone() -> None:
     counted = replace(_reading('ids "Rear Window" | follow company | count'), outcome=Outcome(0, "0"))
     like = replace(counted, parts=(Part("children", "company", 0.85),))
