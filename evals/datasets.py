@@ -65,7 +65,8 @@ def read_data_set(name: str, path: Path, *, names: bool = False) -> list[Questio
             if question is not None and not question.question.strip():
                 raise ValueError("an empty question")
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-            raise BadInputError(f"not a question of {given.what}", path=path, line=number) from error
+            why = f"lacks {error}" if isinstance(error, KeyError) else f"{error}"
+            raise BadInputError(f"not a question of {given.what}: {why}", path=path, line=number) from error
         if question is not None:
             found.append(question)
     if not found:
@@ -161,6 +162,8 @@ def _row(item: Item, number: int, _names: bool) -> Question:
 
 
 def _metaqa(item: Item, number: int, _names: bool) -> Question:
+    if not {"[", "]"}.issubset(item["line"]):
+        raise ValueError("no topic entity in [brackets]")
     return metaqa_question(str(number), item["line"], item["type"], topics=True)
 
 

@@ -191,6 +191,10 @@ def test_another_sets_file_is_named_with_its_line(tmp_path: Path, capsys: pytest
         read_data_set("webqsp", _jsonl(tmp_path, _STEM))
     with pytest.raises(BadInputError, match="an empty question"):
         read_data_set("medqa", _jsonl(tmp_path, {**_MEDQA, "question": " "}))
+    split = tmp_path / "qa.txt"
+    split.write_text("who directed Heat?\tMichael Mann\n")
+    with pytest.raises(BadInputError, match=r"line 1: not a question of .*: no topic entity in \[brackets\]"):
+        read_data_set("metaqa", split)
     trivium = Trivium(capsys)
     refused(trivium("eval", "questions", "csqa", tmp_path / "no.jsonl"), "BadInputError", "no.jsonl", code=1)
 
