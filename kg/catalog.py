@@ -198,13 +198,13 @@ def find_named(kg: str) -> Path | RemoteKG:
     named = named_kgs()
     if kg in named:
         return named[kg]
+    path = Path(kg)
+    if path.is_dir():
+        return path
     if is_uri(kg):
         address = address_of(kg)
         same = (found for found in named.values() if isinstance(found, RemoteKG) and found.address == address)
         return next(same, RemoteKG(address))
-    path = Path(kg)
-    if path.is_dir():
-        return path
     known = ", ".join([SAMPLE, *sorted(named)])
     raise NotAKnowledgeBaseError(
         f"no KG named {kg!r}: it is neither a folder, a Neo4j URI nor one of the names here ({known}); "

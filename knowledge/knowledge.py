@@ -45,7 +45,7 @@ from trivium.kg.catalog import (
 from trivium.kg.embedded import EmbeddedStore, Snapshot, keep
 from trivium.kg.embedded.backup import copy_state
 from trivium.kg.embedded.locks import write_lock
-from trivium.kg.embedded.snapshot import FOLDER as SNAPSHOT
+from trivium.kg.embedded.mapped import FOLDER as SNAPSHOT
 from trivium.kg.embedders import CachedEmbedder, additive, open_embedder
 from trivium.kg.errors import (
     BusyError,
@@ -95,6 +95,7 @@ class Knowledge:
         store: its `GraphStore`.
         embedder: the KG's embedder, remembering vectors by text.
         copies: of a KG in Neo4j its local copy.
+        source, place: what it was opened from, and of a directory which one that was (`is_replaced`).
     """
 
     def __init__(
@@ -116,7 +117,8 @@ class Knowledge:
             weakref.WeakKeyDictionary()
         )
         self._schema: tuple[list[RelationSchema], str, int] = ([], "", 0)
-        self._remote: RemoteKG | None = None
+        self.source: Path | RemoteKG = path
+        self.place: tuple[int, ...] = ()
         self._surveyed = ""
 
     @classmethod
@@ -137,9 +139,26 @@ class Knowledge:
         """
         if write and kg == SAMPLE:
             raise UsageError(f"the bundled sample is read-only; copy it first: trivium kg copy {SAMPLE} DIR")
-        found = find_kg(kg)
         name = kg if isinstance(kg, str) else ""
-        wanted, state = embedder or (named_embedder(name) if name else None), state_folder(name)
+        while True:
+            found = find_kg(kg)
+            wanted, state = embedder or (named_embedder(name) if name else None), state_folder(name)
+            place = _place(found)
+            try:
+                made = cls._open(found, name, wanted, state, write=write)
+            except (TriviumError, OSError):
+                _wait_for(found)
+                if place == _place(found):
+                    raise
+                continue
+            _wait_for(found)
+            made.source, made.place = found, place
+            if not made.is_replaced():  # all of it is from one folder
+                return made
+            made.close_now()
+
+    @classmethod
+    def _open(cls, found: Path | RemoteKG, name: str, wanted: str | None, state: Path | None, *, write: bool) -> Self:
         if isinstance(found, Path):
             chosen = open_embedder(wanted or read_manifest(found).embedder)
             path = state or found
@@ -157,13 +176,16 @@ class Knowledge:
             if path is not opened.folder:
                 copy_state(opened.folder, path, OF_THIS_MACHINE)
             chosen = open_embedder(wanted or read_manifest(path).embedder)
-            cached = CachedEmbedder(chosen, path / "vectors.npz")
-            made = cls(path, opened.store, cached, opened.copies, name)
-            made._remote, made._surveyed = found, opened.store.client.state
+            made = cls(path, opened.store, CachedEmbedder(chosen, path / "vectors.npz"), opened.copies, name)
+            made._surveyed = opened.store.client.state
             return made
         except BaseException:
             opened.store.close_now()
             raise
+
+    def is_replaced(self) -> bool:
+        """Whether its folder went, or another one got its name (`trivium kg copy --replace`)."""
+        return self.place != _place(self.source)
 
     async def close(self) -> None:
         """Release the store; safe to call twice."""
@@ -277,13 +299,13 @@ class Knowledge:
             return
         from trivium.kg.neo4j.store import Neo4jStore
 
-        if isinstance(self.store, Neo4jStore) and self._remote is not None and not self.store.view.made:
+        if isinstance(self.store, Neo4jStore) and isinstance(self.source, RemoteKG) and not self.store.view.made:
             from trivium.kg.neo4j.opening import open_store
 
             client = self.store.client
             state = client.wait(client.fresh_state(_CHECK_SECONDS))
             if state != self._surveyed:
-                found = client.wait(open_store(client, self._remote, cache_folder(), quiet=True))
+                found = client.wait(open_store(client, self.source, cache_folder(), quiet=True))
                 if found.view != self.store.view:
                     self.store.use_view(found.view)
                 self._surveyed = state
@@ -586,12 +608,11 @@ def find_directory(kg: str) -> Path:
 
 @dataclass
 class _Shared:
-    """An open KG of this process, what it was opened from, and when that was last looked at."""
+    """An open KG of this process, when opening it began, and when its folder was last looked at."""
 
-    source: Path | RemoteKG
-    stamp: tuple[int, ...]
-    checked: float
     knowledge: Knowledge
+    opened: float
+    checked: float
 
 
 _CHECK_SECONDS = 1.0  # how long a folder that was put in another's place goes unnoticed
@@ -619,7 +640,8 @@ async def open_knowledge(name: str, *, refresh: bool = True) -> Knowledge:
     if not refresh:
         return found.knowledge
     if isinstance(found.knowledge.store, EmbeddedStore):
-        await found.knowledge.store.refresh()  # a question sees whatever was written before it
+        if found.opened <= now:  # a question sees whatever was written before it
+            await found.knowledge.store.refresh()
     elif found.knowledge.copies is not None:
         await found.knowledge.copies.fresh(_CHECK_SECONDS)  # and those of a small database's last commit
     return found.knowledge
@@ -642,33 +664,16 @@ def _open_shared(name: str) -> _Shared:
     with _opening[name]:
         known = _shared.get(name)
         if known is not None:
-            _wait_for(known.source)
-            if known.stamp == _place(known.source):
+            _wait_for(known.knowledge.source)
+            if not known.knowledge.is_replaced():
                 known.knowledge.look_again()
                 return known
-        source, place, knowledge = _open_in_place(name)
+        begun = time.monotonic()
+        knowledge = Knowledge.open(name)
         # Not before the last run that holds it has ended.
         weakref.finalize(knowledge, _close, knowledge.store, knowledge.copies)
-        found = _shared[name] = _Shared(source, place, time.monotonic(), knowledge)
+        found = _shared[name] = _Shared(knowledge, begun, time.monotonic())
         return found
-
-
-def _open_in_place(name: str) -> tuple[Path | RemoteKG, tuple[int, ...], Knowledge]:
-    """A KG, all of it from one folder: opened again where another one took the folder's place meanwhile."""
-    while True:
-        source = find_kg(name)
-        place = _place(source)
-        try:
-            knowledge = Knowledge.open(name)
-        except (TriviumError, OSError):
-            _wait_for(source)
-            if place == _place(source):
-                raise
-            continue
-        _wait_for(source)
-        if place == _place(source):
-            return source, place, knowledge
-        knowledge.close_now()
 
 
 def _close(store: GraphStore, copies: LocalCopy | None) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from trivium.kg.artifact import remove_artifact
 from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.mapped import remove_other_snapshots, snapshot_path, write_snapshot
 from trivium.kg.embedded.record import RECORD, Meta
-from trivium.kg.embedded.snapshot import remove_other_snapshots, snapshot_path, write_snapshot
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.embedded.verify import check_learned, check_snapshot, find_damage, read_checked
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, TriviumError

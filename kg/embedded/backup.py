@@ -25,9 +25,9 @@ from filelock import FileLock
 from trivium.kg.databases import open_for_reading
 from trivium.kg.embedded.build import refuse_existing
 from trivium.kg.embedded.locks import build_lock, write_lock
+from trivium.kg.embedded.mapped import FOLDER as SNAPSHOT
+from trivium.kg.embedded.mapped import write_snapshot
 from trivium.kg.embedded.record import RECORD, Meta, connect, damaged, read_meta, record_errors
-from trivium.kg.embedded.snapshot import FOLDER as SNAPSHOT
-from trivium.kg.embedded.snapshot import write_snapshot
 from trivium.kg.embedded.verify import read_checked
 from trivium.kg.errors import BadInputError, CorruptError, newer
 from trivium.kg.files import (

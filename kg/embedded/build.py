@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from trivium.kg.cores import beside
 from trivium.kg.embedded.columns import ColumnTexts, GrowingArray, Int32, Int64, StringColumn
 from trivium.kg.embedded.locks import build_lock
+from trivium.kg.embedded.mapped import write_snapshot
 from trivium.kg.embedded.natures import declared_natures, gives_types, guess_kinds, may_give_types
 from trivium.kg.embedded.numbering import Numbering, Texts, text_order
 from trivium.kg.embedded.record import (
@@ -27,7 +28,6 @@ from trivium.kg.embedded.record import (
     save_meta,
     write_properties,
 )
-from trivium.kg.embedded.snapshot import write_snapshot
 from trivium.kg.embedded.tables import OwnedTexts, Tables, Values, sort_rows
 from trivium.kg.errors import BadInputError, KnowledgeBaseExistsError
 from trivium.kg.files import atomic_folder, fsync_file, remove_leftovers, sha256_file

@@ -34,11 +34,12 @@ from trivium.kg.embedded.columns import (
     hash_rows,
     hash_texts,
 )
-from trivium.kg.embedded.layout import ARRAYS, dtypes, lower_bound, triple_places, value_hashes
+from trivium.kg.embedded.layout import ARRAYS, lower_bound, triple_places, value_hashes
+from trivium.kg.embedded.mapped import SnapshotError, dtypes
 from trivium.kg.embedded.names import fold_names, grams_of, unescaped
 from trivium.kg.embedded.naming import has_iris, last_part, property_label
 from trivium.kg.embedded.record import LogRow
-from trivium.kg.embedded.snapshot import Snapshot, SnapshotError
+from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.splice import moved, renumbering, splice, splice_bounds, splice_column
 from trivium.kg.embedded.tables import RELATION, read_column
 from trivium.kg.types import PropertyKind
@@ -68,8 +69,6 @@ class Delta:
     """
 
     def __init__(self, base: Snapshot) -> None:
-        if any("prefix" not in each for each in base.naming_report):
-            raise SnapshotError(f"snapshot {base.stamp} was written before changes were noted")
         self.base = base
         self.count = 0
         self.sound = True
@@ -88,7 +87,10 @@ class Delta:
         self.added: dict[LogRow, tuple[int, int, int]] = {}  # a tail of the base is its row, also where it is a value
         self.removed: dict[LogRow, tuple[int, int, int]] = {}
         self.rows: dict[str, int] = {}  # of keys that the base has
-        self._ids = ColumnTexts(base.keys, 0, base.entities)
+
+    @cached_property
+    def _ids(self) -> ColumnTexts:
+        return ColumnTexts(self.base.keys, 0, self.base.entities)
 
     def apply(self, rows: Iterable[LogRow]) -> None:
         """Fold in further changes, in order."""

@@ -13,7 +13,8 @@ import numpy as np
 
 from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import ColumnTexts, Int32, Int64, ranges
-from trivium.kg.embedded.snapshot import Arrays, Snapshot
+from trivium.kg.embedded.mapped import Arrays
+from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.plans.columns import Column, GraphColumns, Statements
 from trivium.kg.values import KINDS
 

@@ -128,48 +128,6 @@ ZEROS = ("label_offsets", "alias_bounds", "type_bounds")
 """Bounds [E + V + 1] of which one element is kept where all are 0: a graph without labels, aliases or types."""
 
 _SORTED_PART = 1 << 18  # rows looked at a time
-_OF_VALUES = ("value_", "datatype_", "owner_")
-_OF_STATEMENTS = ("statement_", "qualifier_")
-
-
-def array_names(*, values: bool, statements: bool) -> set[str]:
-    """The arrays that a snapshot has files of: those of values and of statements only where it holds any."""
-    return {
-        name
-        for name in ARRAYS
-        if (values or not name.startswith(_OF_VALUES)) and (statements or not name.startswith(_OF_STATEMENTS))
-    }
-
-
-def empty_arrays(relations: int) -> dict[str, NDArray[np.generic]]:
-    """The arrays of values and statements of a graph that holds none."""
-    shapes = {"value_bounds": relations + 1, "owner_bounds": 1, "qualifier_bounds": 1, "statement_bounds": 1,
-              "qualifier_owner_bounds": 1}  # fmt: skip
-    missing = set(ARRAYS) - array_names(values=False, statements=False)
-    arrays = {name: np.zeros(shapes.get(name, int(name.endswith("_offsets"))), dtype=ARRAYS[name]) for name in missing}
-    for array in arrays.values():
-        array.flags.writeable = False
-    return arrays
-
-
-def dtypes(name: str) -> tuple[str, ...]:
-    """The dtypes that an array may have: the wide one first."""
-    return (ARRAYS[name], NARROW[name][0]) if name in NARROW else (ARRAYS[name],)
-
-
-def stored(name: str, array: NDArray[np.generic]) -> NDArray[np.generic]:
-    """An array as its file holds it: narrow where it fits (`NARROW`), one element of `ZEROS`."""
-    if name in ZEROS and len(array) and not array[-1]:  # they ascend
-        array = array[:1]
-    dtype, most = NARROW.get(name, (ARRAYS[name], 0))
-    fits = name in NARROW and int(np.max(array, initial=0)) <= most
-    return array.astype(dtype if fits else ARRAYS[name], copy=False)
-
-
-def whole(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The arrays of files with all elements of `ZEROS`, which take no memory."""
-    rows = len(arrays["indptr"])
-    return arrays | {name: np.broadcast_to(arrays[name], rows) for name in ZEROS if len(arrays[name]) == 1}
 
 
 def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:

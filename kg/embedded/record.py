@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from trivium.kg.content_hash import ContentHash, Lanes, hash_coded, hash_strings, statement_lanes
-from trivium.kg.databases import database_errors, open_for_reading
+from trivium.kg.databases import open_for_reading, translated
 from trivium.kg.embedded.columns import Int32, Int64
 from trivium.kg.embedded.tables import OwnedTexts, Tables, Values
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, newer
@@ -147,8 +147,10 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
 @contextmanager
 def record_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors about a record into Trivium's: `BusyError`, `OSError` (no space, I/O), `CorruptError`."""
-    with database_errors(path, partial(damaged, path)):
+    try:
         yield
+    except sqlite3.DatabaseError as error:
+        raise translated(error, path, partial(damaged, path)) from error
 
 
 def damaged(path: Path, why: str) -> str:
@@ -210,10 +212,24 @@ def save_meta(connection: sqlite3.Connection, meta: Meta) -> None:
     connection.execute(f"INSERT INTO meta VALUES ({', '.join('?' * len(row))})", row)
 
 
-def read_changes(connection: sqlite3.Connection, after: int) -> list[LogRow]:
-    """What the write transactions after version `after` did, in order."""
-    query = "SELECT change, subject, relation, text, datatype FROM changes WHERE version > ? ORDER BY number"
-    return connection.execute(query, (after,)).fetchall()
+def read_since(
+    connection: sqlite3.Connection, path: Path, base: str = "", version: int = 0
+) -> tuple[Meta, list[LogRow]]:
+    """The row of `meta`, and what was written since its base, or since `version` where its base is this one; in order.
+
+    Both are of one moment.
+    """
+    own = not connection.in_transaction
+    if own:
+        connection.execute("BEGIN")
+    try:
+        meta = read_meta(connection, path)
+        query = "SELECT change, subject, relation, text, datatype FROM changes WHERE version > ? ORDER BY number"
+        after = version if meta.base == base else meta.base_version
+        return meta, [] if meta.base == meta.stamp else connection.execute(query, (after,)).fetchall()
+    finally:
+        if own:
+            connection.execute("COMMIT")
 
 
 def name_lanes(rows: Iterable[tuple[str, str, str]]) -> Lanes:

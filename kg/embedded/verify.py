@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 
 from trivium.kg.artifact import check_artifacts
 from trivium.kg.databases import open_for_reading, row_sum
-from trivium.kg.embedded.blocks import xxh3_file
-from trivium.kg.embedded.derive import State, stored_state
 from trivium.kg.embedded.layout import ZEROS, naming_report, snapshot_arrays
 from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.mapped import SnapshotError, load_array, read_header, snapshot_path, xxh3_file
 from trivium.kg.embedded.record import RECORD, Meta, damaged, fetch_ints, meta_of, read_meta, read_tables, reading
-from trivium.kg.embedded.snapshot import SnapshotError, load_array, read_header, snapshot_path
+from trivium.kg.embedded.state import State, stored_state
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, VersionError
 from trivium.kg.files import Damage, is_full, sha256_file

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from trivium.kg.embedded.changes import Change, insert, name, remove, unname
 from trivium.kg.embedded.locks import compact_lock, write_lock
+from trivium.kg.embedded.mapped import has_snapshot, remove_other_snapshots, snapshots_beside, write_snapshot
 from trivium.kg.embedded.record import (
     RECORD,
     Meta,
@@ -35,7 +36,6 @@ from trivium.kg.embedded.record import (
     renew,
     save_meta,
 )
-from trivium.kg.embedded.snapshot import has_snapshot, remove_other_snapshots, snapshots_beside, write_snapshot
 from trivium.kg.errors import BadInputError, TriviumError
 from trivium.kg.files import sha256_file
 from trivium.kg.manifest import now, read_manifest, register_derived, register_saved, write_manifest

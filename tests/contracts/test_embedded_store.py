@@ -18,10 +18,10 @@ from tests.contracts.graph_store import FILMS, NAMES, GraphStoreContract, MakeSt
 from tests.contracts.plans import PlanContract
 from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build, compact
-from trivium.kg.embedded.derive import State, current_state
 from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.mapped import HEADER, snapshot_path
 from trivium.kg.embedded.record import RECORD
-from trivium.kg.embedded.snapshot import HEADER, snapshot_path
+from trivium.kg.embedded.state import State, current_state
 from trivium.kg.embedded.write import add_triples
 from trivium.kg.errors import BadInputError, BusyError, CorruptError, NotAKnowledgeBaseError
 from trivium.kg.types import Entity, Triple

@@ -117,8 +117,8 @@ def test_a_flipped_bit(whole: Path, tmp_path: Path, name: str, capsys: pytest.Ca
 def test_a_flipped_bit_of_a_snapshot_too_large_to_be_checked_when_it_is_opened(
     whole: Path, tmp_path: Path, array: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
-    monkeypatch.setattr("trivium.kg.embedded.snapshot._SMALL", 0)
+    monkeypatch.setattr("trivium.kg.embedded.mapped._CHECKED_WHOLE", 0)
+    monkeypatch.setattr("trivium.kg.embedded.mapped._SMALL", 0)
     (path,) = (whole / "snapshot").glob(f"*/{array}.npy")
     check(whole, tmp_path, path.relative_to(whole).as_posix(), flipped, capsys)
 
@@ -135,8 +135,8 @@ def test_any_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if large:
-        monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
-        monkeypatch.setattr("trivium.kg.embedded.snapshot._SMALL", 0)
+        monkeypatch.setattr("trivium.kg.embedded.mapped._CHECKED_WHOLE", 0)
+        monkeypatch.setattr("trivium.kg.embedded.mapped._SMALL", 0)
     problems = []
     for number, name in enumerate(names(whole)):
         if not (whole / name).stat().st_size or (large and not name.startswith("snapshot/")):

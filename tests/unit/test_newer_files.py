@@ -19,8 +19,8 @@ from trivium.kg.artifact import ArtifactKind
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.backup import CONTENTS, back_up, restore
 from trivium.kg.embedded.layout import ARRAYS
+from trivium.kg.embedded.mapped import FOLDER, HEADER, SnapshotError, open_arrays
 from trivium.kg.embedded.record import RECORD
-from trivium.kg.embedded.snapshot import FOLDER, HEADER, SnapshotError, open_snapshot
 from trivium.kg.embedders import open_embedder
 from trivium.kg.errors import CorruptError, OutdatedError, VersionError
 from trivium.kg.examples import keep_examples, read_examples
@@ -115,7 +115,7 @@ def test_the_snapshot_says_so_and_is_derived_again(kg: Path) -> None:
     checksum = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     header.write_text(json.dumps({**content, "checksum": checksum}))
     with pytest.raises(SnapshotError, match="was written by a newer Trivium"):
-        open_snapshot(kg, header.parent.name)
+        open_arrays(kg, header.parent.name)
     store = EmbeddedStore.open(kg)
     assert store.snapshot.triples == 1
     store.close_now()

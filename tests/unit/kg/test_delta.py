@@ -23,9 +23,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from trivium.kg.embedded import EmbeddedStore, add_triples, build, compact, delete_triples, remove_aliases, verify
 from trivium.kg.embedded import write as writing
 from trivium.kg.embedded.columns import StringColumn
-from trivium.kg.embedded.layout import ARRAYS, dtypes, empty_arrays, naming_report, snapshot_arrays
+from trivium.kg.embedded.layout import ARRAYS, naming_report, snapshot_arrays
+from trivium.kg.embedded.mapped import dtypes, empty_arrays, snapshot_path, write_snapshot
 from trivium.kg.embedded.record import RECORD, read_tables, reading
-from trivium.kg.embedded.snapshot import Snapshot, snapshot_path, write_snapshot
+from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.splice import moved, renumbering, splice, splice_column
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.plans.text import parse
@@ -205,9 +206,9 @@ class WritesByBlocks(Writes):
     def __init__(self) -> None:
         super().__init__()
         self._patch = pytest.MonkeyPatch()
-        self._patch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
-        self._patch.setattr("trivium.kg.embedded.snapshot._SMALL", 0)
-        self._patch.setattr("trivium.kg.embedded.blocks.BLOCK", 64)
+        self._patch.setattr("trivium.kg.embedded.mapped._CHECKED_WHOLE", 0)
+        self._patch.setattr("trivium.kg.embedded.mapped._SMALL", 0)
+        self._patch.setattr("trivium.kg.embedded.mapped.BLOCK", 64)
 
     def teardown(self) -> None:
         super().teardown()

@@ -14,17 +14,31 @@ import pytest
 
 from tests.contracts.naive import random_triples
 from trivium.kg.embedded import EmbeddedStore, Snapshot, build, delete_triples, verify
-from trivium.kg.embedded.blocks import xxh3_file
 from trivium.kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
-from trivium.kg.embedded.layout import ARRAYS, ZEROS, dtypes, stored, whole
+from trivium.kg.embedded.layout import ARRAYS, ZEROS
+from trivium.kg.embedded.mapped import (
+    FOLDER,
+    HEADER,
+    SnapshotError,
+    _checksum,
+    dtypes,
+    open_arrays,
+    read_header,
+    stored,
+    whole,
+    xxh3_file,
+)
 from trivium.kg.embedded.names import GRAM_BYTES, _gram_arrays
-from trivium.kg.embedded.snapshot import FOLDER, HEADER, SnapshotError, _checksum, open_snapshot, read_header
 from trivium.kg.embedded.tables import sort_rows
 from trivium.kg.errors import CorruptError
 from trivium.kg.types import Entity, Hop, Triple
 
 TRIPLES = random_triples(3)
 TEXTS = ["", "a", "ab", "ba", "日本", "é" * 300, "x" * 5000, "a"]
+
+
+def open_snapshot(directory: Path, stamp: str) -> Snapshot:
+    return Snapshot(stamp, open_arrays(directory, stamp))
 
 
 @pytest.fixture
@@ -101,9 +115,9 @@ def test_an_unknown_stamp_is_no_snapshot(tmp_path: Path) -> None:
 def test_a_flipped_bit_of_any_array_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size_checked_whole: int, small: int, keeps_times: bool
 ) -> None:
-    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", size_checked_whole)
-    monkeypatch.setattr("trivium.kg.embedded.snapshot._SMALL", small)
-    monkeypatch.setattr("trivium.kg.embedded.blocks.BLOCK", 64)
+    monkeypatch.setattr("trivium.kg.embedded.mapped._CHECKED_WHOLE", size_checked_whole)
+    monkeypatch.setattr("trivium.kg.embedded.mapped._SMALL", small)
+    monkeypatch.setattr("trivium.kg.embedded.mapped.BLOCK", 64)
     build(tmp_path / "kg", [TRIPLES], [Entity("e1", "One")])
     (folder,) = (tmp_path / "kg" / "snapshot").iterdir()
     header = (folder / HEADER).read_bytes()
@@ -127,7 +141,7 @@ def test_a_flipped_bit_of_any_array_is_noticed(
 def test_an_array_of_a_large_snapshot_is_checked_once_when_it_is_first_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
+    monkeypatch.setattr("trivium.kg.embedded.mapped._CHECKED_WHOLE", 0)
     build(tmp_path / "kg", [TRIPLES], [Entity("e1", "One")])
     (folder,) = (tmp_path / "kg" / "snapshot").iterdir()
     read = list[str]()
@@ -136,7 +150,7 @@ def test_an_array_of_a_large_snapshot_is_checked_once_when_it_is_first_asked_for
         read.append(path.stem)
         return xxh3_file(path)
 
-    monkeypatch.setattr("trivium.kg.embedded.snapshot.xxh3_file", noted)
+    monkeypatch.setattr("trivium.kg.embedded.mapped.xxh3_file", noted)
     snapshot = open_snapshot(tmp_path / "kg", folder.name)
     assert read == ["blocks"]
     for _ in range(2):
@@ -145,9 +159,9 @@ def test_an_array_of_a_large_snapshot_is_checked_once_when_it_is_first_asked_for
 
 
 def test_of_a_large_array_what_is_read_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
-    monkeypatch.setattr("trivium.kg.embedded.snapshot._SMALL", 0)
-    monkeypatch.setattr("trivium.kg.embedded.blocks.BLOCK", 64)
+    monkeypatch.setattr("trivium.kg.embedded.mapped._CHECKED_WHOLE", 0)
+    monkeypatch.setattr("trivium.kg.embedded.mapped._SMALL", 0)
+    monkeypatch.setattr("trivium.kg.embedded.mapped.BLOCK", 64)
     build(tmp_path / "kg", [TRIPLES])
     store = EmbeddedStore.open(tmp_path / "kg")
     snapshot = store._state.snapshot
@@ -180,7 +194,7 @@ def test_without_the_checksums_of_blocks_a_snapshot_is_derived_again(tmp_path: P
 def test_a_store_derives_a_large_snapshot_again_that_it_finds_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: bool
 ) -> None:
-    monkeypatch.setattr("trivium.kg.embedded.snapshot._CHECKED_WHOLE", 0)
+    monkeypatch.setattr("trivium.kg.embedded.mapped._CHECKED_WHOLE", 0)
     build(tmp_path / "kg", [TRIPLES])
     expected = set(TRIPLES[1:] if changed else TRIPLES)
     delete_triples(tmp_path / "kg", set(TRIPLES) - expected)

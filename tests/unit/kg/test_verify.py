@@ -14,8 +14,8 @@ import pytest
 from tests.contracts.naive import random_triples
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.locks import write_lock
+from trivium.kg.embedded.mapped import FOLDER
 from trivium.kg.embedded.record import RECORD
-from trivium.kg.embedded.snapshot import FOLDER
 from trivium.kg.embedded.verify import verify
 from trivium.kg.embedded.write import add_triples, delete_triples, guard_files
 from trivium.kg.errors import BusyError, NotAKnowledgeBaseError

@@ -16,9 +16,10 @@ import pytest
 
 from tests.unit.app.server.conftest import http
 from trivium.app.cli.kg.writing import exchange
+from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import NotLearntError
 from trivium.knowledge import knowledge
-from trivium.knowledge.knowledge import Knowledge, close_all
+from trivium.knowledge.knowledge import close_all
 
 ROOT = Path(__file__).resolve().parents[4]
 ASKED = {"model": "keqing/swapped", "messages": [{"role": "user", "content": "who directed Heat?"}]}
@@ -99,16 +100,16 @@ async def test_a_kg_replaced_while_it_is_opened_is_opened_again(
     old, new = tmp_path / "old", tmp_path / "new"
     for folder in (old, new):
         await asyncio.to_thread(shutil.copytree, films_kg, folder)
-    open_kg, opened = Knowledge.open, []
+    open_store, opened = EmbeddedStore.open, []
 
-    def replaced(name: str) -> Knowledge:
-        opened.append(open_kg(name))
+    def replaced(path: Path) -> EmbeddedStore:
+        opened.append(open_store(path))
         if len(opened) == 1:
             exchange(new, old)
         return opened[-1]
 
-    monkeypatch.setattr(Knowledge, "open", replaced)
-    assert await knowledge.open_knowledge(str(old)) is opened[1]
+    monkeypatch.setattr(EmbeddedStore, "open", replaced)
+    assert (await knowledge.open_knowledge(str(old))).store is opened[1]
     assert len(opened) == 2
     await close_all()
 

@@ -1,4 +1,7 @@
-"""Keep the snapshot in step with the record: open the one that fits, merge what changed since, or derive it again."""
+"""The state of a KG directory: its record's last write transaction, and the snapshot that shows it.
+
+The snapshot that fits is opened, and what changed since is merged; where none fits it is derived again.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,15 @@ from pathlib import Path
 
 from trivium.kg.embedded.delta import Delta
 from trivium.kg.embedded.locks import write_lock
-from trivium.kg.embedded.record import RECORD, LogRow, Meta, damaged, read_changes, read_meta, read_tables
-from trivium.kg.embedded.snapshot import (
-    Snapshot,
+from trivium.kg.embedded.mapped import (
     SnapshotError,
     has_snapshot,
-    open_snapshot,
+    open_arrays,
     remove_other_snapshots,
     write_snapshot,
 )
+from trivium.kg.embedded.record import RECORD, Meta, damaged, read_meta, read_since, read_tables
+from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.errors import CorruptError
 
 log = logging.getLogger("trivium.kg")
@@ -51,39 +54,21 @@ def current_state(directory: Path, connection: sqlite3.Connection, before: State
 
 def stored_state(directory: Path, connection: sqlite3.Connection, before: State | None = None) -> State:
     """As `current_state`; `SnapshotError` where the snapshot does not fit."""
-    meta, changes = _read(directory, connection, before)
-    if before is not None and _builds_on(before, meta):
-        delta = before.delta
-    elif meta.base != meta.stamp and has_snapshot(directory, meta.stamp):  # derived or compacted, not yet built upon
-        found = open_snapshot(directory, meta.stamp)
-        return State(meta, found, Delta(found))
+    path, known = directory / RECORD, before if before is not None and before.delta.sound else None
+    if known is None:
+        meta, changes = read_since(connection, path)
     else:
-        delta = Delta(open_snapshot(directory, meta.base))
-        if changes is None:
-            raise SnapshotError(f"snapshot {meta.base} went")
+        meta, changes = read_since(connection, path, known.delta.base.stamp, known.meta.version)
+    if known is not None and known.delta.base.stamp == meta.base:
+        delta = known.delta
+    else:
+        stamp = meta.base
+        if has_snapshot(directory, meta.stamp):  # derived or compacted, not yet built upon
+            stamp, changes = meta.stamp, []
+        delta = Delta(Snapshot(stamp, open_arrays(directory, stamp)))
     if changes:
         delta.apply(changes)
     return State(meta, delta.view(meta.stamp), delta)
-
-
-def _builds_on(before: State, meta: Meta) -> bool:
-    return before.delta.sound and before.delta.base.stamp == meta.base
-
-
-def _read(directory: Path, connection: sqlite3.Connection, before: State | None) -> tuple[Meta, list[LogRow] | None]:
-    """The record's row of `meta` and its changes since `before`, or since its base; both of one moment."""
-    own = not connection.in_transaction
-    if own:
-        connection.execute("BEGIN")
-    try:
-        meta = read_meta(connection, directory / RECORD)
-        if meta.base == meta.stamp:
-            return meta, []
-        since = before.meta.version if before is not None and _builds_on(before, meta) else meta.base_version
-        return meta, read_changes(connection, since)
-    finally:
-        if own:
-            connection.execute("COMMIT")
 
 
 def _derive(directory: Path, connection: sqlite3.Connection) -> State:
@@ -100,5 +85,4 @@ def _derive(directory: Path, connection: sqlite3.Connection) -> State:
             raise CorruptError(damaged(directory / RECORD, str(error))) from error
         write_snapshot(directory, meta.stamp, tables)
         remove_other_snapshots(directory, {meta.stamp})
-        found = open_snapshot(directory, meta.stamp)
-        return State(meta, found, Delta(found))
+        return stored_state(directory, connection)

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from trivium.kg.embedded import blocks
-from trivium.kg.embedded.blocks import BlockArray, file_sums, xxh3_file
+from trivium.kg.embedded import mapped
 from trivium.kg.embedded.columns import Int64, StringColumn, find_hashes, hash_rows
 from trivium.kg.embedded.layout import lower_bound
+from trivium.kg.embedded.mapped import BlockArray, file_sums, xxh3_file
 
 Operation = Callable[[NDArray[Any]], object]
 
@@ -31,7 +31,7 @@ def damaged() -> NoReturn:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 64)
+    monkeypatch.setattr(mapped, "BLOCK", 64)
 
 
 def checked(path: Path, sums: NDArray[np.uint64]) -> NDArray[Any]:
