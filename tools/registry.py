@@ -23,6 +23,7 @@ from trivium.tools.feedback import feedback
 from trivium.tools.find_entities import find_entities
 from trivium.tools.find_paths import find_paths
 from trivium.tools.find_task_entities import find_task_entities
+from trivium.tools.find_values import find_values
 from trivium.tools.follow_chain import follow_chain
 from trivium.tools.get_labels import get_labels
 from trivium.tools.link_text import link_text
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 _ALL: tuple[Tool[Any, ..., Any], ...] = (
     read_question, run_plan, word_relations, decompose_question, assess_reading,
-    find_entities, resolve_entities, link_text, find_task_entities, describe_entities, get_labels,
+    find_entities, resolve_entities, link_text, find_task_entities, describe_entities, get_labels, find_values,
     list_learned, list_relations, next_relations, describe_schema, example_questions,
     neighbors, follow_chain, find_paths, search_triples, rank_triples, rank_texts, score_chains,
     match_templates, decomposition_hints, choose_candidates, observe, extract_paths, extract_subgraph,

@@ -17,6 +17,7 @@ from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.example_questions import example_questions
 from trivium.tools.find_entities import find_entities
+from trivium.tools.find_values import find_values
 from trivium.tools.follow_chain import follow_chain
 from trivium.tools.get_labels import get_labels
 from trivium.tools.list_relations import list_relations
@@ -125,7 +126,13 @@ class Link(TypedDict):
 
 
 def unknown_names(
-    question: str, links: Mapping[str, Sequence[str]], names: Collection[str], *, nothing: bool, unread: bool
+    question: str,
+    links: Mapping[str, Sequence[str]],
+    names: Collection[str],
+    *,
+    nothing: bool,
+    unread: bool,
+    read: Collection[str] = (),
 ) -> list[str]:
     """Names in the question that no entity carries: unread words written like names, with the names beside them.
 
@@ -135,10 +142,14 @@ def unknown_names(
         names: unread words that look like part of a name, folded.
         unread: whether any word is unread: then what is written small is less likely a name.
         nothing: whether no name was found at all: then any capital within the question is one.
+        read: folded words that are something of the graph's: the value of a property.
     """
     words = tokens(question)
     capital = [_capital(question, words, place) for place in range(len(words))]
-    odd = [word.text in names or (nothing and high) for word, high in zip(words, capital, strict=True)]
+    odd = [
+        word.text in names or (nothing and high and word.text not in read)
+        for word, high in zip(words, capital, strict=True)
+    ]
     loose = {mention for mention, hits in links.items() if hits and hits[0] not in EXACT}
     inside = _covered(question, words, links)
     out = []
@@ -150,9 +161,12 @@ def unknown_names(
 
 
 async def absent_names(names: Sequence[str], kg: str) -> list[str]:
-    """Those of the names that no entity carries to the letter."""
-    found = await find_entities(kg, list(names), limit=1, fuzzy=False) if names else []
-    return [name for name, hits in zip(names, found, strict=True) if not hits]
+    """Those of the names that no entity carries to the letter, and that are no value and no word of the schema."""
+    if not names:
+        return []
+    entities = await find_entities(kg, list(names), limit=1, fuzzy=False)
+    values = await find_values(kg, list(names))
+    return [name for name, *found in zip(names, entities, values, strict=True) if not any(found)]
 
 
 def _capital(question: str, words: Sequence[Token], place: int) -> bool:

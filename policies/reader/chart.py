@@ -515,13 +515,15 @@ class Chart:
             return  # "crimes involving a person" by no other relation than the one that involves
         cost = scores.AGAIN if left.modified else 0.0
         cost += 0.4 if "and" in gap and right.form == "plain" else 0.0
-        cost += 0.3 if right.form == "plain" and left.form == "plain" and not gap else 0.0
+        if left.form == "plain" and right.form in ("plain", "set") and not gap:
+            cost += scores.LEFT  # "crime locations" are no crimes
         yield from self._joined(left, right, (), cost)
 
     def _join_left(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if left.form == "plain" and right.form == "plain" and gap:
             return
-        cost = scores.POSSESSIVE if "s" in gap else scores.LEFT
+        compound = left.form == "plain" and right.form == "plain"  # "crime locations" are locations
+        cost = scores.POSSESSIVE if "s" in gap or compound else scores.LEFT
         cost += 0.3 if right.modified else 0.0
         if right.node and right.node[0] == "top" and not right.modified:  # "texas' largest city" is the largest of its
             plain = right.but(node=right.node[1], extreme=False)
@@ -774,12 +776,18 @@ class Chart:
             if tried > 3:
                 break
 
-    def _naming(self, item: Item, numbers: Sequence[int]) -> bool:
+    def _naming(self, item: Item, numbers: Iterable[int]) -> bool:
         return any(
             self._schema.properties[number].naming
             and self._schema.compatible(item.type, self._schema.properties[number].type)
             for number in numbers
         )
+
+    def _names_whole(self, item: Item, numbers: Sequence[int]) -> bool:
+        """Whether a column is what a set's things are called: "the names of X" are X, their surnames are not."""
+        naming = [each for each in self._schema.of_type[item.type] if each.naming]
+        parts = [each for each in naming if words_of(each.name) != ("name",)] if len(naming) > 1 else []
+        return self._naming(item, set(numbers) - {each.number for each in parts})
 
     def _column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "population of texas"; "surname Walker"."""
@@ -787,7 +795,7 @@ class Chart:
         lists = left.data if left.category == "PL" else (left.data,)
         if left.category == "P" and right.form in ("value", "name"):
             yield from self._bind(left, right, gap)
-        if left.category == "P" and self._naming(right, left.data):
+        if left.category == "P" and self._names_whole(right, left.data):
             yield right.but(score=score - 0.05, links=links)
         if right.data[:1] == ("by",):
             return
@@ -838,7 +846,7 @@ class Chart:
         cost = 0.0 if "s" in gap else scores.TURNED
         cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
         yield from self._table(left, lists, score - cost, links)
-        if right.category == "P" and self._naming(left, right.data):
+        if right.category == "P" and self._names_whole(left, right.data):
             gain = 0.6 * scores.BOUND if left.form == "name" and not gap else 0.0
             yield left.but(score=score - cost + gain, links=links)
         if left.form == "value" and left.data and left.data[0] in right.data and (not gap or "as" in gap):

@@ -368,7 +368,11 @@ class Tagger:
         return items + self._entity_items(self.names.find([text])[0], start, text)
 
     def _near_items(self, text: str, start: int) -> list[Item]:
-        return self._entity_items(self.names.find_near(text), start, text)
+        items = self._entity_items(self.names.find_near(text), start, text)
+        return items + [
+            self._value_item(ValueHit(start, start + 1, number, value, 0.6 + 0.35 * share))
+            for number, value, share in self.values.near(text)
+        ]
 
     def _value_item(self, hit: ValueHit) -> Item:
         if hit.property >= len(self.schema.properties):
@@ -744,6 +748,9 @@ class Tagger:
             and tagged.positions[place].islower()
             and tagged.gaps[place].isdisjoint(self.language.classes.before_nouns)
             and (
+                tagged.gaps[place] or tagged.gaps[place + 1].isdisjoint(self.language.classes.being)
+            )  # "X brands were"
+            and (
                 tagged.gaps[place + 1]
                 or place + 1 == len(tagged.positions)
                 or not tagged.positions[place + 1].islower()
@@ -876,11 +883,18 @@ class Tagger:
         numbers = {start for start, stop, item in tagged.items if item.category == "NUM" and stop == start + 1}
         topped = {0, 1} <= ranked | numbers and ranked & {0, 1} and numbers & {0, 1} and not tagged.gaps[1]
         first = 2 if topped else first  # "top 3 employees", "four longest outages"
+        values = {start for start, stop, item in tagged.items if item.form == "value" and stop == start + 1}
+        if first in values and first not in found and not any(tagged.gaps[first + 1 : first + 2]):
+            first += 1  # "drama films"
         counted = 0 in counts or (1 in counts and not tagged.gaps[1])
         which = bool(tagged.gaps[0] & self.language.which)
         nouns = found.get(first, {})
         if not nouns or first in columns or (stop := max(nouns)) >= len(tagged.positions):
             return
+        while stop in found and not tagged.gaps[stop] and not self._is_many(tagged.positions[stop - 1]):
+            nouns, stop = found[stop], max(found[stop])  # "crime locations"
+            if stop >= len(tagged.positions):
+                return
         if "s" in tagged.gaps[stop] or (not tagged.gaps[stop] and stop in columns):
             return
         who = any(
@@ -890,6 +904,10 @@ class Tagger:
         if counted or which or who or topped or tagged.gaps[0] & self.language.commands:
             tagged.asked = frozenset(nouns[stop])
             tagged.asked_as = "count" if counted else "one" if which or who else "any"
+
+    def _is_many(self, word: str) -> bool:
+        """Whether a word is a plural: "locations", "people"."""
+        return _is_plural([word]) or word.casefold() in self.language.plurals.values()
 
     def _nouns(self, tagged: Tagged) -> tuple[dict[int, dict[int, set[int]]], set[int]]:
         """The types that nouns at each position name, by where they stop, and the positions that name columns alone."""

@@ -18,6 +18,7 @@ from trivium.policies.reader.english import Language
 _LONGEST = 12  # words of a value that can be named in a question
 _FEW = 80  # distinct values of a property whose values are also matched by stems
 _MASS = 0.6  # of a value's inverse-frequency mass that has to be matched
+_ALIKE = 0.5  # of the words of a quoted text and a value
 _BEGINS = 0.93  # of a value's first word alone
 
 
@@ -105,18 +106,33 @@ class ValueIndex:
         """The properties that have this value, folded: (property, value as stored)."""
         return self._exact.get(fold_name(text), [])
 
+    def near(self, text: str) -> list[tuple[int, str, float]]:
+        """The values likest to a quoted text that no property has: (property, value as stored, share of their words).
+
+        Words that the text or a value has alone count against it, function words like others; `_ALIKE` at least.
+        """
+        said = {self.language.stem(word) for word in fold_name(text).split()}
+        found = {place for part in said for place in self._loose.get(part, ())}
+        out = []
+        for number, value, *_ in (self._categories[place] for place in sorted(found)):
+            own = {self.language.stem(word) for word in fold_name(value).split()}
+            out.append((number, value, len(said & own) / len(said | own)))
+        best = max((share for *_, share in out), default=0.0)
+        return [each for each in out if each[2] == best >= _ALIKE]
+
     def _find_loose(self, words: Sequence[str]) -> list[ValueHit]:
         stems = [self.language.stem(word) for word in words]
+        told = [word not in self.language.stop for word in words]
         places: dict[int, list[int]] = defaultdict(list)
         for at, part in enumerate(stems):
-            if words[at] not in self.language.stop:
+            if told[at]:
                 for place in self._loose.get(part, ()):
                     places[place].append(at)
         out = []
         for place, spots in places.items():
             number, value, weights, mass = self._categories[place]
             size = len(weights)
-            span = _window(spots, stems, weights, size if size <= 2 else size + size // 2)
+            span = _window(spots, stems, weights, size if size <= 2 else size + size // 2, told)
             matched = {stems[i] for i in spots if span[0] <= i < span[1]}
             share = sum(weights[part] for part in matched) / mass
             if share >= _MASS and (len(matched) > 1 or len(weights) == 1):
@@ -124,12 +140,14 @@ class ValueIndex:
         return out
 
 
-def _window(at: Sequence[int], stems: Sequence[str], weights: dict[str, float], longest: int) -> tuple[int, int]:
-    """The span of at most `longest` words that holds most of a value's mass, shortest first."""
+def _window(
+    at: Sequence[int], stems: Sequence[str], weights: dict[str, float], longest: int, told: Sequence[bool]
+) -> tuple[int, int]:
+    """The span of at most `longest` of the words that are `told` that holds most of a value's mass, shortest first."""
     best, chosen = (-1.0, 0), (at[0], at[0] + 1)
     for first in at:
         for last in at:
-            if first <= last < first + longest:
+            if first <= last and sum(told[first : last + 1]) <= longest:
                 inside = {stems[i] for i in at if first <= i <= last}
                 rank = (sum(weights[part] for part in inside), first - last)
                 if rank > best:

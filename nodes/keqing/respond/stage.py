@@ -272,13 +272,12 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
     question = state.get("question", "")
     matches = {mention: [hit["match"] for hit in hits] for mention, hits in links.items()}
     nothing = not links and not assessed["about"]
-    unknown = unlinked or await absent_names(
-        unknown_names(question, matches, assessed["names"], nothing=nothing, unread=bool(assessed["unread"])),
-        context.kg,
-    )
+    names, unread = assessed["names"], assessed["unread"]
+    odd = unknown_names(question, matches, names, nothing=nothing, unread=bool(unread), read=_said(state))
+    unknown = unlinked or await absent_names(odd, context.kg)
     chat = assessed["chat"] and not unknown
     suggestions = await (askable(context.kg) if chat else near_names(unknown, context.kg))
-    about, unread = assessed["about"], assessed["unread"]
+    about = assessed["about"]
     label, knows = await known_beside(context.kg, about, question, unknown, unread, suggestions)
     missing, of = "", ""
     if not unknown:
@@ -299,6 +298,12 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
         nearest=_nearest(state),
         guessed=_guessed(state),
     )
+
+
+def _said(state: KeqingState) -> set[str]:
+    """The words that the plan reader takes for what the graph itself calls so, folded."""
+    words = (state.get("reading") or {}).get("words", ())
+    return {token.text for word, _, fit in words if fit >= 1 for token in tokens(word)}
 
 
 def _guessed(state: KeqingState) -> list[tuple[str, str]]:

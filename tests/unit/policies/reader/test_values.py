@@ -1,0 +1,44 @@
+"""Which words of a question are values, where they differ from those stored."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.policies.reader.english import english
+from trivium.policies.reader.values import ValueIndex
+
+_OUTCOMES = [
+    "Investigation complete; no suspect identified",
+    "Unable to prosecute suspect",
+    "Under investigation",
+    "Offender given a caution",
+    "Offender sent to prison",
+]
+
+
+def _index() -> ValueIndex:
+    index = ValueIndex(english())
+    index.add(0, _OUTCOMES)
+    return index
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("crimes where the investigation is complete but no suspect was identified", _OUTCOMES[0]),
+        ("cases whose offender was given just a caution", _OUTCOMES[3]),
+    ],
+)
+def test_function_words_between_those_of_a_value(words: str, value: str) -> None:
+    assert value in [hit.value for hit in _index().find(words.split())]
+
+
+def test_far_words_are_no_value() -> None:
+    text = "investigation officers led one complete stranger home through town before dinner and identified a suspect"
+    assert _OUTCOMES[0] not in [hit.value for hit in _index().find(text.split())]
+
+
+def test_a_quoted_text_that_is_nearly_a_value() -> None:
+    assert [value for _, value, _ in _index().near("Investigation complete, no suspect found")] == [_OUTCOMES[0]]
+    assert _index().near("suspect given a medal") == []
+    assert _index().near("complete") == []
