@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int64]
+_Code = TypeVar("_Code", int, Codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,21 +39,17 @@ class Grown:
         return np.concatenate([chains[0] for chains in self.codes])
 
     @cached_property
-    def _keys(self) -> list[Codes]:
-        """For each length a number for each chain, ascending as the chains are."""
-        return [_keyed(chains) for chains in self.codes]
+    def _keys(self) -> Codes:
+        """A number for each chain, ascending as the chains are, int64 [N]."""
+        return np.concatenate([_keyed([*chains]) for chains in self.codes])
 
     def places(self, chains: Sequence[tuple[int, ...]]) -> Codes:
         """The place of each of these chains, given as codes, among all, int64 [chains]; -1: not there."""
-        out, before = np.full(len(chains), -1, dtype=np.int64), 0
-        for length, keys in enumerate(self._keys, 1):
-            rows = [row for row, chain in enumerate(chains) if len(chain) == length]
-            if rows and len(keys):
-                wanted = _keyed(np.array([chains[row] for row in rows], dtype=np.int64).T)
-                at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-                out[rows] = np.where(keys[at] == wanted, before + at, -1)
-            before += len(keys)
-        return out
+        if not chains or not len(self._keys):
+            return np.full(len(chains), -1, dtype=np.int64)
+        wanted = np.array([_keyed(chain) for chain in chains], dtype=np.int64)
+        at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
+        return np.where(self._keys[at] == wanted, at, -1)
 
     def chain(self, place: int) -> list[int]:
         """The codes of one chain of all."""
@@ -63,9 +61,9 @@ class Grown:
         raise IndexError(f"there is no chain {place} beyond the last")
 
 
-def _keyed(chains: Codes) -> Codes:
-    """A number for each chain, of codes below 2 ** 20: int64 [n]."""
-    out: Codes = chains[0]
-    for row in chains[1:]:
-        out = (out << 20) | row
+def _keyed(chain: Sequence[_Code]) -> _Code:
+    """A number for a chain of codes below 2 ** 20 - 1, or for each of many; longer ones have greater numbers."""
+    out, *rest = (code + 1 for code in chain)
+    for code in rest:
+        out = (out << 20) | code
     return out

@@ -39,6 +39,7 @@ DIRECTION = 2
 
 _REMEMBERED = 4_000_000  # bytes of words' inputs, and of wordings
 _PREFIXES = 64  # prefixes of chains that a wording is asked about, about
+_SMALL = 64  # hops of a schema of which what follows each is computed at once: names of each kind ask for others
 
 
 class Inputs(NamedTuple):
@@ -165,6 +166,12 @@ class PreparedNetwork:
         """The same network on another schema."""
         return self.network.prepared(ChainInputs(segments, self.inputs.words))
 
+    @cached_property
+    def _recurrent(self) -> tuple[Floats, Floats]:
+        """The recurrent weights of both directions, float32 [2, h, 3 h], and their biases, float32 [2, 1, 3 h]."""
+        inner = np.stack([self.weights[f"gru_weight_hh{way}"].T for way in _WAYS])
+        return inner, np.stack([self.weights[f"gru_bias_hh{way}"] for way in _WAYS])[:, None]
+
     def read(self, wording: Wording) -> ReadWording:
         """The wording after the recurrent part; remembered."""
         known = self._read.get(wording)
@@ -176,7 +183,7 @@ class PreparedNetwork:
     def _run(self, wording: Wording) -> ReadWording:
         found, w = self.inputs.of(wording), self.weights
         x = np.tanh(found.vectors @ w["word_in"] + w["word_bias"] + w["embedding"][found.rows])
-        states = _gru(x, w)
+        states = _gru(x, w, *self._recurrent)
         gates = np.exp(states @ w["gate_in"] + w["gate_bias"])
         evidence = (gates[:, :, None] * found.evidence).sum(axis=1)
         return ReadWording(self, states, evidence, np.maximum(found.evidence[:, 0], found.evidence[:, 1]).max(axis=1))
@@ -250,9 +257,11 @@ class ReadWording:
         """
         new = [prefix for prefix in prefixes if prefix not in self._after]
         if new:
+            if len(new[0]) == 1 and (every := len(self.network.vectors)) <= _SMALL:
+                new = [(code,) for code in range(every)]
             found = self._next(new)
             self._after |= zip(new, zip(*found, strict=True), strict=True)
-            if len(new) == len(prefixes):
+            if new == prefixes:
                 return found
         known = [self._after[prefix] for prefix in prefixes]
         return np.array([hops for hops, _ in known]), np.array([stop for _, stop in known])
@@ -308,17 +317,17 @@ class ReadWording:
         return logits, context, left
 
 
-def _gru(x: Floats, w: Mapping[str, Floats]) -> Floats:
+_WAYS = ("", "_reverse")
+
+
+def _gru(x: Floats, w: Mapping[str, Floats], inner: Floats, bias: Floats) -> Floats:
     """The states of a gated recurrent unit over words, forth and back: float32 [n, 2 h].
 
     Gates are in torch's order (reset, update, new). Both directions run in one loop: a wording has few words, and each
     operation of numpy costs more than its arithmetic.
     """
-    ways = ("", "_reverse")
-    inner = np.stack([w[f"gru_weight_hh{way}"].T for way in ways])
-    bias = np.stack([w[f"gru_bias_hh{way}"] for way in ways])[:, None]
     size = inner.shape[1]
-    forth, back = (x @ w[f"gru_weight_ih{way}"].T + w[f"gru_bias_ih{way}"] for way in ways)
+    forth, back = (x @ w[f"gru_weight_ih{way}"].T + w[f"gru_bias_ih{way}"] for way in _WAYS)
     into = np.stack([forth, back[::-1]], axis=1)[:, :, None]
     state, out = np.zeros((2, 1, size), dtype=np.float32), np.empty((len(x), 2, size), np.float32)
     for place, row in enumerate(into):

@@ -200,23 +200,26 @@ class ChainCandidates:
         allowed = np.zeros(len(segments.hops), dtype=np.bool_)
         allowed[firsts] = True
         beams = read.beams(allowed, self._follows, _WIDTH, self._longest)
-        more = np.unique(np.array([code for beam in beams for code in beam.codes], dtype=np.int64))
+        more = np.array(sorted({code for beam in beams for code in beam.codes}), dtype=np.int64)
         lexical, kept = self.lexical.scored(wording, firsts, more)
         best = [codes for _, codes in self.lexical.ranked(lexical, kept, _LEXICAL)]
-        chains = list(dict.fromkeys([*(beam.codes for beam in beams), *best]))
-        learned = self._doubted(chains, np.array(read.score(chains, self._longest)))
+        scores = {beam.codes: beam.score for beam in beams}
+        others = [chain for chain in best if chain not in scores]
+        scores |= zip(others, read.score(others, self._longest), strict=True)
+        chains = list(scores)
+        learned = self._doubted(chains, np.array([*scores.values()]))
         return _Candidates(chains, lexical.scores(chains), learned, read.topic(), self.trust(wording))
 
     def _doubted(self, chains: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scorer's log-probabilities with what it cannot know made up for."""
         known = np.array([self._known.issuperset(chain) for chain in chains])
-        length = np.array([len(chain) in self.lengths for chain in chains])
-        shown = scores[known & length]
+        usual = known & np.array([len(chain) in self.lengths for chain in chains])
+        shown = scores[usual]
         best = float(shown.max()) if len(shown) else float(scores.max())
         doubt = _DOUBT + (1 - _DOUBT) * _FEW / (_FEW + self.wordings)
         behind = _UNSEEN * self.wordings / (_HALF + self.wordings)
         mixed = np.logaddexp(scores + math.log(1 - doubt), best + math.log(doubt))
-        return np.where(known & length, mixed, np.where(known, best, np.logaddexp(scores, best - behind)))
+        return np.where(usual, mixed, np.where(known, best, np.logaddexp(scores, best - behind)))
 
     def trust(self, wording: Wording) -> float:
         """The share of the wording's own words that the pairs hold, but for endings; in [0, 1]."""
