@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from pydantic import Field
 
 from trivium.kg.plans.check import validate
 from trivium.kg.plans.codec import from_json
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, Listed
-from trivium.kg.plans.plan import QueryPlan, Walks
+from trivium.kg.plans.plan import SETS, QueryPlan, Walks
 from trivium.kg.plans.proof import compute
 from trivium.kg.plans.result import PlanResult
 from trivium.kg.plans.run import ROW_LIMIT, SECONDS, queries
@@ -54,7 +55,7 @@ async def run_plan(
     parts: Sequence[QueryPlan | Walks] = (),
     seconds: float = SECONDS,
     limit: int = 1_000,
-    at_hand: bool = False,
+    known: Sequence[str] | None = None,
 ) -> ComputedPlan:
     """Let the KG's store compute a plan: a directory's arrays, or a database in one query.
 
@@ -64,8 +65,9 @@ async def run_plan(
         parts: parts of the plan whose sizes are wanted; of a database they are counted on its local copy.
         seconds: time limit.
         limit: entities or rows that are given, and proved.
-        at_hand: compute on the arrays alone, of a database its local copy, without paths: for a plan whose answer is
-            known and proved already.
+        known: ids of an answer that was found and proved without the plan. It is computed on the arrays alone, of a
+            database its local copy, and its result is empty unless it gives exactly these; of a set it then has the
+            `total` alone.
 
     Raises:
         PlanError: the plan does not fit the KG's schema.
@@ -73,15 +75,27 @@ async def run_plan(
         StoreError: the database failed, or is large and has no local copy, from which its schema is known.
     """
     deadline = time.monotonic() + seconds
-    if at_hand:
+    if known is not None:
         profile, columns = await kg.store.profile(), await kg.store.columns()
         validate(plan, profile)
         # In the loop, as chains are walked: what was found by walking is about as quick to compute, a thread is slower.
-        result = compute(columns, plan, deadline, ROW_LIMIT, limit, 0)
-        return ComputedPlan(result, (), queries(plan, profile, getattr(kg.store, "view", None)))
+        result = _if_exactly(known, plan, columns, deadline)
+        query = {} if result.is_empty else queries(plan, profile, getattr(kg.store, "view", None))
+        return ComputedPlan(result, (), query)
     run = await run_on(kg.store, plan, seconds=seconds, limit=limit)
     found = await asyncio.to_thread(_sizes, await kg.store.columns(), parts, deadline) if parts else ()
     return ComputedPlan(run.result, found, run.query)
+
+
+def _if_exactly(known: Sequence[str], plan: QueryPlan, columns: GraphColumns, deadline: float) -> PlanResult:
+    """The result of a plan that gives these entities or values, without paths; an empty one where it gives others."""
+    if isinstance(plan, SETS):
+        rows = Executor(columns, row_limit=ROW_LIMIT, deadline=deadline).entities(plan)
+        same = np.array_equal(rows, np.sort(columns.rows(known)))
+        return PlanResult(total=len(known)) if same else PlanResult()
+    result = compute(columns, plan, deadline, ROW_LIMIT, len(known) + 1, 0)
+    same = result.total == len(known) and {each["id"] for each in result.answers()} == set(known)
+    return result if same else PlanResult()
 
 
 def _sizes(columns: GraphColumns, parts: Sequence[QueryPlan | Walks], deadline: float) -> tuple[int | None, ...]:

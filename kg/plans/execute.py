@@ -131,9 +131,11 @@ class Executor:
 
     def answer(self, plan: QueryPlan) -> Answer:
         """What a plan gives; raises `TimeLimitError` past a limit."""
-        if plan not in self._answers:
-            self._answers[plan] = self._answer(plan)
-        return self._answers[plan]
+        try:
+            return self._answers[plan]
+        except KeyError:
+            found = self._answers[plan] = self._answer(plan)
+            return found
 
     def _answer(self, plan: QueryPlan) -> Answer:
         self.check(0)
@@ -151,8 +153,7 @@ class Executor:
             case NonEmpty():
                 return Value("boolean", self.table(plan.source).count > 0)
             case _:
-                self.entities(plan)
-                return self._ordered.get(plan, self._sets[plan])
+                return self._in_order(plan)
 
     def check(self, rows: int) -> None:
         """Raise `TimeLimitError` past the deadline, or where a step gives too many rows."""
@@ -219,7 +220,7 @@ class Executor:
     def _in_order(self, plan: EntitySet) -> Int32:
         """The rows of a set in its own order."""
         rows = self.entities(plan)
-        return self._ordered.get(plan, rows)
+        return self._ordered.get(plan, rows) if self._ordered else rows
 
     def _top(self, plan: Top) -> Int32:
         rows = self._in_order(plan.source)
@@ -324,15 +325,13 @@ class Executor:
             return none, none.astype(np.int32), none.astype(np.int32)
         many = len(self.graph.relations)
         codes = {"out": [relation], "in": [relation + many], "any": [relation, relation + many]}[step.direction]
-        parts = [self._expand(nodes, step, code) for code in codes]
-        if len(parts) > 1:  # a self-loop is walked once
-            place, end = parts[1]
-            other = end != nodes[place]
-            parts[1] = (place[other], end[other])
-        place = np.concatenate([part[0] for part in parts])
-        end = np.concatenate([part[1] for part in parts])
-        walked = np.repeat(np.array(codes, dtype=np.int32), [len(part[0]) for part in parts])
-        if len(parts) > 1:
+        place, end = self._expand(nodes, step, codes[0])
+        walked = np.full(len(end), codes[0], dtype=np.int32)
+        for code in codes[1:]:
+            from_, to = self._expand(nodes, step, code)
+            other = to != nodes[from_]  # a self-loop is walked once
+            place, end = np.concatenate((place, from_[other])), np.concatenate((end, to[other]))
+            walked = np.concatenate((walked, np.full(len(end) - len(walked), code, dtype=np.int32)))
             order = np.argsort(place, kind="stable")
             place, end, walked = place[order], end[order], walked[order]
         if step.to is not None and len(end):
@@ -345,13 +344,13 @@ class Executor:
         graph = self.graph
         if step.where is None and len(nodes) <= _FEW:
             found = []
+            pair = np.array((code, code + 1), dtype=graph.codes.dtype)  # of another dtype each row would be copied
             for node in nodes.tolist():
                 first, last = int(graph.indptr[node]), int(graph.indptr[node + 1])
-                a, b = np.searchsorted(graph.codes[first:last], (code, code + 1))
+                a, b = graph.codes[first:last].searchsorted(pair).tolist()
                 found.append(np.asarray(graph.ends[first + a : first + b]))
-            counts = np.array([len(each) for each in found], dtype=np.int64)
-            ends = np.concatenate(found) if found else np.empty(0, dtype=np.int32)
-            place = np.repeat(np.arange(len(nodes), dtype=np.int64), counts)
+            ends = found[0] if len(found) == 1 else np.concatenate(found) if found else np.empty(0, dtype=np.int32)
+            place = np.arange(len(nodes), dtype=np.int64).repeat([len(each) for each in found])
             inside = ends < len(graph)
             return (place, ends) if inside.all() else (place[inside], ends[inside])
         _, ends, bounds = graph.pairs(code) if step.where is None else self._chosen(step, code)

@@ -1,8 +1,9 @@
 """A decomposition that was answered, written as the query plan that gives the same answer.
 
-Sub-questions that follow chains are a plan in other words. The answer then carries the plan, its
-query and the rows that were counted, and `trivium verify` computes it again. It is written only where it gives exactly
-what was answered: not where a model chose among candidates, and not for what the algebra has no word for.
+Sub-questions that follow chains are a plan in other words. The answer then carries the plan and its query, and
+`trivium verify` computes it again. It is written only where it gives exactly what was answered, which is computed: a
+plan does not walk back the triple that it came by, chains do. So not where a model chose among candidates, and not for
+what the algebra has no word for.
 """
 
 from __future__ import annotations
@@ -40,12 +41,11 @@ _SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class AnswerPlan:
-    """The plan of an answer, as JSON, with its query, the literal values it gives and the rows it was computed from."""
+    """The plan of an answer, as JSON, with its query and the literal values it gives."""
 
     plan: dict[str, Any]
     query: dict[str, str]
     values: list[Any]
-    evidence: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +68,11 @@ async def as_plan(state: KeqingState, context: KeqingContext, answers: Sequence[
         if plan is None:
             return None
         try:
-            done = await run_plan(context.kg, plan, seconds=_SECONDS, limit=len(answers) + 1, at_hand=True)
+            done = await run_plan(context.kg, plan, seconds=_SECONDS, known=answers)
         except (PlanError, TimeLimitError, StoreError):
             return None
-        found = done.result.to_json()
-        ids = {each["id"] for each in found["answers"]}
-        if ids == set(answers) and done.result.total <= max(len(answers), 1):
-            return AnswerPlan(to_json(plan), done.query, found["values"], found["evidence"])
+        if not done.result.is_empty:
+            return AnswerPlan(to_json(plan), done.query, done.result.values())
     return None
 
 

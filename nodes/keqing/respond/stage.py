@@ -76,7 +76,7 @@ async def _chains_claim(state: KeqingState, context: KeqingContext) -> Claim:
     paths = [path_record(path, item["id"]) for item in reasoned for path in traces.of(item["id"], item["from"])]
     claim = Claim(answers=answers, paths=paths)
     if claim.found and (same := await as_plan(state, context, [item["id"] for item in reasoned])):
-        claim.plan, claim.query, claim.values, claim.evidence = same.plan, same.query, same.values, same.evidence
+        claim.plan, claim.query, claim.values = same.plan, same.query, same.values
     return claim
 
 
