@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.planned import check_plan_record
 from trivium.evals.bench.__main__ import metaqa_pairs, metaqa_questions
 from trivium.evals.metaqa import data_folder, triples_file
 from trivium.evals.metrics import mean, score_answer
@@ -62,6 +63,8 @@ async def test_held_out_questions(data: Path, kg_argument: str, hops: int) -> No
         ]
         scores.append(score_answer(told, question.answers))
         walked += [Triple(t["head"], t["relation"], t["tail"]) for path in told["paths"] for t in path["triples"]]
+        if told["plan"]:
+            await check_plan_record(told, store)
     assert len(asked) == ASKED
     assert 100 * mean(scores).top1 >= GOALS[hops]
     assert all(await store.contains(walked))

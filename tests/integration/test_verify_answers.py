@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.planned import check_plan_record
 from trivium.evals.own_graphs import FOLDER, graphs
 from trivium.graphs.methods import answer, close_all, method_named
 from trivium.kg.catalog import SAMPLE
@@ -30,6 +31,8 @@ async def _checked(kg: str, questions: Sequence[str]) -> Counter[str]:
         for question in questions:
             told = await answer("auto", question, context)
             assert await answer_problems(told, store) == [], question
+            if told["plan"] and not any(step["stage"] == "decompose" and "reading" in step for step in told["steps"]):
+                await check_plan_record(told, store)  # what chains answered is a plan in other words
             if is_claim(told):
                 counted["planned" if told["plan"] else "other"] += 1
     finally:

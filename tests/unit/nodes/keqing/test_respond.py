@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
+import pytest
 from langgraph.runtime import Runtime
 
+from tests.planned import check_plan_record
+from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.respond import respond
 from trivium.nodes.keqing.state import Found, KeqingState, MatchedTemplate, Reasoned, Retrieved, SubQuestionState
@@ -81,6 +85,59 @@ async def test_a_join_gives_a_path_for_each_topic(kg_name: str) -> None:
     assert starts == ["deniro", "pacino"]
     assert [len(path["triples"]) for path in answer["paths"]] == [2, 2]
     assert {path["answer"] for path in answer["paths"]} == {"1995"}
+
+
+def _walked(number: int, seed: str, chain: list[str], *paths: list[Step], excluded: Sequence[str] = ()) -> Retrieved:
+    done = _done(number, *paths)
+    return {**done, "seeds": [seed], "match": {**MATCH, "chains": [chain]}, "excluded": [*excluded]}
+
+
+@pytest.mark.parametrize(
+    ("answers", "excluded", "same"),
+    [
+        (["runner", "gladiator", "alien"], [], True),
+        (["runner", "gladiator"], ["alien"], True),
+        (["runner", "gladiator"], [], False),
+        (["runner"], ["alien"], False),
+    ],
+)
+async def test_an_answer_has_the_plan_that_gives_exactly_it(
+    kg_name: str, films: Knowledge, answers: list[str], excluded: list[str], same: bool
+) -> None:
+    paths: list[list[Step]] = [[(film, "directed_by", "scott", True)] for film in answers]
+    done = [
+        _walked(0, "alien", ["directed_by"], DIRECTED),
+        _walked(1, "scott", ["^directed_by"], *paths, excluded=excluded),
+    ]
+    subs = [_sub(0, mention="Alien"), _sub(1, 0)]
+    answer = await _respond(kg_name, subs, done, _reasoned(*answers, sources=[1]), Alien=["alien"])
+    assert (answer["plan"] is not None, answer["query"] is not None) == (same, same)
+    if same:
+        await check_plan_record(answer, films.store)
+
+
+async def test_a_chain_that_walks_back_has_no_plan(kg_name: str) -> None:
+    back: list[list[Step]] = [
+        [*DIRECTED, (film, "directed_by", "scott", True)] for film in ("runner", "gladiator", "alien")
+    ]
+    done = _walked(0, "alien", ["directed_by", "^directed_by"], *back)
+    answer = await _respond(
+        kg_name,
+        [_sub(0, mention="Alien")],
+        [done],
+        _reasoned("runner", "gladiator", "alien", sources=[0]),
+        Alien=["alien"],
+    )
+    assert answer["plan"] is None
+
+
+async def test_a_value_has_a_plan_and_is_among_the_values(kg_name: str, films: Knowledge) -> None:
+    done = _walked(0, "alien", ["release_year"], [("alien", "release_year", "1979", False)])
+    answer = await _respond(
+        kg_name, [_sub(0, mention="Alien")], [done], _reasoned("1979", sources=[0]), Alien=["alien"]
+    )
+    assert answer["values"]
+    await check_plan_record(answer, films.store)
 
 
 async def test_many_answers_are_counted(kg_name: str) -> None:
