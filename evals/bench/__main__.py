@@ -10,14 +10,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trivium.evals.ablations.asking import made_kg
-from trivium.evals.bench.answering import measure_answering, measure_start
+from trivium.evals.bench.answering import (
+    measure_answering,
+    measure_bandit,
+    measure_learned,
+    measure_prompting,
+    measure_reading,
+    measure_start,
+)
 from trivium.evals.bench.building import measure_building
 from trivium.evals.bench.model import measure_model
 from trivium.evals.bench.observing import measure_extraction, measure_observing
 from trivium.evals.bench.paths import measure_paths
 from trivium.evals.bench.plans import measure_plans, measure_remote_plans, plans_folder
-from trivium.evals.bench.prompting import measure_bandit, measure_prompting
-from trivium.evals.bench.reading import measure_learned, measure_reading
 from trivium.evals.bench.remote import measure_remote, server_uri
 from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.bench.surveying import measure_survey

@@ -1,4 +1,6 @@
-"""Questions a second through the compiled graph, its machinery's share of a run, and a process' first answer."""
+"""Questions: how many a second through the compiled graph, its machinery's share of a run, a process' first answer,
+reading one into plans or chains (a text made to be slow as well), and the prompt bandit's share.
+"""  # noqa: D205 - one sentence
 
 from __future__ import annotations
 
@@ -6,11 +8,13 @@ import gc
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
@@ -19,13 +23,22 @@ from langgraph.types import Overwrite
 import trivium
 from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.graphs.keqing import builder, graph
+from trivium.graphs.knowgpt import graph as knowgpt
 from trivium.graphs.stage import stage
 from trivium.kg.loaders import Question
 from trivium.kg.store import GraphStore
-from trivium.knowledge.knowledge import close_all, open_knowledge
+from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.state import KeqingState
+from trivium.nodes.knowgpt.context import KnowGPTContext
+from trivium.nodes.knowgpt.state import KnowGPTInput
 from trivium.nodes.run.state import AnswerOutput, QuestionInput
+from trivium.policies.bandit.bandit import ARMS, PromptBandit
+from trivium.policies.paths.examples import MAX_SOURCES, link_texts
+from trivium.policies.paths.extraction import extract_paths
+from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
+from trivium.policies.reader.chains.teaching import current_decomposer
+from trivium.tools.read_question import read_question
 
 _Stage = Callable[[KeqingState, Runtime[KeqingContext]], Awaitable[dict[str, Any]]]
 
@@ -153,3 +166,117 @@ def measure_start(kg: str, question: str) -> Figure:
 
 def _process(command: list[str]) -> None:
     subprocess.run(command, cwd=_ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+_LENGTH = 424  # characters of a text made to be slow
+_GOAL, _MOST = 50.0, 100.0  # ms of a question's p50, and of such a text
+_ROUNDS = 5
+_LEARNED = 5.0  # ms that reading may cost more with what pairs taught
+
+
+async def measure_reading(folder: Path, questions: Sequence[Question]) -> list[Figure]:
+    """The reader on a KG's questions, and on a name and a year repeated; CPU time, the plans run."""
+    kg = Knowledge.open(folder)
+    try:
+        name = questions[0].topic_entities[0] if questions[0].topic_entities else questions[0].question
+
+        async def seconds(text: str) -> float:
+            began = time.process_time()
+            await read_question.operation(kg, text)
+            return time.process_time() - began
+
+        await seconds(questions[0].question)
+        taken = [await seconds(each.question) for each in questions]
+        (embedding,) = in_turn(lambda: kg.embedder.embed([questions[0].question]))
+        p50, yardstick = percentile(taken, 0.5), ("a question embedded", 1000 * embedding)
+        figures = [Figure("a question read, p50", p50, "ms", *yardstick, f"<= {_GOAL:g} ms", p50 <= _GOAL)]
+        for kind, word in (("names", name), ("years", "1999")):
+            text = f"{word} " * _LENGTH
+            slow = percentile([await seconds(text[:_LENGTH]) for _ in range(_ROUNDS)], 0.5)
+            label, goal = f"{_LENGTH} characters of {kind} read", f"<= {_MOST:g} ms"
+            figures.append(Figure(label, slow, "ms", *yardstick, goal, slow <= _MOST))
+        return figures
+    finally:
+        await kg.close()
+
+
+async def measure_learned(folder: Path, questions: Sequence[Question]) -> list[Figure]:
+    """What reading costs more with what pairs taught than from the schema alone, in turn; CPU time. None untaught."""
+    kg = Knowledge.open(folder)
+    try:
+        taught = await current_decomposer(kg, await kg.sources())
+        if not taught.is_taught:
+            return []
+
+        async def seconds(decomposer: CompactDecomposer, text: str) -> float:
+            began = time.process_time()
+            await decomposer.decompose(text, kg.store)
+            return time.process_time() - began
+
+        taken = [(await seconds(taught, q.question), await seconds(taught.untaught, q.question)) for q in questions]
+        with_pairs, alone = (percentile(each, 0.5) for each in zip(*taken, strict=True))
+        goal = f"<= +{_LEARNED:g} ms"
+        name, yardstick = "chains read, with pairs, p50", "from the schema alone"
+        return [Figure(name, with_pairs, "ms", yardstick, alone, goal, with_pairs <= alone + _LEARNED)]
+    finally:
+        await kg.close()
+
+
+_DIMENSIONS, _PULLS = 256, 200
+_CHOICE_GOAL, _QUESTION_GOAL = 3_000.0, 100.0  # microseconds, of a question's milliseconds; milliseconds
+
+
+def measure_bandit() -> Figure:
+    """A choice among six arms and the update that follows, beside solving the chosen arm's ridge regression anew."""
+    rng = np.random.default_rng(0)
+    contexts = rng.normal(size=(_PULLS, _DIMENSIONS)).astype(np.float32)
+    contexts /= np.linalg.norm(contexts, axis=1, keepdims=True)
+    bandit = PromptBandit(_DIMENSIONS)
+    places = {arm.name: place for place, arm in enumerate(ARMS)}
+    gram, moment = np.eye(_DIMENSIONS), np.ones(_DIMENSIONS)
+
+    def choose_and_update() -> None:
+        for context in contexts:
+            bandit.update(places[bandit.choose(context).arm.name], context, 1.0)
+
+    def solve() -> None:
+        for context in contexts[:10]:
+            np.linalg.solve(gram + np.outer(context, context), moment)
+
+    ours, solved = in_turn(choose_and_update, solve, rounds=5)
+    taken, yardstick = 1e6 * ours / _PULLS, 1e6 * solved / 10
+    return Figure(
+        "bandit: choice + update, 256 x 6 arms", taken, "us", "one ridge regression solved anew", yardstick,
+        "<= 3000", taken <= _CHOICE_GOAL,
+    )  # fmt: skip
+
+
+async def measure_prompting(kg: str, questions: Sequence[Question]) -> Figure:
+    """The median question with choices through the compiled knowgpt, beside the extraction of its paths alone."""
+    context = KnowGPTContext(kg=kg)
+    whole, walks = list[float](), list[float]()
+    try:
+        knowledge = await open_knowledge(kg)
+        for number, question in enumerate(questions):
+            texts = [question.question, *(choice.text for choice in question.choices)]
+            sources, *offered = await link_texts(knowledge.store, texts)
+            targets = [entity for entities in offered for entity in entities[:1]]
+            given: KnowGPTInput = {
+                "question": question.question,
+                "choices": [{"id": choice.id, "text": choice.text} for choice in question.choices],
+            }
+            began = perf_counter()
+            await extract_paths(knowledge, question.question, sources[:MAX_SOURCES], targets)
+            walked = perf_counter() - began
+            began = perf_counter()
+            await knowgpt.ainvoke(given, context=context)
+            if number:  # the first one makes what is derived from the KG
+                whole.append(perf_counter() - began)
+                walks.append(walked)
+    finally:
+        await close_all()
+    taken = percentile(whole, 0.5)
+    return Figure(
+        "KnowGPT, a question without a model, p50", taken, "ms", "its paths extracted, p50", percentile(walks, 0.5),
+        "<= 100", taken <= _QUESTION_GOAL,
+    )  # fmt: skip

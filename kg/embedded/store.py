@@ -20,9 +20,9 @@ import numpy as np
 
 from trivium.kg.databases import FrozenConnection
 from trivium.kg.embedded import answers, search
+from trivium.kg.embedded.answers import hops_of, relation_schema, transitions
 from trivium.kg.embedded.graph import graph_columns
 from trivium.kg.embedded.record import RECORD, Meta, connect, read_meta, record_errors
-from trivium.kg.embedded.schema import hops_of, relation_schema, transitions
 from trivium.kg.embedded.search import find_partial
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.embedded.state import State, current_state

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from trivium.app.cli.kg.change import add, compact, remove
-from trivium.app.cli.kg.check import info, verify
+from trivium.app.cli.kg.change import add, alias, compact, remove, upgrade, word
+from trivium.app.cli.kg.check import backup, info, repair, report, restore, verify
 from trivium.app.cli.kg.make import build, copy, export, vectors
-from trivium.app.cli.kg.mend import alias, word
 from trivium.app.cli.kg.remote import index, schema, snapshot
-from trivium.app.cli.kg.report import report
-from trivium.app.cli.kg.safety import backup, repair, restore
-from trivium.app.cli.kg.upgrade import upgrade
 from trivium.app.cli.kg.walk import find, neighbors, paths
 
 COMMANDS = (

@@ -1,18 +1,23 @@
-"""`trivium kg info` and `verify`: what a KG holds, and whether it is sound."""
+"""`trivium kg info` and `report`: what a KG holds; `verify`, `backup`, `restore`, `repair`: that it is sound."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
 
 from trivium.app.cli.kg.options import DirectoryArgument, JsonOption, KGArgument
-from trivium.app.cli.output import print_facts, print_json, print_rows, print_text
+from trivium.app.cli.output import complain, print_facts, print_json, print_rows, print_section, print_text
 from trivium.kg.errors import CorruptError, OutdatedError, VersionError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from trivium.kg.plans.columns import GraphColumns
     from trivium.kg.profile import GraphProfile, PropertyProfile
+    from trivium.knowledge.report import GraphReport
 
 
 def info(kg: KGArgument, as_json: JsonOption = False) -> None:
@@ -136,3 +141,149 @@ def verify(kg: DirectoryArgument, as_json: JsonOption = False) -> None:
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         raise CorruptError(f"{directory} has {count}; each is named on stdout with what to do")
+
+
+def backup(
+    kg: DirectoryArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A new file; it is a zip archive.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Write a KG with all that was learned, corrections and feedback into one file, as it is now; others may write on.
+
+    The settings of trivium.toml are not in it.
+    """
+    from trivium.app.cli.progress import progress
+    from trivium.kg.embedded.backup import back_up
+    from trivium.knowledge.knowledge import find_directory
+
+    with progress() as show:
+        held = back_up(find_directory(kg), file, show)
+    report = {**asdict(held), "bytes": file.stat().st_size}
+    (print_json if as_json else print_facts)(report)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What trivium kg backup wrote.")],
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="The new KG directory, which must not exist or be empty.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Make a KG directory from a backup, after checking every byte of it."""
+    from trivium.app.cli.progress import progress
+    from trivium.kg.embedded.backup import restore as restore_file
+
+    with progress() as show:
+        held = restore_file(file, out, show)
+    (print_json if as_json else print_facts)(asdict(held))
+
+
+def repair(kg: DirectoryArgument, as_json: JsonOption = False) -> None:
+    """Make again what is damaged: all that is derived from the record, and what can be learned again.
+
+    A damaged record itself is refused: restore a backup. Exit status 1 where anything is still damaged.
+    """
+    from trivium.app.cli.progress import progress
+    from trivium.knowledge.knowledge import find_directory
+    from trivium.knowledge.repair import repair as repair_directory
+
+    with progress() as show:
+        found = repair_directory(find_directory(kg), show)
+    if as_json:
+        print_json(asdict(found))
+    else:
+        print_text(
+            "\n".join(found.done) or ("nothing was damaged" if not found.lost else "nothing could be made again")
+        )
+        for each in found.lost:
+            complain(each)
+    if found.left:
+        raise CorruptError(f"{kg} is still damaged: {found.left[0]}")
+
+
+_ROWS = 25  # rows of a table on the terminal
+
+
+def report(
+    kg: KGArgument,
+    html: Annotated[Path | None, typer.Option(metavar="F", help="Write the whole report as one HTML page.")] = None,
+    questions: Annotated[int, typer.Option(min=0, metavar="N", help="Questions that the KG can answer.")] = 20,
+    seed: Annotated[int, typer.Option(help="Seed of the questions' choice.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a KG holds: types, relations in words, values, names that are missing, and questions it can answer."""
+    from trivium.knowledge.knowledge import Knowledge
+    from trivium.knowledge.report import report_on
+
+    with Knowledge.open(kg) as opened:
+        found = asyncio.run(report_on(opened.store, questions=questions, seed=seed))
+    if html is not None:
+        from trivium.kg.files import write_atomic
+
+        write_atomic(html, _page(kg, found).encode())
+    if as_json:
+        print_json(asdict(found) | {"advice": found.advice()})
+        return
+    for section in _sections(found):
+        print_section(section.title, section.columns, section.rows[:_ROWS])
+        if len(section.rows) > _ROWS:
+            complain(f"{section.title}: {len(section.rows) - _ROWS:,} more rows (--html F or --json has them all)")
+    if html is not None:
+        complain(f"the report is in {html}")
+
+
+class _Section(NamedTuple):
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[object]]
+    bars: int | None = None  # the column that a chart shows
+
+
+def _sections(found: GraphReport) -> Iterator[_Section]:
+    """The report's tables; those without a row are left out."""
+    relations = [
+        (x.name, x.triples, " → ".join(filter(None, (x.heads, x.tails))), *_two(x.words)) for x in found.relations
+    ]
+    all_sections = [
+        _Section("What to add", ("advice",), [(line,) for line in found.advice()]),
+        _Section(
+            "Types",
+            ("type", "entities", "examples"),
+            [(x.name or "(none)", x.entities, ", ".join(x.examples)) for x in found.types],
+            1,
+        ),
+        _Section("Relations", ("relation", "triples", "joins", "in words", "backward"), relations, 1),
+        _Section(
+            "Values",
+            ("type", "property", "kind", "entities", "from", "to", "examples"),
+            [_value_row(kind, part) for kind, part in found.values],
+        ),
+        _Section("Entities with most triples", ("entity", "triples"), found.hubs, 1),
+        _Section("Entities by triples", ("triples", "entities"), found.degrees, 1),
+        _Section(f"Names of several entities ({found.repeated_names:,})", ("name", "entities"), found.repeated),
+        _Section("Questions to try", ("question",), [(x.question,) for x in found.questions]),
+    ]
+    return (section for section in all_sections if section.rows)
+
+
+def _value_row(kind: str, part: PropertyProfile) -> tuple[object, ...]:
+    name = f"{part.name} ({part.unit})" if part.unit else part.name
+    return kind, name, part.kind, part.entities, part.minimum, part.maximum, ", ".join(part.examples[:3])
+
+
+def _two(words: Iterable[str]) -> tuple[str, str]:
+    forward, backward = [*words, "", ""][:2]
+    return forward, backward
+
+
+def _page(kg: str, found: GraphReport) -> str:
+    from trivium.kg.html_page import HtmlPage
+
+    page = HtmlPage(f"What {kg} holds")
+    page.text(f"{found.entities:,} entities, {len(found.relations):,} relations, {found.triples:,} triples")
+    for section in _sections(found):
+        page.heading(section.title)
+        if section.bars is not None:
+            page.bars(
+                [(str(row[0]), float(str(row[section.bars])), str(row[section.bars])) for row in section.rows[:30]]
+            )
+        page.table(section.columns, section.rows)
+    return str(page)

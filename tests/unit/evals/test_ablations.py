@@ -10,9 +10,7 @@ from tests.films import build_films, pairs, walk
 from trivium.evals.ablations.asking import taught
 from trivium.evals.ablations.chains import train_whole_chains, wording
 from trivium.evals.ablations.report import FigureTable, plot, show, table
-from trivium.evals.ablations.run import ABLATIONS, main
-from trivium.evals.ablations.supplement import MODES, outcome
-from trivium.evals.ablations.templates import KS, free_words
+from trivium.evals.ablations.run import ABLATIONS, KS, MODES, free_words, main, outcome
 from trivium.evals.metrics import ScoredAnswer, ask
 from trivium.evals.webqsp import FOLDS, folds
 from trivium.graphs.keqing import graph

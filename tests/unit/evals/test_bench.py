@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 
 from trivium.evals.bench import observing
-from trivium.evals.bench.answering import Tape, measure_answering, replaying
+from trivium.evals.bench.answering import (
+    Tape,
+    measure_answering,
+    measure_bandit,
+    measure_learned,
+    measure_prompting,
+    replaying,
+)
 from trivium.evals.bench.building import measure_building
 from trivium.evals.bench.model import CALL_SECONDS, measure_model
 from trivium.evals.bench.plans import measure_plans, plans_folder
-from trivium.evals.bench.prompting import measure_bandit, measure_prompting
-from trivium.evals.bench.reading import measure_learned
 from trivium.evals.bench.report import Figure, in_turn, percentile
 from trivium.evals.bench.walking import measure_walking
 from trivium.graphs.keqing import graph
@@ -125,7 +130,7 @@ def test_extraction_gathers_what_lies_within(films_kg: Path) -> None:
 
 
 async def test_knowgpts_figures(films_kg: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trivium.evals.bench.prompting._PULLS", 10)
+    monkeypatch.setattr("trivium.evals.bench.answering._PULLS", 10)
     choices = (Choice("A", "Michael Mann"), Choice("B", "Ridley Scott"))
     asked = [Question(str(n), f"who directed {name}?", choices=choices) for n, name in enumerate(("Heat", "Alien"))]
     figure = await measure_prompting(str(films_kg), asked)

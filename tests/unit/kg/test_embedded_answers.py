@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.contracts.naive import random_triples
 from trivium.kg.embedded import EmbeddedStore, build
-from trivium.kg.embedded.schema import hops_of
+from trivium.kg.embedded.answers import hops_of
 from trivium.kg.similarity import EXACT, FOLDED, FUZZY, part_score, similarities, similarity, sorted_words
 from trivium.kg.types import Direction, Entity, Hop, Triple
 from trivium.policies.reader.chains.learning import follow_shares

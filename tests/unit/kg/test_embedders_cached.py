@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trivium.kg.embedders import CachedEmbedder, FloatArray, additive
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 
 
 class Counting(HashingEmbedder):

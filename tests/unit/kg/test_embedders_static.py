@@ -12,7 +12,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from trivium.kg.embedders import Embedder, additive, open_embedder, unit
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.embedders.static import LONGEST, TOKENIZER, WEIGHTS, StaticEmbedder, WordPieces, _package_folder
 from trivium.kg.errors import EmbedderError
 

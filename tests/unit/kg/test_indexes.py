@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trivium.kg.artifact import check_artifacts
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.errors import CorruptError, EmbedderError, VersionError
 from trivium.kg.indexes import VectorIndex, relation_words

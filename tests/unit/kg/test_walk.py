@@ -12,7 +12,7 @@ import pytest
 from tests.contracts.naive import NaiveGraph, random_triples
 from trivium.kg.embedded import EmbeddedStore, Snapshot, build
 from trivium.kg.embedded import walk as walking
-from trivium.kg.embedded.paths import simple_paths
+from trivium.kg.embedded.answers import simple_paths
 from trivium.kg.embedded.walk import follow, leads, neighbors, row_of, step
 from trivium.kg.types import Triple, parse_chain
 

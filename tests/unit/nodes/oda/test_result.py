@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.kg.types import WalkedTriple
+from trivium.nodes.oda.answer import FoundAnswer, literal_value, value_of
 from trivium.nodes.oda.by_similarity import best_paths
-from trivium.nodes.oda.result import FoundAnswer, literal_value, value_of
 from trivium.nodes.oda.state import Action, OdaState
 from trivium.nodes.oda.ways import candidates_of, explored
 

@@ -11,7 +11,7 @@ import pytest
 
 from trivium.kg.embedded import EmbeddedStore, Snapshot, build
 from trivium.kg.embedders import CachedEmbedder, Embedder, FloatArray, unit
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.indexes import relation_words
 from trivium.kg.types import Direction, Triple, WalkedTriple
 from trivium.knowledge.knowledge import Knowledge

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.errors import CorruptError, EmbedderError, VersionError
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.reader.chains.artifact import DECOMPOSER, load_decomposer, save_decomposer

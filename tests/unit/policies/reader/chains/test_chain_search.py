@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.types import Hop
 from trivium.policies.reader.chains import chain_search
 from trivium.policies.reader.chains.chain_search import ChainModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.types import EntityHit, Hop
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.mentions import DEFAULT_MENTION_MODEL, Mention, SplitQuestion, split_question

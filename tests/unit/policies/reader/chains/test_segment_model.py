@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.types import Hop
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.reader.chains.chain_search import ChainModel

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.errors import CorruptError, OutdatedError
 from trivium.kg.types import Hop, RelationSchema, chain_text, parse_chain, schema_hops
 from trivium.policies.reader.chains import templates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.wording import NAME, UNKNOWN, Encoder, Vocabulary, Wording, mask_words

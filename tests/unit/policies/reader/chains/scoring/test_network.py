@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.types import Hop
 from trivium.policies.reader.chains.decomposer import MASK
 from trivium.policies.reader.chains.schema_words import HopWords

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from trivium.kg.embedders.hashing import HashingEmbedder
+from trivium.kg.embedders.opening import HashingEmbedder
 from trivium.kg.types import EntityHit, Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.decomposer import MASK
