@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 from tempfile import TemporaryDirectory
@@ -116,12 +116,13 @@ def _files(part: str) -> tuple[list[str], list[int]]:
 def files_that_test(path: str) -> list[str]:
     """The test files of a source file, relative to the tree: those that import it, then what imports that, and so on.
 
-    Those that carry its name come first, then those of its own folder that import it.
+    Those that carry its name come first, then (of `kg/`) contracts, then those of its own folder that import it.
     """
-    files = [*(ROOT / "tests" / "unit").rglob("test_*.py"), ROOT / "tests" / "contracts" / "test_embedded_store.py"]
-    texts = {file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8") for file in files}
+    contracts = [file for file in (ROOT / "tests" / "contracts").glob("test_*.py") if "neo4j" not in file.stem]
+    files = [*(ROOT / "tests" / "unit").rglob("test_*.py"), *contracts]
+    lengths = {file.relative_to(ROOT).as_posix(): file.stat().st_size for file in files}
     sources = {
-        file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
+        file.relative_to(ROOT).as_posix()
         for top in ("kg", "policies", "knowledge", "tools", "nodes", "graphs")
         for file in (ROOT / top).rglob("*.py")
     }
@@ -132,21 +133,31 @@ def files_that_test(path: str) -> list[str]:
     order: dict[str, tuple[bool, bool, bool, int, int, str]] = {}
     step = 0
     while wanted:
-        lines = [line for each in wanted for line in _imports(each)]
-        for name in [name for name, text in texts.items() if any(line in text for line in lines)]:
+        modules = {_module(each) for each in wanted}
+        for name in [name for name in lengths if modules & _imports(name)]:
+            contract = path.startswith("kg/") and ROOT / name in contracts
             away = Path(name).parent != near
             named = not away and own in Path(name).stem
-            order.setdefault(name, (not named, step > 0, away, step, len(texts[name]), name))
+            order.setdefault(name, (not named, not contract and step > 0, away, step, lengths[name], name))
         seen, step = seen | wanted, step + 1
-        wanted = {name for name, text in sources.items() if any(line in text for line in lines)} - seen
+        wanted = {name for name in sources if modules & _imports(name)} - seen
     return sorted(order, key=order.__getitem__)[: _FILES[-1]]
 
 
-def _imports(path: str) -> tuple[str, ...]:
-    """How a module is imported."""
-    module = "trivium." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    package, _, last = module.rpartition(".")
-    return f"from {module} import", f"import {module}\n", f"from {package} import {last}\n"
+def _module(path: str) -> str:
+    return "trivium." + path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+@cache
+def _imports(path: str) -> frozenset[str]:
+    """The modules that a file of the tree imports, and what might be one: of `from a import b` both `a` and `a.b`."""
+    found = set[str]()
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.update((node.module, *(f"{node.module}.{each.name}" for each in node.names)))
+    return frozenset(found)
 
 
 def run_tests(tree: Path, tests: Sequence[str]) -> tuple[bool, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.cores import beside
-from trivium.kg.embedded.columns import ColumnTexts, GrowingArray, Int32, Int64, StringColumn
+from trivium.kg.embedded.columns import ColumnTexts, GrowingArray, Int32, Int64, StringColumn, counts, slices
 from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.mapped import write_snapshot
 from trivium.kg.embedded.natures import declared_natures, gives_types, guess_kinds, may_give_types
@@ -188,15 +188,15 @@ def read_input(
         listed = list(entities)
         named = list(zip(read.number([entity.id for entity in listed]).tolist(), listed, strict=True))
     progress("sort", 0, len(heads))
-    texts = read.numbers.column()
+    texts = read.numbers.close()
     wanted = dict(natures or {})
     taken, typed, (heads, codes, tails) = _take_types(read, wanted, (heads, codes, tails))
     named += typed
     relations, relation_place = _sorted_names(read.relations.column(), ~taken, longest=LONGEST_RELATION)
-    codes = relation_place[codes]
+    _renumber(codes, relation_place)
     declared = declared_natures(relations, wanted, "properties")
     things = np.zeros(len(texts), dtype=bool)
-    things[heads] = True
+    _mark(things, heads)
     things[[number for number, entity in named if _has_names(entity)]] = True
     kinds = guess_kinds(codes, tails, ColumnTexts(texts, 0, len(texts)), things, declared)
     literals = [(int(relation_place[relation]), text) for relation, text in read.literals]
@@ -204,15 +204,15 @@ def read_input(
     heads, codes, tails = _with_stated(read, relation_place, (heads, codes, tails))
     values, tails = _values(texts, literals, read.datatypes, codes, tails, kinds)
     used = things
-    used[tails[tails < len(texts)]] = True
+    _mark(used, tails)
     # An entity that is only listed by its id stays, unless it is the text of a value: a listing of all tails has those.
     value_texts = set(values.texts) if named else set()
     used[[number for number, entity in named if entity.id not in value_texts]] = True
     keys, place = _sorted_names(texts, used)
     read.literals.clear()
     del literals, texts, read.numbers  # as large as the names themselves, and in the way of the sort below
-    heads = place[heads]
-    tails = np.concatenate((place, len(keys) + np.arange(len(values), dtype=np.int32)))[tails]
+    _renumber(heads, place)
+    _renumber(tails, np.concatenate((place, len(keys) + np.arange(len(values), dtype=np.int32))))
     sizes = (len(keys), len(relations), len(keys) + len(values))
     columns = [heads, codes, tails]
     del heads, codes, tails  # let go of as they are packed
@@ -223,6 +223,19 @@ def read_input(
     labels = [""] * len(keys)
     aliases, types = _attach([pair for pair in named if used[pair[0]]], place, labels)
     return Tables(keys, labels, list(relations), heads, codes, tails, aliases, types, values, kinds, statements)
+
+
+def _renumber(column: Int32, table: Int32) -> None:
+    """Replace each number of a column by `table[number]`."""
+    for part in slices(len(column)):
+        column[part] = table[column[part]]
+
+
+def _mark(flags: NDArray[np.bool_], numbers: Int32) -> None:
+    """Set the flags of these numbers; those past the end have none."""
+    for part in slices(len(numbers)):
+        mine = numbers[part]
+        flags[mine[mine < len(flags)]] = True
 
 
 def _with_stated(read: _Read, relation_place: Int32, columns: tuple[Int32, Int32, Int32]) -> tuple[Int32, Int32, Int32]:
@@ -314,6 +327,8 @@ def _values(
 ) -> tuple[Values, Int32]:
     """The values, and the tails again: below len(names) an entity's number, from there on a value's."""
     properties = np.array([kind is not None for kind in kinds], dtype=bool)
+    if not literals and not properties.any():
+        return Values.empty(), tails
     converted = np.flatnonzero((tails >= 0) & properties[codes])
     packed = (codes[converted].astype(np.int64) << 32) | tails[converted]
     distinct, inverse = np.unique(packed, return_inverse=True)
@@ -455,13 +470,13 @@ def _insert_names(connection: sqlite3.Connection, tables: Tables, progress: Call
     connection.executemany(
         "INSERT INTO entities VALUES (?, ?, ?, ?)", zip(itertools.count(1), tables.keys, labels, degrees, strict=False)
     )
-    counts = np.bincount(tables.codes, minlength=len(tables.relations)).tolist()
+    triples = counts(tables.codes, len(tables.relations)).tolist()
     connection.executemany(
         "INSERT INTO relations VALUES (?, ?, ?, ?)",
-        zip(itertools.count(1), tables.relations, counts, tables.kinds, strict=False),
+        zip(itertools.count(1), tables.relations, triples, tables.kinds, strict=False),
     )
     values = tables.values
-    owners = np.bincount(tables.tails, minlength=len(tables.keys) + len(values))[len(tables.keys) :].tolist()
+    owners = counts(tables.tails, len(tables.keys) + len(values))[len(tables.keys) :].tolist() if len(values) else []
     connection.executemany(
         "INSERT INTO literals VALUES (?, ?, ?, ?, ?)",
         zip(itertools.count(1), (values.codes + 1).tolist(), values.texts, values.datatypes, owners, strict=False),

@@ -76,7 +76,7 @@ class StringColumn:
         bounds, view = self.offsets[start : stop + 1].tolist(), self._bytes
         return [str(view[a:b], "utf-8") for a, b in itertools.pairwise(bounds)]
 
-    def reorder(self, rows: Int64) -> StringColumn:
+    def reorder(self, rows: Int64 | Int32) -> StringColumn:
         """A new column whose row i is row `rows[i]` of this one."""
         lengths = np.diff(self.offsets)[rows]
         offsets = np.zeros(len(rows) + 1, dtype=np.int64)
@@ -152,6 +152,19 @@ class GrowingArray(Generic[Scalar]):
     def array(self) -> NDArray[Scalar]:
         """What there is: a view."""
         return self._held[: self._count]
+
+
+def slices(count: int, size: int = 1 << 20) -> Iterator[slice]:
+    """Consecutive parts of an array [count]: NumPy indexes by 32-bit numbers, and counts them, through copies of 64."""
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+def counts(numbers: Int32, size: int) -> Int64:
+    """How often each number in [0, size) occurs: int64 [size]."""
+    out = np.zeros(size, dtype=np.int64)
+    for part in slices(len(numbers), 1 << 23):  # each gives an array [size]
+        out += np.bincount(numbers[part], minlength=size)
+    return out
 
 
 def ranges(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:

@@ -662,8 +662,8 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return {"type_bounds": bounds, "type_codes": merged} | _strings("type", StringColumn.pack(final))
 
     @cached_property
-    def _name_edits(self) -> tuple[Int64, Int64, UInt64, UInt64, Int64, list[str]]:
-        """Names that go (places), and those that come: where, hash, hash to the letter, new row, folded text."""
+    def _name_edits(self) -> tuple[Int64, Int64, UInt64, Int64, list[str]]:
+        """Names that go (places), and those that come: where, hash, new row, folded text."""
         changed, _ = self._called
         table, owners, base = self.old["name_hash"], self.old["name_entity"], self.base
         gone_rows = set(self._gone_rows.tolist())
@@ -678,8 +678,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         gone = sorted_distinct(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
         raw, known_rows = self._new_names(touched - gone_rows)
         if not raw:
-            nothing = np.empty(0, dtype=np.uint64)
-            return gone, gone[:0], nothing, nothing, gone[:0], []
+            return gone, gone[:0], np.empty(0, dtype=np.uint64), gone[:0], []
         folded = fold_names([unescaped(text) for text in raw])
         packed = StringColumn.pack(folded)
         hashes, rows = hash_rows(packed), _ints(known_rows)
@@ -688,8 +687,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         hashes, rows = hashes[order], rows[order]
         starts, stops = find_hashes(table, hashes)
         at = lower_bound(owners, starts, stops, _rank(rows, self._row_edits[1]))
-        letters = hash_rows(StringColumn.pack(raw))[order]
-        return gone, at, hashes, letters, landed[order], [folded[i] for i in order.tolist()]
+        return gone, at, hashes, landed[order], [folded[i] for i in order.tolist()]
 
     def _new_names(self, rows: Iterable[int]) -> tuple[list[str], list[int]]:
         """The names of these rows of the base and of the new entities as they are now, and whose each is."""
@@ -711,10 +709,9 @@ class _Merged(Mapping[str, NDArray[Any]]):
 
     def name(self) -> Group:
         """The names of entities by their hashes."""
-        gone, at, hashes, letters, rows, _ = self._name_edits
+        gone, at, hashes, rows, _ = self._name_edits
         return {
             "name_hash": splice(self.old["name_hash"], gone, at, hashes),
-            "name_raw": splice(self.old["name_raw"], gone, at, letters),
             "name_entity": splice(self.old["name_entity"], gone, at, rows, self._row_map),
         }
 
@@ -967,7 +964,7 @@ _MAKERS: list[tuple[Callable[[_Merged], Group], tuple[str, ...]]] = [
     (_Merged.label, ("label_blob", "label_offsets")),
     (_Merged.alias, ("alias_bounds", "alias_blob", "alias_offsets")),
     (_Merged.type, ("type_bounds", "type_codes", "type_blob", "type_offsets")),
-    (_Merged.name, ("name_hash", "name_raw", "name_entity")),
+    (_Merged.name, ("name_hash", "name_entity")),
     (_Merged.name_texts, ("name_blob", "name_offsets")),
     (_Merged.gram, ("gram_codes", "gram_bounds", "gram_names")),
     (_Merged.value, ("value_kind", "value_number", "value_datatype", "datatype_blob", "datatype_offsets")),

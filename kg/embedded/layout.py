@@ -48,7 +48,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Int32, Int64, StringColumn, UInt64, hash_rows, packed
+from trivium.kg.embedded.columns import Int32, Int64, StringColumn, UInt64, counts, hash_rows, packed, slices
 from trivium.kg.embedded.names import name_arrays
 from trivium.kg.embedded.naming import named
 from trivium.kg.embedded.tables import RELATION, Tables, Values, sort_rows, sort_tables
@@ -79,7 +79,6 @@ ARRAYS: dict[str, str] = {
     "type_blob": "uint8",
     "type_offsets": "int64",
     "name_hash": "uint64",
-    "name_raw": "uint64",
     "name_entity": "int32",
     "name_blob": "uint8",
     "name_offsets": "int64",
@@ -128,6 +127,7 @@ ZEROS = ("label_offsets", "alias_bounds", "type_bounds")
 """Bounds [E + V + 1] of which one element is kept where all are 0: a graph without labels, aliases or types."""
 
 _SORTED_PART = 1 << 18  # rows looked at a time
+_SORTED_AT_ONCE = 1 << 23  # entries of the adjacency: some 150 MB while they are made
 
 
 def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:
@@ -180,24 +180,51 @@ def _adjacency(tables: Tables) -> tuple[Int64, Int32, Int32]:
     entities, relations = len(tables.keys), len(tables.relations)
     rows = entities + len(tables.values)
     heads, codes, tails = tables.heads, tables.codes, tables.tails
-    back = tails < entities if len(tables.values) else slice(None)
-    leaving, arriving = np.bincount(heads, minlength=rows), np.bincount(tails[back], minlength=rows)
+    leaving, arriving = counts(heads, rows), counts(tails, rows)
+    arriving[entities:] = 0
+    arriving += leaving
     indptr = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(leaving + arriving, out=indptr[1:])
+    np.cumsum(arriving, out=indptr[1:])
+    arriving -= leaving
     # In each row what leaves comes before what arrives, since its codes are lower: both are sorted for themselves.
     if not _are_sorted(heads, codes, tails):
         heads, codes, tails = sort_rows((heads, codes, tails), (rows, relations, rows), unique=False)
-    parts = [tables.tails[back], tables.codes[back], tables.heads[back]]
-    arrived_codes, arrived = sort_tables([parts], (rows, relations, rows), unique=False, first=1)
-    arrived_codes += np.int32(relations)
-    leaves = np.repeat(np.tile([True, False], rows), np.stack((leaving, arriving), axis=1).reshape(-1))
-    rel, dst = np.empty(len(leaves), np.int32), np.empty(len(leaves), np.int32)
-    rel[leaves], dst[leaves] = codes, tails
-    np.logical_not(leaves, out=leaves)
-    rel[leaves] = arrived_codes
-    del arrived_codes
-    dst[leaves] = arrived
+    narrow, most = NARROW["rel"]
+    rel = np.empty(int(indptr[-1]), narrow if 2 * relations <= most else np.int32)
+    dst = np.empty(len(rel), np.int32)
+    done = 0
+    for first, after in _stretches(indptr):
+        there = slice(int(indptr[first]), int(indptr[after]))
+        mine = slice(done, done := done + int(leaving[first:after].sum()))
+        parts = _arriving(tables, first, min(after, entities))
+        arrived_codes, arrived = sort_tables([parts], (after - first, relations, rows), unique=False, first=1)
+        arrived_codes += np.int32(relations)
+        sizes = np.stack((leaving[first:after], arriving[first:after]), axis=1).reshape(-1)
+        leaves = np.repeat(np.tile([True, False], after - first), sizes)
+        for whole, left, came in ((rel, codes, arrived_codes), (dst, tails, arrived)):
+            part = whole[there]
+            part[leaves], part[~leaves] = left[mine], came
     return indptr, rel, dst
+
+
+def _stretches(indptr: Int64) -> Iterator[tuple[int, int]]:
+    """Rows [first, after), one stretch behind the other, of some `_SORTED_AT_ONCE` entries each: one row at least."""
+    first, rows = 0, len(indptr) - 1
+    while first < rows:
+        after = int(np.searchsorted(indptr, indptr[first] + _SORTED_AT_ONCE, side="right")) - 1
+        after = min(max(after, first + 1), rows)
+        yield first, after
+        first = after
+
+
+def _arriving(tables: Tables, first: int, after: int) -> list[Int32]:
+    """Tails (counted from `first`), codes and heads of the triples whose tails are rows in [first, after)."""
+    found: list[tuple[Int32, Int32, Int32]] = []
+    for part in slices(len(tables.tails)):
+        tails = tables.tails[part]
+        mine = np.flatnonzero((tails >= first) & (tails < after))
+        found.append((tails[mine] - np.int32(first), tables.codes[part][mine], tables.heads[part][mine]))
+    return [np.concatenate(column) for column in zip(*found, strict=True)] if found else [np.empty(0, np.int32)] * 3
 
 
 def _are_sorted(*columns: Int32) -> bool:

@@ -43,7 +43,9 @@ Arrays = Mapping[str, NDArray[Any]]
 
 FOLDER = "snapshot"
 HEADER = "header.json"
-FORMAT, _WIDE = 4, 3  # of format 3, which is read as well, all arrays are wide
+FORMAT, _READ = 5, (3, 4, 5)  # the older ones hold hashes of names to the letter as well; of 3 all arrays are wide
+_UNREAD = "name_raw"
+"""An array of older formats."""
 _CHECKED_WHOLE = 256 << 20
 """Bytes of a snapshot up to which opening checks all of it: some 50 ms. A larger one is checked as it is read."""
 _SMALL = 1 << 20
@@ -101,9 +103,9 @@ def open_arrays(directory: Path, stamp: str) -> Arrays:
     header = read_header(folder)
     files = header["files"]
     named = array_names(values="value_kind" in files, statements="statement_place" in files)
-    if header["stamp"] != stamp or set(files) != named:
+    if header["stamp"] != stamp or set(files) - {_UNREAD} != named:
         raise SnapshotError(f"{folder / HEADER} does not describe this snapshot")
-    mapped = whole({name: load_array(folder, name, entry["bytes"]) for name, entry in files.items()})
+    mapped = whole({name: load_array(folder, name, files[name]["bytes"]) for name in named})
     empty = empty_arrays(len(mapped["relation_offsets"]) - 1)
     small = sum(entry["bytes"] for entry in files.values()) <= _CHECKED_WHOLE
     arrays = CheckedArrays(folder, header, {**empty, **mapped}, by_blocks=not small)
@@ -127,7 +129,7 @@ def read_header(folder: Path) -> Header:
         raise SnapshotError(f"{path} is damaged")
     if isinstance(fields.get("format"), int) and fields["format"] > FORMAT:
         raise SnapshotError(f"{path} was written by a newer Trivium")
-    if fields.get("format") not in (FORMAT, _WIDE):
+    if fields.get("format") not in _READ:
         raise SnapshotError(f"{path} was written by another version of Trivium")
     header: Header = fields
     return header

@@ -3,7 +3,6 @@
 Arrays, N names (an entity has one for its id, one for a label that differs, one an alias), G distinct trigrams:
 
     name_hash     uint64 [N]       hash of the folded name, sorted
-    name_raw      uint64 [N]       hash of the name to the letter
     name_entity   int32 [N]        its entity
     name_blob, name_offsets        the folded names, a string column
     gram_codes    uint32 [G]       trigrams of the bytes of folded names, sorted
@@ -62,11 +61,11 @@ def name_arrays(tables: Tables) -> Iterator[tuple[str, NDArray[np.generic]]]:
     # Of equal hashes the smaller entity first, so that equal KGs give equal bytes.
     order = np.lexsort((owners, hashes))
     yield "name_hash", hashes[order]
-    yield "name_raw", hash_rows(raw)[order]
     # The largest arrays go before the next ones are made.
     del raw, hashes
     yield "name_entity", owners[order]
     folded = folded.reorder(order)
+    del owners, order
     yield "name_blob", folded.blob
     yield "name_offsets", folded.offsets
     yield from _gram_arrays(folded)

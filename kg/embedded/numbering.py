@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Bytes, GrowingArray, Int32, Int64, StringColumn, UInt64, ranges
+from trivium.kg.embedded.columns import Bytes, GrowingArray, Int32, Int64, StringColumn, UInt64, ranges, slices
 from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import PADDING
 
@@ -79,6 +79,11 @@ class Numbering:
         """The number of each text, int32 [n]."""
         parts = range(0, len(texts), _PART)
         return np.concatenate([np.zeros(0, np.int32), *(self._of(texts.part(at, at + _PART)) for at in parts)])
+
+    def close(self) -> StringColumn:
+        """The texts in the order of their numbers; what numbers further ones is let go of."""
+        self._slots, self._both = self._slots[:0].copy(), GrowingArray(np.uint64)
+        return self.column()
 
     def column(self) -> StringColumn:
         """The texts in the order of their numbers."""
@@ -161,28 +166,32 @@ def _mixed(value: UInt64, first: np.uint64, second: np.uint64) -> UInt64:
     return value
 
 
-def text_order(column: StringColumn) -> Int64:
-    """The rows of a column in the order of their bytes, which is that of their code points: int64 [n].
+def text_order(column: StringColumn) -> Int32:
+    """The rows of a column in the order of their bytes, which is that of their code points: int32 [n].
 
     Eight bytes at a time, of those rows alone that earlier bytes leave equal.
     """
     data = np.concatenate((column.blob, np.zeros(PADDING, np.uint8)))
     words = np.ndarray((len(data) - PADDING + 1,), "<u8", data, strides=(1,))
-    starts, lengths = column.offsets[:-1], np.diff(column.offsets)
-    order = np.arange(len(column))
-    places, groups = order.copy(), np.zeros(len(order), dtype=np.int64)  # of `order`, those that are not settled yet
+    offsets, last = column.offsets, len(words) - 1
+    order = np.arange(len(column), dtype=np.int32)
+    places, groups = order.copy(), np.zeros_like(order)  # of `order`, those that are not settled yet
     at = 0
     while len(places):
         rows = order[places]
-        left = np.clip(lengths[rows] - at, 0, 8)
-        # Past its end a text has zeros; of equal words the shorter text comes first.
-        word = (words[np.minimum(starts[rows] + at, len(words) - 1)] & _MASKS[left]).byteswap()
+        word, left = np.empty(len(rows), np.uint64), np.empty(len(rows), np.uint8)
+        for part in slices(len(rows)):
+            starts = offsets[rows[part]] + at
+            left[part] = np.clip(offsets[rows[part] + 1] - starts, 0, 8)
+            # Past its end a text has zeros; of equal words the shorter text comes first.
+            word[part] = words[np.minimum(starts, last)] & _MASKS[left[part]]
+        word.byteswap(inplace=True)
         sort = np.lexsort((left, word, groups))
         order[places] = rows[sort]
         word, left, groups = word[sort], left[sort], groups[sort]
         same = (word[1:] == word[:-1]) & (left[1:] == left[:-1]) & (groups[1:] == groups[:-1]) & (left[1:] == 8)
         kept = np.concatenate((same, [False])) | np.concatenate(([False], same))
         first = np.concatenate(([True], ~same))
-        places, groups = places[kept], np.cumsum(first)[kept]
+        places, groups = places[kept], np.cumsum(first, dtype=np.int32)[kept]
         at += 8
     return order

@@ -12,7 +12,7 @@ from functools import reduce
 import numpy as np
 
 from trivium.kg.distinct import sorted_distinct
-from trivium.kg.embedded.columns import Int64, StringColumn, find_hashes, hash_text, hash_texts
+from trivium.kg.embedded.columns import Int64, StringColumn, find_hashes, hash_texts
 from trivium.kg.embedded.names import fold_names, grams_of, grams_of_text
 from trivium.kg.embedded.snapshot import Snapshot
 from trivium.kg.similarity import EXACT, FOLDED, FUZZY, MIN_SIMILARITY, SHORTEST_PART, part_score, similarities
@@ -50,12 +50,11 @@ def find_named(snapshot: Snapshot, texts: Sequence[str], *, limit: int = 10) -> 
 
 def _named(snapshot: Snapshot, text: str, folded: str, names: range) -> Iterator[Found]:
     """Those of the names, all with the hash of `folded`, that are it."""
-    raw = hash_text(text)
     for name in names:
         # Equal hashes are no proof: the text decides.
         if folded and snapshot.folded_names[name] == folded:
-            to_the_letter = int(snapshot.name_raw[name]) == raw
-            yield (int(snapshot.name_entity[name]), *((EXACT, "exact") if to_the_letter else (FOLDED, "folded")))
+            entity = int(snapshot.name_entity[name])
+            yield (entity, *((EXACT, "exact") if snapshot.is_called(entity, text) else (FOLDED, "folded")))
 
 
 def find_similar(snapshot: Snapshot, text: str, *, limit: int = 10) -> list[EntityHit]:

@@ -166,11 +166,6 @@ class Snapshot:
         return self.arrays["name_hash"]
 
     @cached_property
-    def name_raw(self) -> UInt64:
-        """The hash of each name to the letter."""
-        return self.arrays["name_raw"]
-
-    @cached_property
     def name_entity(self) -> Int32:
         """The entity of each name."""
         return self.arrays["name_entity"]
@@ -349,6 +344,13 @@ class Snapshot:
                 return row
             place += 1
         return -1
+
+    def is_called(self, row: int, text: str) -> bool:
+        """Whether an entity's id, its label or one of its aliases is this text to the letter."""
+        if text in (self.keys[row], self.labels[row]):
+            return True
+        first, after = self.alias_bounds[row : row + 2].tolist()
+        return after > first and text in self.aliases.slice(first, after)
 
     def names(self, rows: Ints) -> list[str]:
         """The labels of entities, int [n]; the id where an entity has no label of its own."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Int32, Int64
+from trivium.kg.embedded.columns import Int32, Int64, counts
 from trivium.kg.types import PropertyKind, Statement
 from trivium.kg.values import KINDS, kind_of_datatype, read_value
 
@@ -156,8 +156,10 @@ class Tables:
 
     def degrees(self) -> Int64:
         """Triples of each entity, both directions, a self-loop twice: int64 [E]."""
-        count = len(self.keys)
-        return np.bincount(self.heads, minlength=count) + np.bincount(self.tails, minlength=count)[:count]
+        entities = len(self.keys)
+        degrees = counts(self.heads, entities)
+        degrees += counts(self.tails, entities + len(self.values))[:entities]
+        return degrees
 
     def tail_texts(self) -> list[str]:
         """The text of every tail: E entity ids, then V values."""

@@ -18,6 +18,10 @@ def test_a_file_is_tested_by_what_imports_it_first() -> None:
     assert files_that_test("kg/values.py")[0] == "tests/unit/kg/test_values.py"
     assert files_that_test("kg/embedded/delta.py")[0] == "tests/unit/kg/test_delta.py"
     assert files_that_test("kg/loaders/triples.py")[0] == "tests/unit/kg/test_loaders_triples.py"
+    assert "tests/contracts/test_embedded_store.py" in files_that_test("kg/embedded/answers.py")[:6], (
+        "a list of imports"
+    )
+    assert "tests/contracts/test_plans_sparql.py" in files_that_test("kg/plans/sparql.py")[:6]
     found = files_that_test("policies/reader/chart.py")
     assert "tests/unit/policies/reader/test_reader.py" in found
     assert files_that_test("kg/no_such_module.py") == []

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from tests.contracts.naive import random_triples
-from trivium.kg.embedded import EmbeddedStore, Snapshot, build, delete_triples, verify
+from trivium.kg.embedded import EmbeddedStore, Snapshot, build, delete_triples, layout, verify
 from trivium.kg.embedded.columns import StringColumn, hash_rows, hash_text, ranges
-from trivium.kg.embedded.layout import ARRAYS, ZEROS
+from trivium.kg.embedded.layout import ARRAYS, ZEROS, _adjacency
 from trivium.kg.embedded.mapped import (
     FOLDER,
     HEADER,
@@ -29,7 +29,7 @@ from trivium.kg.embedded.mapped import (
     xxh3_file,
 )
 from trivium.kg.embedded.names import GRAM_BYTES, _gram_arrays
-from trivium.kg.embedded.tables import sort_rows
+from trivium.kg.embedded.tables import OwnedTexts, Tables, Values, sort_rows
 from trivium.kg.errors import CorruptError
 from trivium.kg.types import Entity, Hop, Triple
 
@@ -304,20 +304,43 @@ def test_arrays_are_narrow_on_disk_where_they_fit() -> None:
     assert all(held[name].tolist() == [0] * 5 for name in ZEROS)
 
 
-def test_a_snapshot_of_the_format_before_is_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at_once", [1, 7])
+def test_rows_are_made_a_stretch_at_a_time(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    triples = np.unique(rng.integers(0, (6, 3, 9), (60, 3)), axis=0).astype(np.int32)  # six entities, three values
+    values = Values(np.arange(3, dtype=np.int32), ["x"] * 3, [""] * 3, np.zeros(3, np.uint8), np.zeros(3))
+    heads, codes, tails = triples.T
+    texts = OwnedTexts.empty()
+    tables = Tables(list("abcdef"), [""] * 6, list("rst"), heads, codes, tails, texts, texts, values)
+    at_once_all = _adjacency(tables)
+    monkeypatch.setattr(layout, "_SORTED_AT_ONCE", at_once)
+    for found, expected in zip(_adjacency(tables), at_once_all, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    indptr, rel, dst = at_once_all
+    rows = np.repeat(np.arange(9), np.diff(indptr)).tolist()
+    assert sorted(zip(rows, rel.tolist(), dst.tolist(), strict=True)) == list(zip(rows, rel, dst, strict=True))
+    back = {(tail, code + 3, head) for head, code, tail in triples.tolist() if tail < 6}
+    assert set(zip(rows, rel.tolist(), dst.tolist(), strict=True)) == {*map(tuple, triples.tolist())} | back
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_a_snapshot_of_a_format_before_is_read(number: int, tmp_path: Path) -> None:
     build(tmp_path / "kg", [TRIPLES])
     (folder,) = (tmp_path / "kg" / FOLDER).iterdir()
     found = open_snapshot(tmp_path / "kg", folder.name)
     narrow = {name: np.array(found.arrays[name]) for name in ARRAYS}
     header = read_header(folder)
-    for name, entry in header["files"].items():
+    if number == 3:
+        for name in header["files"]:
+            np.save(folder / f"{name}.npy", narrow[name].astype(ARRAYS[name]))
+    np.save(folder / "name_raw.npy", narrow["name_hash"])
+    for name in (*header["files"], "name_raw"):
         path = folder / f"{name}.npy"
-        np.save(path, narrow[name].astype(ARRAYS[name]))
-        entry.update({"bytes": path.stat().st_size, "xxh3": xxh3_file(path)})
-    header["format"] = 3
+        header["files"][name] = {"bytes": path.stat().st_size, "xxh3": xxh3_file(path)}
+    header["format"] = number
     del header["blocks"]
     (folder / HEADER).write_text(json.dumps({**header, "checksum": _checksum(header)}))
     wide = open_snapshot(tmp_path / "kg", folder.name)
-    assert (narrow["rel"].dtype.name, wide.rel.dtype.name) == ("int16", "int32")
+    assert (narrow["rel"].dtype.name, wide.rel.dtype.name) == ("int16", "int32" if number == 3 else "int16")
     assert all(np.array_equal(wide.arrays[name], narrow[name]) for name in ARRAYS)
     assert verify(tmp_path / "kg") == []

@@ -41,7 +41,7 @@ def files(kg: Path) -> list[str]:
 
 def test_a_sound_kg_has_no_problems(sound: Path) -> None:
     assert verify(sound) == []
-    assert len(files(sound)) == 33
+    assert len(files(sound)) == 32
     EmbeddedStore.open(sound).close_now()
     assert verify(sound) == []
 
