@@ -1973,9 +1973,9 @@ class Chart:
         for rule in rules.get(modifier.category, ()):
             for item in rule(source, modifier, gap):
                 if item.category == "S" and self._schema.compatible(item.type, result.type):
-                    yield result.but(
-                        node=item.node, score=result.score + item.score - cost, links=(result.links, item.links)
-                    )
+                    score, links = result.score + item.score - cost, (result.links, item.links)
+                    # Of "on 2 May, how many crimes" those that follow are no longer all crimes.
+                    yield result.but(node=item.node, score=score, links=links, form=item.form)
 
     def _late(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield from self._attach(left, right, scores.LATE, gap)

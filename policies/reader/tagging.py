@@ -617,11 +617,20 @@ class Tagger:
                     matches[match.element] = match._replace(score=score)
             for element in [each for each in matches if heads and self._is_deed(each, words[0])]:
                 matches[element] = matches[element]._replace(score=matches[element].score - _PARTICIPLE)
+            self._drop_repeated(matches)
         elif len(words) == 1 and any(match.element.kind == "relation" for match in exact):
             for match in self.matcher.word(words[0]):  # other relations with the word: `KNOWS_PHONE` beside `KNOWS`
                 if match.exact and match.element.kind == "relation":
                     matches.setdefault(match.element, match._replace(score=match.score - 0.4 * _OTHERS))
         return self._merged(matches, place, words)
+
+    @staticmethod
+    def _drop_repeated(matches: dict[Element, Match]) -> None:
+        """Drop a relationship's property that a word names less than the relationship: `rel_type` of `FAMILY_REL`."""
+        relations = {each.number: match.score for each, match in matches.items() if each.kind == "relation"}
+        for element in [each for each in matches if each.kind == "edge"]:
+            if matches[element].score < relations.get(element.number, 0.0):
+                del matches[element]
 
     def _heads(self, word: str) -> set[Element]:
         """The types whose names have a word as their head: `PhoneCall`."""
@@ -1027,7 +1036,7 @@ class Tagger:
         if found := language.vague.get(word):
             data = (found.direction, found.hints)
             tagged.items.append((position, position + 1, Item("ADJ", data=data, links=link(position, word, 0.9))))
-        if word in language.naming:
+        if word in language.naming and after != "by":  # "people known by Ann"
             naming = [each.number for each in self.schema.properties if self._names(each.number)]
             if naming:
                 links = link(position, "named", 1.0)
@@ -1052,7 +1061,12 @@ class Tagger:
             if any(self.schema.compatible(*pair) for pair in pairs):
                 continue  # a friend is someone's friend
             tails, doers = doers_of(name, self.language)
-            for nouns, at_tails in ((doers, tails), (things_of(name, self.language) - doers, not tails)):
+            things = things_of(name, self.language) - doers
+            first, *last = words_of(name)
+            done = [self.language.stem(first)] if first.endswith("ed") and last == ["by"] else []
+            # "Investigations" are what is `INVESTIGATED_BY` somebody.
+            things |= {stem + ending for stem in done for ending in self.language.deed_endings} - doers
+            for nouns, at_tails in ((doers, tails), (things, not tails)):
                 hop = Walk(relation, "out" if at_tails else "in")
                 ends = [(tail, head) if at_tails else (head, tail) for head, tail in pairs]
                 kinds = {end for end, _ in ends}

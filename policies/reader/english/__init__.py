@@ -148,6 +148,7 @@ class Language:
         small_talk: pairs of words that order what no graph holds: "tell me a joke".
         anywhere: names of places that mean the same over whatever event they stand.
         plurals: irregular ones.
+        deed_endings: what the stem of a verb becomes a noun with: "treat-ment".
     """
 
     stop: frozenset[str]
@@ -200,6 +201,7 @@ class Language:
     small_talk: tuple[Phrase, ...]
     anywhere: frozenset[str]
     plurals: Mapping[str, str]
+    deed_endings: tuple[str, ...]
 
     @classmethod
     def open(cls, folder: Path = FOLDER) -> Language:
@@ -265,6 +267,7 @@ class Language:
             small_talk=_phrases(raw["small_talk"]["phrases"]),
             anywhere=frozenset(raw["anywhere"]["names"]),
             plurals=raw["plurals"],
+            deed_endings=tuple(raw["deed_endings"].split()),
         )
 
     @cached_property

@@ -434,6 +434,32 @@ def test_keys_called_as_their_type_ask_for_nothing_and_yes_or_no_is_an_adjective
     assert [str(each).lower() for each in told] == [str(each).lower() for each in answer]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How many inspections are made by inspectors whose rank is senior?", [2]),
+        ("Which persons related to Ada live in Leeds?", ["Ben Cole"]),
+        ("What are the last names of the persons in Leeds?", ["Brook", "Cole"]),
+    ],
+)
+def test_nouns_of_deeds_and_parts_of_names(question: str, answer: list[Any]) -> None:
+    people = (("Ada", "Brook", "Leeds"), ("Ben", "Cole", "Leeds"), ("Ada", "Diaz", "York"), ("Cleo", "Cole", "York"))
+    entities: list[Any] = [
+        (f"{name} {last}", ["Person"], {"name": name, "surname": last, "city": city}) for name, last, city in people
+    ]
+    entities += [(name, ["Inspector"], {"rank": rank}) for name, rank in (("Ines", "senior"), ("Otto", "junior"))]
+    entities += [(f"Site {n}", ["Site"], {"opened": 2000 + n}) for n in (1, 2, 3)]
+    edges: list[Any] = [("Site 1", "INSPECTED_BY", "Ines"), ("Site 2", "INSPECTED_BY", "Ines")]
+    edges += [("Site 3", "INSPECTED_BY", "Otto")]
+    edges += [("Ada Brook", "FAMILY_REL", "Ben Cole", {"rel_type": "SIBLING"})]
+    graph = GraphColumns.of(entities, [edge if len(edge) > 3 else (*edge, {}) for edge in edges])
+    (best, *_) = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
+    found = materialize(Executor(graph), best.plan)
+    cells = [found.value] if found.value else [cell for row in found.rows for cell in row] or list(found.entities)
+    told = [item_json(cell) if not isinstance(cell, EntityItem) else item_label(cell) for cell in cells]
+    assert sorted(map(str, told)) == [str(each) for each in answer]
+
+
 def _messages() -> GraphColumns:
     entities: list[Any] = [(name, ["Person"], {"name": name}) for name in ("Ada", "Ben", "Cleo", "Dora")]
     entities += [(f"d{n}", ["Device"], {"deviceNo": f"D-{n}00"}) for n in (1, 2, 3)]
@@ -457,6 +483,8 @@ def _messages() -> GraphColumns:
         ("Which persons know Ada?", ["Ben"]),
         ("Which persons know the device of Dora?", ["Ben"]),
         ("On 1 March 2021, how many devices received messages?", [1]),
+        ("On 2 March 2021, how many messages were received by D-300?", [1]),
+        ("Who are the people known by Ada?", ["Ben"]),
         ("What is the number of persons with a device?", [3]),
         ("What is the number of devices that got a text on 1 March 2021?", [1]),
         ("What is the number of people with a device?", [3]),
