@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import HumanMessage
@@ -23,9 +22,10 @@ from langgraph.graph.state import CompiledStateGraph
 import trivium
 from trivium.graphs.methods import METHODS, close_all
 from trivium.kg.catalog import SAMPLE
+from trivium.kg.loaders import read_questions
+from trivium.kg.sample import TRAIN_QUESTIONS
 from trivium.nodes.run.context import Context
 
-_QUESTIONS = Path(trivium.__file__).parent / "kg" / "sample" / "questions.train.jsonl"
 _TURNS = 50
 
 
@@ -72,8 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="trivium eval checkpoints", description=__doc__.partition("\n")[0])
     parser.add_argument("--questions", type=int, default=100)
     given = parser.parse_args(arguments)
-    lines = _QUESTIONS.read_text(encoding="utf-8").splitlines()[: given.questions]
-    questions = [json.loads(line)["question"] for line in lines]
+    questions = [each.question for each in read_questions(TRAIN_QUESTIONS)][: given.questions]
 
     async def run() -> None:
         for method in METHODS:

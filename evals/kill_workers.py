@@ -29,10 +29,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import trivium
+from trivium.kg.loaders import read_questions
+from trivium.kg.sample import TRAIN_QUESTIONS
 from trivium.kg.types import Json
 
-_QUESTIONS = Path(trivium.__file__).parent / "kg" / "sample" / "questions.train.jsonl"
 _OVER = ("success", "error", "timeout", "interrupted")
 
 
@@ -210,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     model = SlowModel(given.seconds, owners=True)
     with _running(given, command, model) as workers:
         counted: Counter[str] = Counter()
-        questions = [json.loads(line)["question"] for line in _QUESTIONS.read_text().splitlines()]
+        questions = [each.question for each in read_questions(TRAIN_QUESTIONS)]
         for number in range(given.kills):
             try:
                 told = one_round(questions[number], number % len(workers), workers, model, given)

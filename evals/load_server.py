@@ -28,10 +28,9 @@ from typing import Any
 
 import httpx
 
-import trivium
 from trivium.evals.kill_workers import SlowModel
-
-QUESTIONS = Path(trivium.__file__).parent / "kg" / "sample" / "questions.train.jsonl"
+from trivium.kg.loaders import read_questions
+from trivium.kg.sample import TRAIN_QUESTIONS
 
 
 @dataclass
@@ -68,7 +67,7 @@ def _quantile(values: Sequence[float], share: float) -> float:
 
 async def load(given: argparse.Namespace) -> Report:
     """Send the runs."""
-    questions = [json.loads(line)["question"] for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    questions = [each.question for each in read_questions(TRAIN_QUESTIONS)]
     report, waiting = Report(), iter(range(given.runs))
     context = {"model": "openai:slow", "decompose": "llm"} if given.model_port else {}
     headers = {"x-api-key": given.key} if given.key else {}

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import statistics
 import sys
@@ -29,9 +28,11 @@ import httpx
 import trivium
 from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.kill_workers import Worker
-from trivium.evals.load_server import QUESTIONS, Process, ask
+from trivium.evals.load_server import Process, ask
 from trivium.graphs.methods import answer, close_all, method_named
 from trivium.kg.catalog import SAMPLE
+from trivium.kg.loaders import read_questions
+from trivium.kg.sample import TRAIN_QUESTIONS
 
 THROUGHPUT, SINGLE, OVERHEAD = 2.0, 0.1, 5.0
 """Goals: times the queue's runs a second, at most of its median, at most milliseconds of processor time."""
@@ -133,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=200, help="in each round")
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args(arguments)
-    questions = [json.loads(line)["question"] for line in QUESTIONS.read_text(encoding="utf-8").splitlines()][:100]
+    questions = [each.question for each in read_questions(TRAIN_QUESTIONS)][:100]
     root = str(Path(trivium.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
     with tempfile.TemporaryDirectory() as folder, chdir(folder):

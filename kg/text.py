@@ -58,10 +58,10 @@ def fold_name(text: str) -> str:
     return " ".join(token.text for token in tokens(text)) or fold_case(text)
 
 
-def closest(name: str, known: Iterable[str], limit: int = 3) -> str:
+def closest(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: "; closest: 'a', 'b'", or "" where nothing resembles it."""
     by_key = {fold_name(each): each for each in known}
-    near = get_close_matches(fold_name(name), by_key, limit, 0.5)
+    near = get_close_matches(fold_name(name), by_key, 3, 0.5)
     return f"; closest: {', '.join(repr(by_key[each]) for each in near)}" if near else ""
 
 

@@ -78,8 +78,8 @@ def _show(board: dict[str, Any], *, as_json: bool) -> None:
             print_text(f"estimated regret {report['regret']:.1f} in {report['rounds']} pulls ({lost:.3f} each)")
 
 
-def _bar(mean: float | None, width: int = 20) -> str:
-    return "" if mean is None else "█" * round(mean * width)
+def _bar(mean: float | None) -> str:
+    return "" if mean is None else "█" * round(mean * 20)
 
 
 def register(app: typer.Typer) -> None:

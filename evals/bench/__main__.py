@@ -18,16 +18,14 @@ from trivium.evals.bench.answering import (
     measure_reading,
     measure_start,
 )
-from trivium.evals.bench.building import measure_building
+from trivium.evals.bench.building import measure_building, measure_writing
 from trivium.evals.bench.model import measure_model
 from trivium.evals.bench.observing import measure_extraction, measure_observing
 from trivium.evals.bench.paths import measure_paths
 from trivium.evals.bench.plans import measure_plans, measure_remote_plans, plans_folder
-from trivium.evals.bench.remote import measure_remote, server_uri
+from trivium.evals.bench.remote import measure_remote, measure_survey, server_uri
 from trivium.evals.bench.report import HEADING, Figure
-from trivium.evals.bench.surveying import measure_survey
 from trivium.evals.bench.walking import measure_walking
-from trivium.evals.bench.writing import measure_writing
 from trivium.evals.choices import CHOICE_SETS, kg_folder, read_choices
 from trivium.evals.metaqa import HOPS, data_folder, is_held_out, read_metaqa, spread, triples_file
 from trivium.kg.catalog import cache_folder
@@ -90,15 +88,6 @@ async def metaqa_folder(data: Path) -> Path:
     return folder
 
 
-def conceptnet_folder(triples: Path) -> Path:
-    """A KG of ConceptNet, on which path policies are measured; made once and kept in the cache."""
-    folder = cache_folder() / "bench-conceptnet"
-    if not is_kg(folder):
-        print("building ConceptNet's KG, once", file=sys.stderr)
-        build(folder, read_triples(triples))
-    return folder
-
-
 def metaqa_pairs(data: Path, count: int) -> list[Question]:
     """`count` pairs a hop to learn from, none of them held out."""
     return [q for hops in HOPS for q in spread([q for q in read_metaqa(data, hops) if not is_held_out(q)], count)]
@@ -158,8 +147,9 @@ async def run(data: Path | None) -> None:
         print("\nMetaQA is not here: name the folder of the data with --data or TRIVIUM_DATA")
         return
     await measure("MetaQA", await metaqa_folder(data), metaqa_questions(data, _ASKED))
-    if (conceptnet := data / "conceptnet" / "triples.tsv.gz").is_file():
-        folder = await asyncio.to_thread(conceptnet_folder, conceptnet)
+    csqa = CHOICE_SETS["CommonsenseQA in-house dev"]
+    if (data / csqa.triples).is_file():
+        folder = await kg_folder(data, csqa)
         print(f"\nConceptNet: paths, {folder}\n{HEADING}", flush=True)
         _show(await measure_paths(folder))
 

@@ -16,7 +16,7 @@ import asyncio
 import re
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from itertools import product
 from pathlib import Path
@@ -235,14 +235,10 @@ BASELINES = tuple(_BASELINES)
 
 
 async def answer_baseline(
-    name: str,
-    questions: Sequence[Question],
-    context: Context,
-    jobs: int | None = None,
-    done: Callable[[Answer], None] | None = None,
+    name: str, questions: Sequence[Question], context: Context, jobs: int | None = None
 ) -> AsyncGenerator[Answer]:
-    """The answers of a baseline to many questions, in order; the arguments are those of `answer_many`."""
-    asked = answer_in_order(questions, jobs or JOBS, lambda question: _answer(name, question, context), done)
+    """The answers of a baseline to many questions, in order, `jobs` at a time."""
+    asked = answer_in_order(questions, jobs or JOBS, lambda question: _answer(name, question, context))
     async with aclosing(asked) as answered:
         async for found in answered:
             yield found

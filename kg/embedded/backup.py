@@ -64,7 +64,7 @@ class Contents(TypedDict):
     checksum: str
 
 
-def back_up(directory: Path, file: Path, progress: Progress, *, wait: float | None = None) -> KGInfo:
+def back_up(directory: Path, file: Path, progress: Progress) -> KGInfo:
     """Write a KG directory into a new file: all of it as it was at one moment, or nothing.
 
     Writers wait while files that were learned are copied, and go on while the record is, which is the most of it. Only
@@ -73,7 +73,7 @@ def back_up(directory: Path, file: Path, progress: Progress, *, wait: float | No
     Raises:
         BadInputError: `file` exists, or lies inside the KG.
         NotAKnowledgeBaseError, CorruptError, VersionError: the folder holds no KG, or a damaged or newer one.
-        BusyError: another process went on writing for `wait` seconds.
+        BusyError: another process went on writing.
         OSError: the file cannot be written.
     """
     directory = directory.resolve()
@@ -88,7 +88,7 @@ def back_up(directory: Path, file: Path, progress: Progress, *, wait: float | No
         stack.enter_context(record_errors(directory / RECORD))
         source = stack.enter_context(closing(connect(directory / RECORD)))
         locked = os.access(directory, os.W_OK) and not is_full(directory)
-        with write_lock(directory, wait) if locked else nullcontext():
+        with write_lock(directory) if locked else nullcontext():
             # The lock keeps writers of learned files out; the transaction keeps this state of the record in sight.
             source.execute("BEGIN")
             meta = read_meta(source, directory / RECORD)

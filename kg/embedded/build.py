@@ -194,7 +194,7 @@ def read_input(
     named += typed
     relations, relation_place = _sorted_names(read.relations.column(), ~taken, longest=LONGEST_RELATION)
     _renumber(codes, relation_place)
-    declared = declared_natures(relations, wanted, "properties")
+    declared = declared_natures(relations, wanted)
     things = np.zeros(len(texts), dtype=bool)
     _mark(things, heads)
     things[[number for number, entity in named if _has_names(entity)]] = True

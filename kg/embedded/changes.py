@@ -9,15 +9,15 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trivium.kg.content_hash import statement_lanes, triple_lanes
-from trivium.kg.embedded.natures import MOST_ENTITIES, declared_natures, split_types, type_relations
+from trivium.kg.embedded.natures import MOST_ENTITIES, split_types, type_relations
 from trivium.kg.embedded.record import UNDECIDED, LogRow, Meta, name_lanes, read_properties, write_properties
 from trivium.kg.types import Entity, PropertyKind, QualifiedTriple, Statement, Triple, ValueText
-from trivium.kg.values import guess_kind, is_missing, kind_of_datatype, main_kind, read_value
+from trivium.kg.values import guess_kind, is_missing, kind_of_datatype, read_value
 
 _KEYS = 300  # keys that one statement asks for, of up to three columns: older SQLites take 999 parameters
 
@@ -61,17 +61,17 @@ class Change:
         self.log += [("label", key, None, held.get(key), None) for key in asked]
 
 
-def insert(change: Change, rows: list[Triple], natures: Mapping[str, str] | None = None) -> int:
+def insert(change: Change, rows: list[Triple]) -> int:
     """Insert distinct triples and what they mention; returns how many were new.
 
     A plain tail is a value where its relation is a property. Of a relation that is new, its tails in `rows` decide
-    (`trivium.kg.embedded.natures`), or `natures`. Types that came as triples when the KG was built come so here.
+    (`trivium.kg.embedded.natures`). Types that came as triples when the KG was built come so here.
     """
     connection = change.connection
     rows, typed = _split_types(connection, rows)
     named = name(change, typed)
     relations, new_relations = _intern(connection, "relations", "name", (row[1] for row in rows))
-    rows = _typed(change, rows, relations, set(new_relations), natures or {})
+    rows = _typed(change, rows, relations, set(new_relations))
     names = (name for row in rows for name in (row[0], row[2]) if not isinstance(name, ValueText))
     ids, new_keys = _intern(connection, "entities", "key", names)
     change.log += [("+entity", key, None, None, None) for key in new_keys]
@@ -123,13 +123,10 @@ class _Numbers:
         return f"{sign}triple", head, relation, tail, None
 
 
-def _typed(
-    change: Change, rows: list[Triple], relations: dict[str, int], new: set[str], natures: Mapping[str, str]
-) -> list[Triple]:
+def _typed(change: Change, rows: list[Triple], relations: dict[str, int], new: set[str]) -> list[Triple]:
     """The same triples, with plain tails of properties as `ValueText`; decides what new relations are."""
     connection = change.connection
     held = {name: _kind_of(connection, number) for name, number in relations.items()}
-    declared = dict(zip(held, declared_natures(list(held), natures, "properties"), strict=True))
     plain: dict[str, list[str]] = {}
     for row in rows:
         if held[row[1]][1] == 0 and not isinstance(row[2], ValueText):
@@ -137,13 +134,7 @@ def _typed(
     heads = {row[0] for row in rows} if plain else set()
     kinds = {name: kind for name, (kind, _) in held.items()}
     for name, tails in plain.items():
-        nature = declared[name]
-        if nature == "property":
-            kinds[name] = main_kind(dict.fromkeys(tails))
-        elif nature is None:
-            kinds[name] = _guessed(connection, tails, heads)
-        else:
-            kinds[name] = None if nature == "entity" or nature == "type" else nature  # noqa: PLR1714 - narrows
+        kinds[name] = _guessed(connection, tails, heads)
     typed = {row[1]: row[2] for row in rows if isinstance(row[2], ValueText)}
     for name, value in typed.items():
         if held[name][1] == 0 and name not in plain:

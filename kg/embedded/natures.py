@@ -132,8 +132,8 @@ def _may_be_value(text: str) -> bool:
     return is_missing(text) or guess_kind([text]) is not None
 
 
-def declared_natures(relations: Sequence[str], wanted: Mapping[str, str], where: str) -> list[Nature | None]:
-    """What the user says of each relation; `BadInputError` for an unknown relation or kind, naming `where` it was said.
+def declared_natures(relations: Sequence[str], wanted: Mapping[str, str]) -> list[Nature | None]:
+    """What the user says of each relation; `BadInputError` for an unknown relation or kind.
 
     A relation of RDF may be named by the last part of its IRI where that is one's alone.
     """
@@ -143,13 +143,15 @@ def declared_natures(relations: Sequence[str], wanted: Mapping[str, str], where:
     found: dict[str, Nature] = {}
     for name, nature in wanted.items():
         if nature not in NATURES:
-            raise BadInputError(f"{where}: unknown kind {nature!r} for {name!r}; choose one of: {', '.join(NATURES)}")
+            raise BadInputError(
+                f"properties: unknown kind {nature!r} for {name!r}; choose one of: {', '.join(NATURES)}"
+            )
         owners = [name] if name in relations else local.get(name, [])
         if nature == "type" and not owners:
             continue  # its triples were taken as types
         if len(owners) != 1:
             close = difflib.get_close_matches(name, dict.fromkeys([*relations, *local]), n=3)
             hint = f"; closest: {', '.join(map(repr, close))}" if close else ""
-            raise BadInputError(f"{where}: unknown relation {name!r}{hint}")
+            raise BadInputError(f"properties: unknown relation {name!r}{hint}")
         found[owners[0]] = next(each for each in NATURES if each == nature)
     return [found.get(name) for name in relations]

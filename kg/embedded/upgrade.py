@@ -51,7 +51,7 @@ def read_upgrade(directory: Path, natures: Mapping[str, str] | None = None) -> U
         for code, (name, kind) in enumerate(zip(old.relations, old.kinds, strict=True))
         if name not in undecided and code not in typed  # datatypes of its own say what its values are
     }
-    declared = declared_natures(old.relations, wanted, "properties")
+    declared = declared_natures(old.relations, wanted)
     if not undecided and not any(map(_differs, declared, old.kinds)):
         return None
     wanted = {**held, **wanted}

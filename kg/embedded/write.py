@@ -88,9 +88,9 @@ def delete_triples(directory: Path, triples: Iterable[Triple], *, wait: float | 
         return remove(change, rows)
 
 
-def remove_aliases(directory: Path, entities: Iterable[Entity], *, wait: float | None = None) -> int:
+def remove_aliases(directory: Path, entities: Iterable[Entity]) -> int:
     """Take these aliases from their entities, durably; returns how many were there. Raises as `delete_triples`."""
-    with _transaction(directory, wait) as change:
+    with _transaction(directory, None) as change:
         return unname(change, list(entities))
 
 
@@ -166,12 +166,12 @@ def keep(directory: Path, save: Callable[[], Iterable[Path]], *, wait: float | N
         register_saved(directory, save)
 
 
-def guard_files(directory: Path, paths: Iterable[Path], *, wait: float | None = None) -> None:
+def guard_files(directory: Path, paths: Iterable[Path]) -> None:
     """Have `trivium kg verify` notice damage in files derived from the KG (learned models, indexes), inside its folder.
 
-    Call it each time they were written, or removed; `BusyError` if another process is writing for `wait` seconds.
+    Call it each time they were written, or removed; `BusyError` if another process goes on writing.
     """
-    with write_lock(directory, wait):
+    with write_lock(directory):
         register_derived(directory, paths)
 
 

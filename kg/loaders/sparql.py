@@ -13,7 +13,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -276,9 +276,9 @@ def is_endpoint(source: str) -> bool:
     return source.startswith(("http://", "https://"))
 
 
-def remove_download(folder: Path, files: Iterable[str] = (_DATA, _STATE)) -> None:
+def remove_download(folder: Path) -> None:
     """Remove what `download` wrote, and the folder where it is empty then."""
-    for name in files:
+    for name in (_DATA, _STATE):
         (folder / name).unlink(missing_ok=True)
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

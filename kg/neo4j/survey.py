@@ -41,7 +41,7 @@ _TOGETHER = 40  # labels or types that one query looks at
 _EMPTY_LABEL = ""
 
 
-async def surveyed(client: Client, settings: GraphSettings, folder: Path, *, refresh: bool = False) -> View:
+async def surveyed(client: Client, settings: GraphSettings, folder: Path) -> View:
     """The view of a user's own graph, from the last survey where that still holds.
 
     Raises:
@@ -55,7 +55,7 @@ async def surveyed(client: Client, settings: GraphSettings, folder: Path, *, ref
         )
     key = {"format": _FORMAT, "counts": counts, "settings": hashlib.sha256(repr(settings).encode()).hexdigest()}
     path = folder / SURVEY
-    if not refresh and (kept := await asyncio.to_thread(_kept, path, key)) is not None:
+    if (kept := await asyncio.to_thread(_kept, path, key)) is not None:
         return kept
     view = await survey(client, settings)
     await asyncio.to_thread(keep, path, {**key, "view": asdict(view)})

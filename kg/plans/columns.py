@@ -357,12 +357,11 @@ def _statements(
     return out
 
 
-def columns_of(values: Iterable[tuple[int, Any]], *, read_texts: bool = True) -> tuple[Column, ...]:
+def columns_of(values: Iterable[tuple[int, Any]]) -> tuple[Column, ...]:
     """The columns of a property from (owner's row, value), most values first.
 
-    Args:
-        values: a value is a Python value, a `Value`, or a list of these; None, empty text and NaN are missing.
-        read_texts: texts count as numbers or dates where at least `READ_AS_SHARE` of them read as such.
+    A value is a Python value, a `Value`, or a list of these; None, empty text and NaN are missing. Texts count as
+    numbers or dates where at least `READ_AS_SHARE` of them read as such.
     """
     by_kind: dict[ValueKind, list[tuple[float, str, int]]] = {}
     for owner, given in values:
@@ -373,7 +372,7 @@ def columns_of(values: Iterable[tuple[int, Any]], *, read_texts: bool = True) ->
                 by_kind.setdefault(kind, []).append((key, text, owner))
     out: list[Column] = []
     texts = by_kind.get("text", [])
-    reading = read_as([text for _, text, _ in texts]) if read_texts and texts else None
+    reading = read_as([text for _, text, _ in texts]) if texts else None
     if reading is not None:
         kind, pattern = reading
         keys = [(read_text(text, kind, pattern), text, owner) for _, text, owner in texts]

@@ -84,10 +84,10 @@ def redact(text: str, environ: Mapping[str, str] | None = None) -> str:
     return _SECRET_LOOKS.sub(_BLANK, text)
 
 
-def brief(text: str, longest: int = _LONGEST) -> str:
+def brief(text: str) -> str:
     """The text in one line, redacted before it is cut, so that no half of a secret stays."""
     line = " ".join(redact(text).split())
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 def event(stage: str, kind: Kind, message: str) -> Event:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from tests.fake_openai import FakeOpenAI
+from tests.neo4j_server.server import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-planted-7d1f0c52e9"  # as if it were an operator's; nothing that a run leaves behind may hold it
@@ -90,14 +90,6 @@ async def client(server: Server) -> AsyncIterator[LangGraphClient]:
     made = get_client(url=server.url, api_key=None)
     yield made
     await made.aclose()
-
-
-def free_port() -> int:
-    """A port of loopback that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -22,7 +22,8 @@ import httpx
 import pytest
 
 from tests.films import films_without_pairs
-from tests.integration.conftest import ROOT, free_port
+from tests.integration.conftest import ROOT
+from tests.neo4j_server.server import free_port
 from trivium.app.server.keys import hash_of
 from trivium.evals.kill_workers import Worker
 from trivium.graphs.methods import METHODS

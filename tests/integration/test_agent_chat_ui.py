@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from langgraph_sdk import get_sync_client
 
-from tests.integration.conftest import Server, free_port, serving
+from tests.integration.conftest import Server, serving
 from tests.integration.test_example_servers import listening
+from tests.neo4j_server.server import free_port
 from tests.page import chromium, missing
 from trivium.knowledge.sample import ensure_sample
 

@@ -24,7 +24,8 @@ from ag_ui.core import Event
 from pydantic import TypeAdapter
 
 from tests.films import films_without_pairs
-from tests.integration.conftest import ROOT, free_port
+from tests.integration.conftest import ROOT
+from tests.neo4j_server.server import free_port
 
 pytestmark = pytest.mark.slow  # each starts a server of its own
 

@@ -18,7 +18,8 @@ from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp_types import TextContent
 
-from tests.integration.conftest import ROOT, free_port
+from tests.integration.conftest import ROOT
+from tests.neo4j_server.server import free_port
 from trivium.app.server.mcp import RESULT_BYTES, make_server
 from trivium.kg.embedded import build
 from trivium.kg.embedders.static import TOKENIZER, WordPieces

@@ -8,9 +8,8 @@ import pytest
 
 from tests.films import build_films, pairs, walk
 from trivium.evals.ablations.asking import taught
-from trivium.evals.ablations.chains import train_whole_chains, wording
 from trivium.evals.ablations.report import FigureTable, plot, show, table
-from trivium.evals.ablations.run import ABLATIONS, KS, MODES, free_words, main, outcome
+from trivium.evals.ablations.run import ABLATIONS, KS, MODES, free_words, main, outcome, train_whole_chains, wording
 from trivium.evals.metrics import ScoredAnswer, ask
 from trivium.evals.webqsp import FOLDS, folds
 from trivium.graphs.keqing import graph
