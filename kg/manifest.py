@@ -16,6 +16,7 @@ from pathlib import Path
 from trivium.kg.embedders.opening import DEFAULT
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, newer
 from trivium.kg.files import Damage, fsync_folder, json_checksum, sha256_file, write_atomic
+from trivium.kg.types import KGInfo
 
 MANIFEST = "kg.json"
 SAVING = ".saving"
@@ -54,6 +55,14 @@ def write_manifest(directory: Path, manifest: Manifest) -> None:
     fields = asdict(manifest)
     text = json.dumps({**fields, "checksum": json_checksum(fields)}, indent=1, ensure_ascii=False)
     write_atomic(directory / MANIFEST, text.encode() + b"\n")
+
+
+def sealed(manifest: Manifest, info: KGInfo, stamp: str, record_sha256: str | None) -> Manifest:
+    """The manifest for the state of the record that this write transaction left, from now on."""
+    return replace(
+        manifest, updated=now(), entities=info.entities, relations=info.relations, triples=info.triples, hash=info.hash,
+        stamp=stamp, record_sha256=record_sha256,
+    )  # fmt: skip
 
 
 def is_kg(directory: Path) -> bool:

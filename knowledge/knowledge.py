@@ -1,7 +1,9 @@
 """Opening a KG, and an open KG with everything that is learned and derived from it.
 
 `Knowledge.open` opens a KG argument: a directory, a name from `trivium.toml`, a Neo4j URI, or the bundled sample.
-`open_knowledge` shares one open KG among all runs of a process. What lies in a KG's folder:
+`open_knowledge` shares one open KG among all runs of a process. From here a directory is opened by
+`EmbeddedStore.open`, `trivium.kg.embedded.state` (the record's last transaction and the snapshot that shows it) and
+`trivium.kg.embedded.mapped` (the snapshot's files). What lies in a KG's folder:
 
     triples.db, snapshot/, kg.json   the store (`trivium.kg.embedded`)
     indexes/relations, indexes/entities   relation names and entity labels by meaning; entities on first use

@@ -17,7 +17,7 @@ from trivium.app.cli.output import complain, print_json, print_text
 from trivium.app.cli.progress import progress
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.loaders import Question, read_questions
-from trivium.nodes.run.spending import Spending
+from trivium.nodes.run.spending import Spending, Spent
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -35,23 +35,14 @@ class BanditLesson:
 
 
 @dataclass
-class _Report:
+class _Report(Spent):
     """What a session of learning did; `right` counts by arm."""
 
-    questions: int
+    questions: int = 0
     pulls: int = 0
     known: int = 0
     failed: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float = 0.0
-    stopped: str = "all asked"
     right: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def tokens(self) -> int:
-        """Prompts and completions together."""
-        return self.prompt_tokens + self.completion_tokens
 
 
 def run_bandit(kg: str, questions: Path, lesson: BanditLesson, *, json: bool) -> None:
@@ -84,7 +75,7 @@ async def _learn(kg: str, questions: list[Question], lesson: BanditLesson, path:
         raise BadInputError('holds no question with "choices" and "answers", the id of the right choice', path=path)
     lesson.spending.prices()
     KnowGPTContext(kg=kg, model=lesson.model).check()
-    report = _Report(len(usable), right={arm.name: 0 for arm in ARMS})
+    report = _Report(questions=len(usable), right={arm.name: 0 for arm in ARMS})
     try:
         bandit = await open_bandit(await open_knowledge(kg), lesson.model)
         pulls = list(_pulls(usable, lesson))

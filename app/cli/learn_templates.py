@@ -20,7 +20,7 @@ from trivium.nodes.model import ModelReply, ask_typed
 from trivium.nodes.model.prompt_data import as_data
 from trivium.nodes.model.prompts import Prompt
 from trivium.nodes.run.context import Context
-from trivium.nodes.run.spending import Spending
+from trivium.nodes.run.spending import Spending, Spent
 from trivium.nodes.run.usage import Usage, estimate_tokens
 from trivium.policies.reader.chains.decomposer import MASK
 
@@ -113,26 +113,17 @@ _TRIPLES = 500_000  # read at most for an example of each relation
 
 
 @dataclass
-class Session:
+class Session(Spent):
     """What asking came to: of `directions` to be written `asked` were answered, `refused` of them without a template.
 
     `failed` requests brought no answer that can be read; their directions are asked for anew by the next command.
     """
 
-    directions: int
+    directions: int = 0
     asked: int = 0
     templates: int = 0
     refused: int = 0
     failed: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost: float = 0.0
-    stopped: str = "all asked"
-
-    @property
-    def tokens(self) -> int:
-        """Prompts and completions together."""
-        return self.prompt_tokens + self.completion_tokens
 
     def report(self) -> dict[str, Any]:
         """As JSON."""
@@ -175,7 +166,7 @@ class Writer:
         schema = await base.store.schema()
         todo = unwritten(schema, read_written(base.learnt))
         work = _Work(self, base, context, {relation.name: relation for relation in schema}, await _examples(base, todo))
-        session = Session(len(todo))
+        session = Session(directions=len(todo))
         batches = [todo[start : start + _BATCH] for start in range(0, len(todo), _BATCH)]
         if batches:
             work.tell_price(batches)

@@ -40,7 +40,7 @@ from trivium.kg.files import (
     remove_leftovers,
     sha256_file,
 )
-from trivium.kg.manifest import MANIFEST, now, read_manifest, write_manifest
+from trivium.kg.manifest import MANIFEST, now, read_manifest, sealed, write_manifest
 from trivium.kg.types import KGInfo
 
 FORMAT = 1
@@ -251,18 +251,6 @@ def _finish(file: Path, contents: Contents, folder: Path, progress: Progress) ->
     if old is None:
         raise CorruptError(f"the backup {file} is damaged (no {MANIFEST}): take another")
     derived = {name: digest for name, digest in old.derived.items() if name in contents["files"]}
-    write_manifest(
-        folder,
-        replace(
-            old,
-            updated=now(),
-            entities=info.entities,
-            relations=info.relations,
-            triples=info.triples,
-            hash=info.hash,
-            stamp=meta.stamp,
-            record_sha256=sha256_file(folder / RECORD),
-            derived=derived,
-        ),
-    )
+    seal = sealed(replace(old, derived=derived), info, meta.stamp, sha256_file(folder / RECORD))
+    write_manifest(folder, seal)
     return info

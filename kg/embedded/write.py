@@ -38,7 +38,7 @@ from trivium.kg.embedded.record import (
 )
 from trivium.kg.errors import BadInputError, TriviumError
 from trivium.kg.files import sha256_file
-from trivium.kg.manifest import now, read_manifest, register_derived, register_saved, write_manifest
+from trivium.kg.manifest import read_manifest, register_derived, register_saved, sealed, write_manifest
 from trivium.kg.types import LONGEST_RELATION, LONGEST_TEXT, Entity, QualifiedTriple, Triple, ValueText
 
 _SHARE, _LEAST, _MOST = 0.05, 1_000, 200_000
@@ -316,18 +316,6 @@ def _settle(directory: Path, change: Change) -> None:
 
 def _seal(directory: Path, connection: sqlite3.Connection, meta: Meta) -> None:
     """Move the write-ahead log into the record and bring the manifest up to date."""
-    path, info = directory / RECORD, meta.info
     busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    write_manifest(
-        directory,
-        replace(
-            read_manifest(directory),
-            updated=now(),
-            entities=info.entities,
-            relations=info.relations,
-            triples=info.triples,
-            hash=info.hash,
-            stamp=meta.stamp,
-            record_sha256=None if busy else sha256_file(path),
-        ),
-    )
+    record_sha256 = None if busy else sha256_file(directory / RECORD)
+    write_manifest(directory, sealed(read_manifest(directory), meta.info, meta.stamp, record_sha256))

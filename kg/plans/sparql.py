@@ -409,15 +409,8 @@ class _SparqlWriter:
             return self.read(start, term, value) if term.property else f"BIND({start} AS {value})"
         end = self.name("x")
         if term.relationship:
-            r = self.name("r")
-            at, before, ends, out = start, None, None, []
-            for number, step in enumerate(term.steps):
-                last = number == len(term.steps) - 1
-                to = end if last else self.name("x")
-                pattern, ends = self.step(at, to, step, before, ends, r if last else "")
-                out.append(pattern)
-                at, before = to, step
-            inner = f"{' '.join(out)} {self.read(r, term, value)}"
+            r, walked = self.stated(start, end, term)
+            inner = f"{walked} {self.read(r, term, value)}"
             return f"{{ SELECT DISTINCT {start} {r} {value} WHERE {{ {inner} }} }}"
         walked = self.chain(start, term.steps, end if term.property else value)
         if not term.property:
@@ -509,6 +502,11 @@ class _SparqlWriter:
         if not term.relationship:
             walked = self.chain(start, term.steps, end if term.property else value)
             return f"{walked} {self.read(end, term, value)}" if term.property else walked
+        r, walked = self.stated(start, end, term)
+        return f"{walked} {self.read(r, term, value)}"
+
+    def stated(self, start: str, end: str, term: Term) -> tuple[str, str]:
+        """The variable of the statement that a term's chain ends with, and the pattern of the walk."""
         r, at, before, ends, out = self.name("r"), start, None, None, []
         for number, step in enumerate(term.steps):
             last = number == len(term.steps) - 1
@@ -516,7 +514,7 @@ class _SparqlWriter:
             pattern, ends = self.step(at, to, step, before, ends, r if last else "")
             out.append(pattern)
             at, before = to, step
-        return f"{' '.join(out)} {self.read(r, term, value)}"
+        return r, " ".join(out)
 
     def has(self, row: _SparqlRow, term: Term, scope: _Scope) -> str:
         """The test that a term has a value."""

@@ -22,6 +22,21 @@ def named_price(model: str, settings: Path = Path(SETTINGS_FILE)) -> str | None:
     return named
 
 
+@dataclass
+class Spent:
+    """What a command has used of a chat model, in tokens and in the currency of its price; why it asked no more."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    stopped: str = "all asked"
+
+    @property
+    def tokens(self) -> int:
+        """Prompts and completions together."""
+        return self.prompt_tokens + self.completion_tokens
+
+
 @dataclass(frozen=True)
 class Spending:
     """Limits of a command; each None is no limit.
