@@ -122,15 +122,6 @@ def statement_lanes(statements: Sequence[tuple[Triple, Statement]]) -> Lanes:
     )
 
 
-def hash_triples(batches: Iterable[Sequence[Triple]]) -> str:
-    """The content hash of a stream of batches of distinct triples, as `KGInfo.hash` shows it."""
-    total, statements = ContentHash(), ContentHash()
-    for batch in batches:
-        total = total.plus(triple_lanes(batch))
-        statements = statements.plus(statement_lanes(statements_of(batch)))
-    return total.hexdigest(statements)
-
-
 def statements_of(batch: Iterable[Triple]) -> list[tuple[Triple, Statement]]:
     """The statements of those triples that have any."""
     return [(row, each) for row in batch if isinstance(row, QualifiedTriple) for each in row.statements]

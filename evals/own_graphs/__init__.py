@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from trivium.graphs.keqing import graph as keqing
 from trivium.graphs.oda import graph as oda
 from trivium.kg.embedded import build
 from trivium.kg.loaders import read_entities, read_questions, read_triples
+from trivium.kg.types import Entity, Triple
 from trivium.knowledge.knowledge import Knowledge, close_all
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.oda.context import OdaContext
@@ -41,17 +42,22 @@ async def measure(
     """Build one of the graphs in the folder `work`, learn its schema, and ask a method all its questions."""
     graph, settings = METHODS[method]
     source, kg = FOLDER / name, work / name
-    build(kg, read_triples(source / "triples.tsv"), read_entities(source / "entities.tsv"))
-    base = Knowledge.open(kg)
-    try:
-        await teach(base, None, lambda *_: None)
-    finally:
-        await base.close()
+    await build_learned(kg, read_triples(source / "triples.tsv"), read_entities(source / "entities.tsv"))
     try:
         questions = read_questions(source / "questions.jsonl")
         return await ask(graph, questions, settings(kg=str(kg), min_confidence=min_confidence), topics=False)
     finally:
         await close_all()
+
+
+async def build_learned(kg: Path, triples: Iterable[Sequence[Triple]], entities: Iterable[Entity]) -> None:
+    """Build a KG in a new folder, and learn its schema."""
+    build(kg, triples, entities)
+    base = Knowledge.open(kg)
+    try:
+        await teach(base, None, lambda *_: None)
+    finally:
+        await base.close()
 
 
 def table(done: dict[str, list[ScoredAnswer]]) -> str:

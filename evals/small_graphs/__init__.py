@@ -23,13 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from trivium.evals.metrics import claims, score_answer
+from trivium.evals.own_graphs import build_learned
 from trivium.graphs.auto import graph
-from trivium.kg.embedded import build
 from trivium.kg.loaders import Question, read_questions, read_triples
-from trivium.knowledge.knowledge import Knowledge, close_all
+from trivium.knowledge.knowledge import close_all
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.run.operator import own_runs
-from trivium.policies.reader.chains.teaching import teach
 
 FOLDER = Path(__file__).parent
 PARTS = (
@@ -79,12 +78,8 @@ async def made(part: str, name: str, work: Path) -> Path:
     """One of the graphs as a KG in the folder `work`, its schema learned."""
     source, kg = FOLDER / part / name, work / part / name
     readers = [read_triples(path) for path in sorted([*source.glob("*.tsv"), *source.glob("*.csv")])]
-    build(kg, chain.from_iterable(readers), (entity for reader in readers for entity in reader.entities()))
-    base = Knowledge.open(kg)
-    try:
-        await teach(base, None, lambda *_: None)
-    finally:
-        await base.close()
+    entities = (entity for reader in readers for entity in reader.entities())
+    await build_learned(kg, chain.from_iterable(readers), entities)
     return kg
 
 

@@ -39,7 +39,6 @@ async def ask_typed(
     *,
     stage: str,
     check: Callable[[T], str | None] | None = None,
-    parts: int = 1,
 ) -> ModelReply[T]:
     """A typed answer of the run's model; `trivium.nodes.model.structured` says what happens to one that cannot be read.
 
@@ -50,12 +49,11 @@ async def ask_typed(
         schema: what the answer has to be.
         stage: the stage's name, for events and traces.
         check: what is wrong with a value that the schema cannot know, or None.
-        parts: stages that ask side by side, each with its share of the calls and tokens that are left.
 
     Raises:
         ModelError: there is no usable answer, and the run's `fallback` is off.
     """
-    model, budget, patience = await _terms(context, spent, parts)
+    model, budget, patience = await _terms(context, spent)
     reply = await structured(model, messages, schema, stage=stage, budget=budget, patience=patience, check=check)
     return _required(reply, context, stage)
 
@@ -64,7 +62,7 @@ async def ask_text(
     context: Context, spent: Usage | None, messages: Sequence[BaseMessage] | str, *, stage: str
 ) -> tuple[ModelReply[str], str | None]:
     """A text of the run's model, streamed where somebody listens, and its message's id; else as `ask_typed`."""
-    model, budget, patience = await _terms(context, spent, 1)
+    model, budget, patience = await _terms(context, spent)
     stream = streamed(model, messages, stage=stage, budget=budget, patience=patience, live=is_heard())
     return _required(await stream.whole(), context, stage), stream.message_id
 
@@ -92,7 +90,7 @@ def state_update(outcome: ModelReply[Any]) -> dict[str, Any]:
     return {"usage": outcome.usage, "events": outcome.events}
 
 
-async def _terms(context: Context, spent: Usage | None, parts: int) -> tuple[Model, Budget, Patience]:
+async def _terms(context: Context, spent: Usage | None) -> tuple[Model, Budget, Patience]:
     """The model, what is left to spend on it, and how long to wait for it."""
     model = await open_model(
         context.model, temperature=context.temperature, completion_tokens=context.completion_tokens
@@ -102,4 +100,4 @@ async def _terms(context: Context, spent: Usage | None, parts: int) -> tuple[Mod
     budget = Budget(context.max_llm_calls, context.max_tokens, context.max_seconds)
     if spent:
         budget = budget.after(spent)
-    return model, budget.share(parts), Patience(context.stage_seconds, context.request_seconds)
+    return model, budget, Patience(context.stage_seconds, context.request_seconds)

@@ -1,7 +1,7 @@
 """What a run may spend on its model, and what it has spent.
 
 Usage is state (`run.usage`): each stage returns what it spent itself, so that parallel nodes add up, a checkpoint
-carries it, and nothing outlives a run. A `Budget` is what is left; `after`, `share` derive another.
+carries it, and nothing outlives a run. A `Budget` is what is left; `after` derives another.
 """
 
 from __future__ import annotations
@@ -39,10 +39,6 @@ class Budget:
             tokens=self.tokens - usage["prompt_tokens"] - usage["completion_tokens"],
             seconds=self.seconds - usage["seconds"],
         )
-
-    def share(self, parts: int) -> Budget:
-        """One part of the calls and tokens for each of so many parallel nodes; the seconds run for all at once."""
-        return Budget(calls=self.calls // parts, tokens=self.tokens // parts, seconds=self.seconds)
 
     def refusal(self, tokens: int) -> str | None:
         """Why a prompt of so many tokens may not be sent; None where it may."""

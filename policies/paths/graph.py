@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.kg.embedded.columns import Int32, Int64, Ints, UInt64, ranges
+from trivium.kg.embedded.columns import Int32, Int64, UInt64, ranges
 from trivium.kg.embedded.snapshot import Snapshot
 
 Floats = NDArray[np.float32]
@@ -67,17 +67,6 @@ class PathGraph:
     def from_snapshot(cls, snapshot: Snapshot) -> PathGraph:
         """The graph of a snapshot, without the values of properties: a sort of its triples, 30 ms for 100,000."""
         return cls(snapshot.indptr[: snapshot.entities + 1], snapshot.rel, snapshot.dst, snapshot.relations)
-
-    @classmethod
-    def from_triples(cls, heads: Ints, relations: Ints, tails: Ints, entities: int, count: int) -> PathGraph:
-        """The graph of T triples as numbers, int [T] each; `entities` and `count` are E and R."""
-        source = np.concatenate((heads, tails)).astype(np.int64)
-        code = np.concatenate((relations, np.asarray(relations) + count))
-        target = np.concatenate((tails, heads))
-        order = np.lexsort((target, code, source))
-        indptr = np.zeros(entities + 1, dtype=np.int64)
-        np.cumsum(np.bincount(source, minlength=entities), out=indptr[1:])
-        return cls(indptr, code[order].astype(np.int32), target[order].astype(np.int32), count)
 
     @cached_property
     def only_codes(self) -> Int32:

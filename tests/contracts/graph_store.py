@@ -8,8 +8,7 @@ from typing import get_args
 
 import pytest
 
-from tests.contracts.naive import NaiveGraph, is_path, random_triples
-from trivium.kg.content_hash import hash_triples
+from tests.contracts.naive import NaiveGraph, hash_triples, is_path, random_triples
 from trivium.kg.store import GraphStore
 from trivium.kg.types import Direction, Entity, QualifiedTriple, Statement, Triple, ValueText, parse_chain
 

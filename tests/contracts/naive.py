@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from trivium.kg.content_hash import ContentHash, statement_lanes, statements_of, triple_lanes
 from trivium.kg.types import Direction, LogicalChain, ReasoningPath, Triple, WalkedTriple
 
 
@@ -80,3 +81,12 @@ def is_path(path: ReasoningPath, start: str, end: str, stored: set[Triple]) -> b
             return False
         at = step.end
     return at == end
+
+
+def hash_triples(batches: Iterable[Sequence[Triple]]) -> str:
+    """The content hash of a stream of batches of distinct triples, as `KGInfo.hash` shows it."""
+    total, statements = ContentHash(), ContentHash()
+    for batch in batches:
+        total = total.plus(triple_lanes(batch))
+        statements = statements.plus(statement_lanes(statements_of(batch)))
+    return total.hexdigest(statements)

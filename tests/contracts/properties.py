@@ -10,7 +10,7 @@ import random
 import pytest
 
 from tests.contracts.graph_store import MakeStore
-from trivium.kg.content_hash import hash_triples
+from tests.contracts.naive import hash_triples
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText, parse_chain
 
 NUMBER, DATE, TEXT = "number", "date", "text"

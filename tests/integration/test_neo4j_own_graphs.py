@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.contracts.naive import hash_triples
 from tests.neo4j_server.server import Server
 from tests.own_graphs import CITATIONS, MOVIES, SHOP
-from trivium.kg.content_hash import hash_triples
 from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError, WriteRefusedError
 from trivium.kg.neo4j import administration as admin
 from trivium.kg.neo4j.address import Address

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.naive import random_triples
-from trivium.kg.content_hash import hash_triples
+from tests.contracts.naive import hash_triples, random_triples
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.verify import verify

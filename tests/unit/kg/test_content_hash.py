@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from tests.contracts.naive import random_triples
-from trivium.kg.content_hash import ContentHash, hash_coded, hash_strings, hash_triples, triple_lanes
+from tests.contracts.naive import hash_triples, random_triples
+from trivium.kg.content_hash import ContentHash, hash_coded, hash_strings, triple_lanes
 from trivium.kg.types import Triple
 
 TRIPLES = random_triples(0)

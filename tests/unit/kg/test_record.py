@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contracts.naive import random_triples
-from trivium.kg.content_hash import hash_triples
+from tests.contracts.naive import hash_triples, random_triples
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.embedded.record import RECORD, meta_of, read_meta, read_tables, reading
 from trivium.kg.embedded.verify import verify

@@ -27,12 +27,6 @@ def test_a_budget_is_what_is_left() -> None:
     assert "calls" in str(left.after(SPENT).refusal(0))
 
 
-def test_parallel_nodes_share_what_is_left() -> None:
-    part = Budget(calls=7, tokens=100, seconds=9).share(3)
-    assert part == Budget(calls=2, tokens=33, seconds=9)
-    assert 3 * part.calls <= 7
-
-
 def test_tokens_are_estimated_in_every_script() -> None:
     assert estimate_tokens("") == 0
     assert estimate_tokens("abcde") == 2

@@ -38,7 +38,7 @@ async def reason(state: State) -> dict[str, Any]:
     """Two of these run side by side."""
     model = await open_model("openai:fake", temperature=0.0)
     assert model is not None
-    budget = Budget(calls=6).after(state["usage"]).share(2)
+    budget = Budget(calls=3).after(state["usage"])
     outcome = await structured(model, state["question"], Verdict, stage="reason", budget=budget)
     return {"usage": outcome.usage}
 

@@ -15,7 +15,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from tests.unit.policies.paths.worlds import random_graph, task_on, vectors
+from tests.unit.policies.paths.worlds import from_triples, random_graph, task_on, vectors
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.paths.env import (
     ENV_ID,
@@ -26,7 +26,6 @@ from trivium.policies.paths.env import (
     random_actions,
     register_path_env,
 )
-from trivium.policies.paths.graph import PathGraph
 from trivium.policies.paths.reward import PathRewards, RewardWeights
 
 SETTINGS = EpisodeSettings(max_hops=4, max_actions=12)
@@ -98,7 +97,7 @@ async def test_questions_give_the_pairs_of_an_open_kg(films: Knowledge, tmp_path
 
 def _line() -> PathTask:
     """a -r0- b -r1- c, and a dead end d at b; from a to c."""
-    graph = PathGraph.from_triples(np.array([0, 2, 1]), np.array([0, 1, 1]), np.array([1, 1, 3]), 4, 2)
+    graph = from_triples(np.array([0, 2, 1]), np.array([0, 1, 1]), np.array([1, 1, 3]), 4, 2)
     rewards = PathRewards(vectors(4, seed=1), vectors(2, seed=2), RewardWeights(2.0, 3.0, 5.0))
     pairs = np.array([[0, 2]])
     return PathTask(graph, vectors(4, seed=3), rewards, pairs, np.array([0]), vectors(1, seed=4))
@@ -231,7 +230,7 @@ def test_a_hub_offers_a_sample_with_the_target_in_it() -> None:
 
 
 def test_of_parallel_relations_the_one_nearest_to_the_question_is_walked() -> None:
-    graph = PathGraph.from_triples(np.array([0, 0, 1]), np.array([0, 1, 2]), np.array([1, 1, 0]), 3, 3)
+    graph = from_triples(np.array([0, 0, 1]), np.array([0, 1, 2]), np.array([1, 1, 0]), 3, 3)
     relation = np.eye(3, 4, dtype=np.float32)
     rewards = PathRewards(vectors(3, 4), relation)
     contexts = np.ascontiguousarray(np.eye(3, 4, dtype=np.float32)[[2, 1, 0]])

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tests.unit.policies.paths.worlds import grid, random_graph, vectors
+from tests.unit.policies.paths.worlds import from_triples, grid, random_graph, vectors
 from trivium.kg.embedders import FloatArray, open_embedder, unit
 from trivium.policies.paths.features import main_directions, make_features, pool_sentences, structure
-from trivium.policies.paths.graph import PathGraph
 
 LABELS = ["heat", "mann", "ali", "nobody"]
-GRAPH = PathGraph.from_triples(np.array([0, 2]), np.array([0, 0]), np.array([1, 1]), 4, 1)
+GRAPH = from_triples(np.array([0, 2]), np.array([0, 0]), np.array([1, 1]), 4, 1)
 
 
 def _silent(*_: object) -> None:
@@ -82,7 +81,7 @@ def test_leaves_stand_where_their_neighbour_leads() -> None:
     """Two stars that are joined at their middles: leaves of one are alike, leaves of the other are not."""
     heads = np.array([0] * 5 + [1] * 5 + [0, 2, 3])
     tails = np.array([*range(4, 9), *range(9, 14), 1, 0, 1])
-    made = structure(PathGraph.from_triples(heads, np.zeros_like(heads), tails, 15, 1), 4).walks
+    made = structure(from_triples(heads, np.zeros_like(heads), tails, 15, 1), 4).walks
     assert made[4] @ made[8] == pytest.approx(1, abs=1e-4)
     assert made[4] @ made[9] < 0.9
     assert not made[14].any()  # an entity without a triple
@@ -90,9 +89,9 @@ def test_leaves_stand_where_their_neighbour_leads() -> None:
 
 def test_structure_of_graphs_that_have_none() -> None:
     none = np.zeros(0, np.int64)
-    pair = PathGraph.from_triples(np.array([0]), np.array([0]), np.array([1]), 3, 1)
+    pair = from_triples(np.array([0]), np.array([0]), np.array([1]), 3, 1)
     assert not structure(pair).walks.any()
-    assert structure(PathGraph.from_triples(none, none, none, 0, 0)).walks.shape == (0, 1)
+    assert structure(from_triples(none, none, none, 0, 0)).walks.shape == (0, 1)
     assert structure(random_graph()).walks.shape[1] < 128
 
 

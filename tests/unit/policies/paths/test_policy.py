@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.unit.policies.paths.worlds import grid, random_graph, task_on, vectors
+from tests.unit.policies.paths.worlds import from_triples, grid, random_graph, task_on, vectors
 from trivium.kg.embedders import open_embedder
 from trivium.kg.errors import CorruptError, EmbedderError, OutdatedError, UsageError, VersionError
 from trivium.policies.paths.env import EpisodeSettings, PathTask, PathVectorEnv
 from trivium.policies.paths.examples import Demonstrations, DemonstrationSettings, demonstrate
 from trivium.policies.paths.extraction import PathPolicy, load_policy, save_policy
 from trivium.policies.paths.features import PathFeatures, Structure, structure
-from trivium.policies.paths.graph import PathGraph
 from trivium.policies.paths.learn import PathTraining
 from trivium.policies.paths.policy import (
     PathInputs,
@@ -86,7 +85,7 @@ def policy(world: PathTask) -> TrainedPolicy:
 
 def test_demonstrations_share_by_the_best_reward() -> None:
     """Two ways from 0 to 3, by 1 and by 2; the reward of each is worked out here."""
-    graph = PathGraph.from_triples(np.array([0, 0, 1, 2]), np.zeros(4, np.int64), np.array([1, 2, 3, 3]), 4, 1)
+    graph = from_triples(np.array([0, 0, 1, 2]), np.zeros(4, np.int64), np.array([1, 2, 3, 3]), 4, 1)
     rewards, contexts = PathRewards(vectors(4), vectors(1, seed=1)), vectors(1, seed=2)
     task = PathTask(graph, vectors(4), rewards, np.array([[0, 3]]), np.array([0]), contexts)
     taught = demonstrate(task, DemonstrationSettings(2, window=9.0, temperature=0.5), _silent)
@@ -127,7 +126,7 @@ def test_an_identity_task_is_solved_by_reinforcement_alone() -> None:
     rays = 6
     heads = np.array([0] * rays + [1 + i for i in range(rays) for _ in range(2)])
     tails = np.array([*range(1, rays + 1), *range(rays + 1, 3 * rays + 1)])
-    graph = PathGraph.from_triples(heads, np.zeros_like(heads), tails, 3 * rays + 1, 1)
+    graph = from_triples(heads, np.zeros_like(heads), tails, 3 * rays + 1, 1)
     text = vectors(3 * rays + 1)
     text[rays + 1 :] = np.repeat(text[1 : rays + 1], 2, axis=0)
     targets = np.arange(rays + 1, 3 * rays + 1)
@@ -189,7 +188,7 @@ def test_training_sees_what_the_environment_returns_and_nothing_else(world: Path
 def test_the_warm_start_imitates_good_paths_shortest_paths_or_nothing() -> None:
     """From 0 to 3 in two hops by 1 or 2, in three by 4 and 5; the ranked ones share by reward, the shortest evenly."""
     heads, tails = np.array([0, 0, 1, 2, 0, 4, 5]), np.array([1, 2, 3, 3, 4, 5, 3])
-    graph = PathGraph.from_triples(heads, np.zeros(7, np.int64), tails, 6, 1)
+    graph = from_triples(heads, np.zeros(7, np.int64), tails, 6, 1)
     rewards = PathRewards(vectors(6), vectors(1, seed=1))
     task = PathTask(graph, vectors(6), rewards, np.array([[0, 3]]), np.array([0]), vectors(1, seed=2))
     ranked = demonstrate(task, DemonstrationSettings(3, window=9.0, temperature=0.5), _silent)
@@ -344,7 +343,7 @@ def test_another_embedder_or_damage_is_refused(kept: Path) -> None:
 
 
 def test_nothing_to_learn_from_is_told(world: PathTask) -> None:
-    lonely = PathGraph.from_triples(np.array([0, 2]), np.array([0, 0]), np.array([1, 3]), 4, 1)
+    lonely = from_triples(np.array([0, 2]), np.array([0, 0]), np.array([1, 3]), 4, 1)
     pairs = np.array([[0, 2], [1, 3]])
     task = PathTask(lonely, vectors(4), PathRewards(vectors(4), vectors(1)), pairs, np.zeros(2, np.int64), vectors(1))
     with pytest.raises(ValueError, match="no pair is connected"):

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from trivium.kg.embedded.columns import Ints
 from trivium.kg.embedders import unit
 from trivium.policies.paths.env import PathTask
 from trivium.policies.paths.graph import Floats, PathGraph
 from trivium.policies.paths.reward import PathRewards, RewardWeights
+
+
+def from_triples(heads: Ints, relations: Ints, tails: Ints, entities: int, count: int) -> PathGraph:
+    """The graph of T triples as numbers, int [T] each; `entities` and `count` are E and R."""
+    source = np.concatenate((heads, tails)).astype(np.int64)
+    code = np.concatenate((relations, np.asarray(relations) + count))
+    target = np.concatenate((tails, heads))
+    order = np.lexsort((target, code, source))
+    indptr = np.zeros(entities + 1, dtype=np.int64)
+    np.cumsum(np.bincount(source, minlength=entities), out=indptr[1:])
+    return PathGraph(indptr, code[order].astype(np.int32), target[order].astype(np.int32), count)
 
 
 def vectors(count: int, dimensions: int = 12, seed: int = 0) -> Floats:
@@ -22,7 +34,7 @@ def random_graph(entities: int = 60, triples: int = 150, relations: int = 4, see
     heads = np.concatenate((heads, np.zeros(40, np.int64), [5, 5, 5]))
     tails = np.concatenate((tails, np.arange(1, 41), [6, 6, 5]))
     codes = np.concatenate((random.integers(relations, size=triples + 40), [0, 3, 1]))
-    return PathGraph.from_triples(heads, codes, tails, entities, relations)
+    return from_triples(heads, codes, tails, entities, relations)
 
 
 def grid(side: int = 5) -> PathGraph:
@@ -31,7 +43,7 @@ def grid(side: int = 5) -> PathGraph:
     right, up = cells[cells % side < side - 1], cells[cells // side < side - 1]
     heads, tails = np.concatenate((right, up)), np.concatenate((right + 1, up + side))
     codes = np.concatenate((np.zeros(len(right), np.int64), np.ones(len(up), np.int64)))
-    return PathGraph.from_triples(heads, codes, tails, side * side, 2)
+    return from_triples(heads, codes, tails, side * side, 2)
 
 
 def task_on(
