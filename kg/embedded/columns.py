@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.typing import DTypeLike, NDArray
 
 Ints = NDArray[np.integer]
 Int64 = NDArray[np.int64]
 Int32 = NDArray[np.int32]
 UInt64 = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
+Side = Literal["left", "right"]
+Index = int | np.integer | slice | list[int] | Ints | NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _HASH_CHUNK = 1 << 20  # bytes hashed at once: bounds the temporary arrays to some 30 MB
@@ -35,6 +38,78 @@ _MASK = (1 << 64) - 1
 # The same constants as Python integers: numpy scalars would warn of the overflow that is meant.
 _PYTHON_MULTIPLIER = int(_MULTIPLIER)
 _PYTHON_BYTE = _BYTE.tolist()
+
+
+_FROZEN = np.empty(0)
+_FROZEN.flags.writeable = False
+
+
+class LazyArray(NDArrayOperatorsMixin):
+    """To NumPy and its users an array [n] that cannot be written to; what is asked of it is read, or made, then.
+
+    Subclasses know their `dtype`, their length and `whole`, and answer what they can without all of it.
+    """
+
+    dtype: np.dtype[Any]
+    ndim = 1
+
+    def whole(self) -> NDArray[Any]:
+        """The array itself, all of it."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return len(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n,)."""
+        return (len(self),)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they take."""
+        return len(self) * self.dtype.itemsize
+
+    @property
+    def flags(self) -> object:
+        """NumPy's of an array that cannot be written to."""
+        return _FROZEN.flags
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[np.generic]:
+        return iter(self.whole())
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.whole(), dtype=dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
+        plain = (each.whole() if isinstance(each, LazyArray) else each for each in inputs)
+        return getattr(ufunc, method)(*plain, **options)
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.whole(), name)
+
+
+def number_of(key: Index, size: int) -> int | None:
+    """The place in [0, size) that an index of one element means; None for another kind of index."""
+    if not isinstance(key, int | np.integer) or isinstance(key, bool):
+        return None
+    return int(key) if key >= 0 else int(key) + size
+
+
+def places_of(key: Index, size: int) -> Int64 | None:
+    """The places in [0, size) that a list or array of them means, int64 [n]; None for another kind of index."""
+    places = np.asarray(key)
+    if places.dtype.kind not in "iu":
+        return None
+    places = places.ravel().astype(np.int64, copy=False)
+    return np.where(places < 0, places + size, places)
 
 
 class StringColumn:
@@ -67,13 +142,13 @@ class StringColumn:
 
     def take(self, rows: Ints) -> list[str]:
         """The strings of many rows, int [n], in order."""
-        view = self._bytes
+        view = self.blob.data
         starts, ends = self.offsets[rows].tolist(), self.offsets[rows + 1].tolist()
         return [str(view[a:b], "utf-8") for a, b in zip(starts, ends, strict=True)]
 
     def slice(self, start: int, stop: int) -> list[str]:
         """The strings of consecutive rows."""
-        bounds, view = self.offsets[start : stop + 1].tolist(), self._bytes
+        bounds, view = self.offsets[start : stop + 1].tolist(), self.blob.data
         return [str(view[a:b], "utf-8") for a, b in itertools.pairwise(bounds)]
 
     def reorder(self, rows: Int64 | Int32) -> StringColumn:

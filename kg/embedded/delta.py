@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from trivium.kg.distinct import sorted_distinct
 from trivium.kg.embedded.columns import (
     ColumnTexts,
-    Int32,
     Int64,
     StringColumn,
     UInt64,
@@ -40,7 +39,7 @@ from trivium.kg.embedded.names import fold_names, grams_of, unescaped
 from trivium.kg.embedded.naming import has_iris, last_part, property_label
 from trivium.kg.embedded.record import LogRow
 from trivium.kg.embedded.snapshot import Snapshot
-from trivium.kg.embedded.splice import moved, renumbering, splice, splice_bounds, splice_column
+from trivium.kg.embedded.splice import Renumbering, moved, renumbering, splice, splice_bounds, splice_column
 from trivium.kg.embedded.tables import RELATION, read_column
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import KINDS
@@ -406,7 +405,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return gone, np.concatenate((self._new[1], entities + self._new_values[1]))
 
     @cached_property
-    def _row_map(self) -> Int32 | None:
+    def _row_map(self) -> Renumbering | None:
         return renumbering(self.base.size, *self._row_edits)
 
     @cached_property
@@ -417,7 +416,7 @@ class _Merged(Mapping[str, NDArray[Any]]):
         return gone, np.concatenate((at, relations + at))
 
     @cached_property
-    def _code_map(self) -> Int32 | None:
+    def _code_map(self) -> Renumbering | None:
         return renumbering(2 * self.base.relations, *self._code_edits)
 
     @cached_property
@@ -901,7 +900,7 @@ def _which(numbers: Int64, which: Int64) -> Int64:
     return out
 
 
-def _numbered(numbers: Int64, table: Int32 | None, landed: Int64) -> Int64:
+def _numbered(numbers: Int64, table: Renumbering | None, landed: Int64) -> Int64:
     """Old numbers, and -1 - i for the i-th new one, in the new numbering."""
     out = numbers.copy()
     new = numbers < 0
@@ -924,9 +923,9 @@ def _landing(gone: Int64, at: Int64) -> Int64:
     return at - np.searchsorted(gone, at) + np.arange(len(at))
 
 
-def _kept(numbers: Int64, table: Int32 | None) -> Int64:
+def _kept(numbers: Int64, table: Renumbering | None) -> Int64:
     """Old numbers in the new numbering, without those that are gone."""
-    new = numbers if table is None else table[numbers].astype(np.int64)
+    new: Int64 = numbers if table is None else table[numbers].astype(np.int64)
     return new[new >= 0]
 
 

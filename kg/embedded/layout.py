@@ -127,7 +127,10 @@ ZEROS = ("label_offsets", "alias_bounds", "type_bounds")
 """Bounds [E + V + 1] of which one element is kept where all are 0: a graph without labels, aliases or types."""
 
 _SORTED_PART = 1 << 18  # rows looked at a time
-_SORTED_AT_ONCE = 1 << 23  # entries of the adjacency: some 150 MB while they are made
+_SORTED_AT_ONCE, _STRETCHES = (
+    1 << 21,
+    32,
+)  # entries of the adjacency, or that part of all, as each costs a pass over all
 
 
 def snapshot_arrays(tables: Tables) -> Iterator[NamedArray]:
@@ -210,8 +213,9 @@ def _adjacency(tables: Tables) -> tuple[Int64, Int32, Int32]:
 def _stretches(indptr: Int64) -> Iterator[tuple[int, int]]:
     """Rows [first, after), one stretch behind the other, of some `_SORTED_AT_ONCE` entries each: one row at least."""
     first, rows = 0, len(indptr) - 1
+    entries = max(_SORTED_AT_ONCE, int(indptr[-1]) // _STRETCHES)
     while first < rows:
-        after = int(np.searchsorted(indptr, indptr[first] + _SORTED_AT_ONCE, side="right")) - 1
+        after = int(np.searchsorted(indptr, indptr[first] + entries, side="right")) - 1
         after = min(max(after, first + 1), rows)
         yield first, after
         first = after

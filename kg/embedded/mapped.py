@@ -21,23 +21,20 @@ from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, Literal, NoReturn, NotRequired, TypedDict, cast
+from typing import Any, NoReturn, NotRequired, TypedDict, cast
 
 import numpy as np
 import xxhash
-from numpy.lib.mixins import NDArrayOperatorsMixin
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from trivium.kg.distinct import sorted_distinct
-from trivium.kg.embedded.columns import Int64, Ints, UInt64
+from trivium.kg.embedded.columns import Index, Int64, Ints, LazyArray, Side, UInt64, number_of, places_of
 from trivium.kg.embedded.layout import ARRAYS, NARROW, ZEROS, snapshot_arrays
 from trivium.kg.embedded.locks import compact_lock
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.errors import CorruptError
 from trivium.kg.files import atomic_folder, disk_errors, fsync_file, write_atomic
 
-Side = Literal["left", "right"]
-Index = int | np.integer | slice | list[int] | Ints | NDArray[np.bool_]
 Arrays = Mapping[str, NDArray[Any]]
 """The arrays of `trivium.kg.embedded.layout.ARRAYS` by name; their dtypes differ."""
 
@@ -314,8 +311,8 @@ def _sums_by_file(folder: Path, header: Header) -> dict[str, UInt64]:
     return {name: sums[end - count : end] for (name, count), end in zip(counts.items(), ends, strict=True)}
 
 
-class BlockArray(NDArrayOperatorsMixin):
-    """A mapped array [n] whose blocks are checked as they are read; to NumPy and its users an array.
+class BlockArray(LazyArray):
+    """A mapped array [n] whose blocks are checked as they are read.
 
     Elements, slices, places and `searchsorted` check the blocks that the result depends on; whatever else is asked of
     the array checks all of it first. What was checked is not looked at again.
@@ -338,41 +335,12 @@ class BlockArray(NDArrayOperatorsMixin):
         self._file = memoryview(self._map)
         self._offset, self._item = len(self._file) - mapped.nbytes, mapped.itemsize
         self._array: NDArray[Any] = np.frombuffer(self._map, mapped.dtype, offset=self._offset)
+        self.dtype = mapped.dtype
         # One byte a block, read by Python (a single one) and by NumPy (many).
         self._flags = bytearray(b"\1") * len(sums)
         self._unread: NDArray[np.bool_] = np.frombuffer(self._flags, dtype=np.bool_)
         self._left = True
         self._check_blocks(np.arange(-(-self._offset // block)))  # the header of the file
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of its elements."""
-        return self._array.dtype
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(n,)."""
-        return self._array.shape
-
-    @property
-    def ndim(self) -> int:
-        """1."""
-        return self._array.ndim
-
-    @property
-    def size(self) -> int:
-        """How many elements there are."""
-        return self._array.size
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes they take."""
-        return self._array.nbytes
-
-    @property
-    def flags(self) -> object:
-        """NumPy's: it cannot be written to."""
-        return self._array.flags
 
     @property
     def data(self) -> _CheckedBytes:
@@ -382,18 +350,14 @@ class BlockArray(NDArrayOperatorsMixin):
     def __len__(self) -> int:
         return len(self._array)
 
-    def __iter__(self) -> Iterator[np.generic]:
-        return iter(self.whole())
-
     def __getitem__(self, key: Index) -> NDArray[Any]:
         if self._left:
-            if isinstance(key, int | np.integer) and not isinstance(key, bool):
-                place = int(key) if key >= 0 else int(key) + len(self._array)
+            if (place := number_of(key, len(self._array))) is not None:
                 self.check(place, place + 1)
             elif isinstance(key, slice) and (key.step is None or key.step > 0):
                 self.check(*key.indices(len(self._array))[:2])
-            elif (places := _places(key)) is not None:
-                self._check_places(np.where(places < 0, places + len(self._array), places))
+            elif (places := places_of(key, len(self._array))) is not None:
+                self._check_places(places)
             else:
                 self.whole()
         found: NDArray[Any] = self._array[key]  # or a scalar, as NumPy's own types leave open
@@ -414,18 +378,6 @@ class BlockArray(NDArrayOperatorsMixin):
             places = np.ravel(found)
             self._check_places(np.concatenate((np.maximum(places - 1, 0), np.minimum(places, len(self._array) - 1))))
         return found
-
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.whole(), dtype=dtype, copy=copy)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
-        plain = (each.whole() if isinstance(each, BlockArray) else each for each in inputs)
-        return getattr(ufunc, method)(*plain, **options)
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self.whole(), name)
 
     def whole(self) -> NDArray[Any]:
         """The array itself, all of it checked."""
@@ -476,12 +428,6 @@ class _CheckedBytes:
     def __getitem__(self, part: slice) -> memoryview:
         self._array.check(int(part.start), int(part.stop))
         return self._view[part]
-
-
-def _places(key: Index) -> Int64 | None:
-    """An index of places, int64 [n]; None for one of another kind."""
-    places = np.asarray(key)
-    return places.ravel().astype(np.int64, copy=False) if places.dtype.kind in "iu" else None
 
 
 def file_sums(path: Path) -> tuple[str, UInt64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import multiprocessing
 import random
 import shutil
@@ -12,22 +13,24 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from numpy.typing import NDArray
 
+from tests.unit.kg.test_mapped import operations
 from trivium.kg.embedded import EmbeddedStore, add_triples, build, compact, delete_triples, remove_aliases, verify
 from trivium.kg.embedded import write as writing
-from trivium.kg.embedded.columns import StringColumn
+from trivium.kg.embedded.columns import Int64, StringColumn
 from trivium.kg.embedded.layout import ARRAYS, naming_report, snapshot_arrays
 from trivium.kg.embedded.mapped import dtypes, empty_arrays, snapshot_path, write_snapshot
 from trivium.kg.embedded.record import RECORD, read_tables, reading
 from trivium.kg.embedded.snapshot import Snapshot
-from trivium.kg.embedded.splice import moved, renumbering, splice, splice_column
+from trivium.kg.embedded.splice import Renumbering, Spliced, moved, renumbering, splice, splice_bounds, splice_column
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.plans.text import parse
 from trivium.kg.streams import drain
@@ -397,9 +400,11 @@ def test_another_process_adds_and_this_one_sees_it(films: Path) -> None:
     store.close_now()
 
 
+@pytest.mark.parametrize("lazy", [0, 1 << 16])
 @pytest.mark.parametrize("copy", [0, 10**9])
-def test_splicing_is_what_it_is_for_lists(copy: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_splicing_is_what_it_is_for_lists(copy: int, lazy: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trivium.kg.embedded.splice._COPY", copy)
+    monkeypatch.setattr("trivium.kg.embedded.splice._LAZY", lazy)
     rng = random.Random(0)
     for _ in range(200):
         size = rng.randrange(30)
@@ -421,4 +426,48 @@ def test_splicing_is_what_it_is_for_lists(copy: int, monkeypatch: pytest.MonkeyP
         kept = np.setdiff1d(np.arange(size), gone)
         assert [expected[place] for place in moved(kept, *places).tolist()] == [base[place] for place in kept.tolist()]
         numbers = renumbering(size, *places)
-        assert numbers is None or numbers[kept].tolist() == moved(kept, *places).tolist()
+        if numbers is not None:
+            assert numbers[kept].tolist() == moved(kept, *places).tolist()
+            assert numbers[np.arange(size)].tolist() == numbers.whole().tolist()
+            assert numbers[places[0]].tolist() == [-1] * len(gone)
+        # Rows of one entry each: those that stay, and those that come have two.
+        bounds = splice_bounds(np.arange(size + 1), *places, _twice(len(at), *places), np.empty(0, np.int64))
+        lengths = [2 if value >= 1000 else 1 for value in expected]
+        assert bounds.tolist() == [0, *itertools.accumulate(lengths)]
+
+
+def _twice(count: int, gone: Int64, at: Int64) -> Int64:
+    """The new numbers of rows that come, two of each."""
+    return np.repeat(at - np.searchsorted(gone, at) + np.arange(count), 2)
+
+
+@pytest.mark.parametrize("read", [1, 10, 10**9])  # parts alone, parts at first, all of it at once
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint64])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), size=st.integers(1, 200), kind=st.sampled_from(["plain", "renumbered", "bounds"]))
+def test_what_is_spliced_answers_as_an_array_does(
+    dtype: type[np.integer], read: int, seed: int, size: int, kind: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    every = np.sort(rng.integers(0, 3 * size, size)).astype(dtype)
+    fate = rng.choice(["stays", "comes", "goes"], size, p=[0.8, 0.1, 0.1])
+    fate[0] = "stays"
+    base = every[fate != "comes"]
+    gone = np.flatnonzero(fate[fate != "comes"] == "goes")
+    at = np.cumsum(fate != "comes")[fate == "comes"]
+    expected = every[fate != "goes"]
+    table, steps, by = None, np.array([], dtype=np.int64), np.array([], dtype=np.int64)
+    if kind == "renumbered":
+        table = Renumbering(3 * size, np.arange(0), np.array([size]))
+        expected = np.where((fate[fate != "goes"] == "stays") & (expected >= size), expected + dtype(1), expected)
+        expected = expected.astype(np.int32)
+    elif kind == "bounds":
+        steps, by = np.array([size // 3, size // 2]), np.array([0, 2, 5])
+        expected = expected + by[np.searchsorted(steps, np.arange(len(expected)), "right")].astype(dtype)
+    for name, operation in operations(rng, len(expected)):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("trivium.kg.embedded.splice._READ", read if read > 1 else -(10**6))
+            made = cast("NDArray[Any]", Spliced(base, gone, at, every[fate == "comes"], table, steps=steps, by=by))
+            assert (made.dtype, made.shape) == (expected.dtype, expected.shape)
+            assert operation(made) == operation(expected), name
+            assert operation(made) == operation(expected), name

@@ -74,7 +74,7 @@ def operations(rng: np.random.Generator, size: int) -> Iterator[tuple[str, Opera
     yield "all", lambda array: (array.tolist(), list(array), len(array), array.sum().item())
     yield "functions", lambda array: (np.diff(array).tolist(), np.concatenate((array, array)).tolist())
     yield "comparison", lambda array: np.flatnonzero(array == places[0]).tolist()
-    yield "as an index", lambda array: np.arange(3 * size + 1)[array].tolist()
+    yield "as an index", lambda array: np.arange(3 * size + 1000)[array].tolist()
     yield "sorter", lambda array: np.searchsorted(array, wanted, sorter=np.arange(size)).tolist()
     yield "as another type", lambda array: np.asarray(array, dtype=np.float32).tolist()
 
