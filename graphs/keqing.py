@@ -44,30 +44,30 @@ def after_decompose(state: KeqingState) -> Literal["link_entities", "match_templ
 @route
 def after_match(state: KeqingState) -> list[Send] | Literal["review", "respond"]:
     """A human first, where the run asks for one; then the first wave."""
-    return "review" if context_of(KeqingContext, state).review else next_wave(state) or "respond"
+    context = context_of(KeqingContext, state)
+    return "review" if context.review else next_wave(state, context) or "respond"
 
 
 @route
 def after_review(state: KeqingState) -> list[Send] | Literal["match_template", "respond"]:
     """Edited sub-questions are matched again."""
-    return next_wave(state) or "respond" if state["matches"] else "match_template"
+    if not state["matches"]:
+        return "match_template"
+    return next_wave(state, context_of(KeqingContext, state)) or "respond"
 
 
 @route
 def after_reason(state: KeqingState) -> list[Send] | Literal["respond"]:
     """The next wave, where a sub-question or an operator is still open."""
-    return next_wave(state) or "respond"
+    return next_wave(state, context_of(KeqingContext, state)) or "respond"
 
 
-def next_wave(state: KeqingState) -> list[Send]:
+def next_wave(state: KeqingState, context: KeqingContext) -> list[Send]:
     """What can be answered now, in parallel; at first the sub-questions of the question's own entities."""
     if state.get("stopped"):
         return []
     settings = state["settings"]
-    found = wave(state, context_of(KeqingContext, state))
-    return [
-        *(Send("retrieve", {**task, "settings": settings}) for task in found),
-    ]
+    return [Send("retrieve", {**task, "settings": settings}) for task in wave(state, context)]
 
 
 builder = StateGraph(KeqingState, context_schema=KeqingContext, input_schema=QuestionInput, output_schema=AnswerOutput)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from trivium.kg.embedded.columns import Int32, Int64, Ints, ranges
 from trivium.kg.embedded.layout import triple_places
 from trivium.kg.embedded.snapshot import Snapshot
-from trivium.kg.embedded.walk import ChainWalk, leads
+from trivium.kg.embedded.walk import ChainWalk, leads, reached
 from trivium.kg.embedded.walk import follow as walk_chain
 from trivium.kg.types import (
     ChainResult,
@@ -159,6 +159,8 @@ def follow(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | Non
 
 def ends(snapshot: Snapshot, rows: Ints, chain: LogicalChain, limit: int | None = None) -> frozenset[str]:
     """The ids and values that a chain of names reaches from numbered seeds."""
+    if limit is None:
+        return frozenset(snapshot.tails(reached(snapshot, rows, [snapshot.code(hop) for hop in chain])))
     return frozenset(snapshot.tails(follow(snapshot, rows, chain, limit).layers[-1].entities))
 
 

@@ -61,7 +61,7 @@ _UNSETTLED = 10_000_000_000
 A commit is written first and seen by others when it is on the disk: tens of milliseconds, seconds on a busy one. Files
 looked at in between do not change again when it is seen. Clocks of files tick every 1 to 10 ms as well.
 """
-_REMEMBERED = 4_000_000  # bytes of texts whose look-up is remembered
+_REMEMBERED = 4_000_000  # bytes of misspelt texts whose look-up is remembered
 _TEXT, _HIT = 110, 350  # bytes of a remembered text and its list, and of each hit with its id and label
 
 
@@ -80,8 +80,8 @@ class EmbeddedStore:
         self._looked = self._asked = 0.0
         self._files: _Files | None = None
         self._state = state
-        self._found, self._similar = _remembered_hits(), _remembered_hits()
-        self._found_in: tuple[str, int] = ("", 0)
+        self._similar = _remembered_hits()
+        self._similar_in: tuple[str, int] = ("", 0)
         self._schema: tuple[str, list[RelationSchema]] | None = None
         self._profile: GraphProfile | None = None
         self._compaction: threading.Thread | None = None
@@ -180,7 +180,7 @@ class EmbeddedStore:
     async def find(self, texts: Sequence[str], *, limit: int = 10, fuzzy: bool = True) -> list[list[EntityHit]]:
         """Candidates for each text, best first (see `trivium.kg.embedded.search`); typos are searched in a thread."""
         snapshot = await self._current()
-        found = self._find_named(snapshot, texts, limit)
+        found = search.find_named(snapshot, texts, limit=limit)
         if fuzzy and not all(found):
             missing = [text for text, hits in zip(texts, found, strict=True) if not hits]
             similar = iter(await self._find_similar(snapshot, missing, limit))
@@ -189,6 +189,8 @@ class EmbeddedStore:
 
     async def _find_similar(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
         """`search.find_similar`, remembering texts: each costs a millisecond or more."""
+        if self._similar_in != (snapshot.stamp, limit):
+            self._similar, self._similar_in = _remembered_hits(), (snapshot.stamp, limit)
         remembered = self._similar
         known = {text: remembered.get(text) for text in texts}
         if new := [text for text, hits in known.items() if hits is None]:
@@ -202,19 +204,6 @@ class EmbeddedStore:
         """Entities that each text is a part of the name of (see `trivium.kg.embedded.search`)."""
         snapshot = await self._current()
         return await asyncio.to_thread(lambda: [find_partial(snapshot, text, limit=limit) for text in texts])
-
-    def _find_named(self, snapshot: Snapshot, texts: Sequence[str], limit: int) -> list[list[EntityHit]]:
-        """`search.find_named`, remembering texts: a question's spans are mostly words of other questions too."""
-        if self._found_in != (snapshot.stamp, limit):
-            self._found, self._similar = _remembered_hits(), _remembered_hits()
-            self._found_in = (snapshot.stamp, limit)
-        remembered = self._found
-        known = {text: remembered.get(text) for text in texts}
-        new = [text for text, hits in known.items() if hits is None]
-        for text, hits in zip(new, search.find_named(snapshot, new, limit=limit), strict=True):
-            known[text] = hits
-            remembered.put(text, hits)
-        return [list(known[text] or ()) for text in texts]
 
     async def neighbors(
         self,

@@ -22,6 +22,9 @@ from trivium.kg.types import Direction
 Support = NDArray[np.float64]
 """Numbers of walks, exact up to 2^53."""
 
+_FEW = 8
+"""Entities up to which their rows are looked up one by one."""
+
 _GATHER_LIMIT = 24
 """Below so many triples an entity, on average, reading whole rows beats a binary search in each."""
 
@@ -182,6 +185,20 @@ def follow(snapshot: Snapshot, seeds: Ints, codes: Sequence[int], cap: int | Non
         if not len(layer.entities):
             break
     return ChainWalk(tuple(layers), tuple(codes), truncated)
+
+
+def reached(snapshot: Snapshot, seeds: Ints, codes: Sequence[int]) -> Int64:
+    """What `follow` reaches without a cap, and nothing about how: distinct entities, ascending."""
+    at = _distinct(seeds)
+    for code in codes:
+        if code < 0 or not len(at):
+            return at[:0]
+        if len(at) > _FEW:
+            at = sorted_distinct(step(snapshot, at, code)[0])
+        else:
+            rows = [row_of(snapshot, entity, code) for entity in at.tolist()]
+            at = (rows[0] if len(rows) == 1 else sorted_distinct(np.concatenate(rows))).astype(np.int64)
+    return at
 
 
 def _distinct(seeds: Ints) -> Int64:

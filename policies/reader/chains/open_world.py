@@ -7,7 +7,7 @@ other relations than the chosen ones, and which are like no word of the schema.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -181,7 +181,7 @@ class _Said:
             if place in covered:
                 continue
             # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
-            named = [hop for hop in hops if _is_among(_root(word), parts[hop])]
+            named = _named_by(word, parts)
             most, own = _evidence(segments, word, columns)
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
             if word in classes().asking or word not in classes().function:
@@ -284,6 +284,12 @@ def _root(word: str) -> str:
     """A word's stem, its last letter as it is written in longer words: `plays` is `play` as in `player`."""
     found = english().stem(word)
     return f"{found[:-1]}y" if found.endswith("i") else found
+
+
+def _named_by(word: str, stems: Mapping[Hop, frozenset[str]]) -> list[Hop]:
+    """The hops with the word in their names, given by their stems."""
+    root = _root(word)
+    return [hop for hop, own in stems.items() if _is_among(root, own)]
 
 
 def _is_among(stem: str, stems: frozenset[str]) -> bool:

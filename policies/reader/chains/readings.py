@@ -102,14 +102,15 @@ class ChainReader:
             odds -= odds.max() + np.log(np.exp(odds - odds.max()).sum())
         if self.learned is not None:
             scored = self.learned.readings(question, _MENTION_WEIGHT * odds, hops, known)
-            found = [
-                ChainReading(
-                    score + sum(_renown(mention, chain, hops) for mention, chain in topics),
-                    tuple(Topic(mention, chain) for mention, chain in topics),
-                )
+            ranked = [
+                (score + sum([_renown(mention, chain, hops) for mention, chain in topics]), topics)
                 for score, topics in scored
             ]
-            return sorted(found, key=lambda reading: -reading.score)[:_READINGS]
+            ranked.sort(key=lambda each: -each[0])
+            return [
+                ChainReading(score, tuple([Topic(mention, chain) for mention, chain in topics]))
+                for score, topics in ranked[:_READINGS]
+            ]
         likely = [i for i in np.argsort(-odds) if odds[i] > odds.max() - _UNLIKELY]
         found = [
             ChainReading(

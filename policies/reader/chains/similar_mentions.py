@@ -68,13 +68,15 @@ async def find_similar(
 
 async def with_initials(question: SplitQuestion, store: GraphStore, initials: Initials) -> SplitQuestion:
     """The question with what its mentions are the initials of as further candidates: "UK" is a currency too."""
-    mentions = []
-    for mention in question.mentions:
+    mentions = list(question.mentions)
+    for place, mention in enumerate(question.mentions):
         keys = initials.get(fold_name(mention.text), ()) if mention.stop - mention.start == 1 else ()
-        found = [hit for hits in await store.find(keys, limit=1, fuzzy=False) for hit in hits] if keys else []
+        if not keys:
+            continue
+        found = [hit for hits in await store.find(keys, limit=1, fuzzy=False) for hit in hits]
         known = {hit.id for hit in mention.hits}
         more = [replace(hit, score=_SHORT, match="partial") for hit in found if hit.id not in known]
-        mentions.append(replace(mention, hits=(*mention.hits, *sorted(more, key=lambda hit: -hit.degree))))
+        mentions[place] = replace(mention, hits=(*mention.hits, *sorted(more, key=lambda hit: -hit.degree)))
     return replace(question, mentions=tuple(mentions))
 
 

@@ -115,6 +115,9 @@ def test_follow_by_either_road(tmp_path: Path, seed: int, gather: int, monkeypat
         reached = dict(zip(snapshot.keys.take(last.entities), last.support.astype(int).tolist(), strict=True))
         assert reached == dict(naive.follow(set(snapshot.keys.take(seeds)), chain))
         assert (np.diff(last.entities) > 0).all()
+        for some in (seeds, seeds[:3], seeds[:1], seeds[:0]):
+            ends = follow(snapshot, some, walk.codes).layers[-1].entities
+            assert walking.reached(snapshot, some, walk.codes).tolist() == ends.tolist()
         for path in zip(*walk.trace(np.arange(len(last.entities))), strict=True):
             for start, end, code in zip(path, path[1:], walk.codes, strict=False):
                 assert end in row_of(snapshot, start, code)

@@ -119,7 +119,7 @@ def log_odds(share: NDArray[np.float64]) -> NDArray[np.float64]:
 
 class _Chain(NamedTuple):
     score: float
-    codes: tuple[int, ...]
+    chain: LogicalChain
 
 
 class _Name(NamedTuple):
@@ -142,10 +142,12 @@ class ScoredTopics(NamedTuple):
     topics: tuple[tuple[Mention, LogicalChain], ...]
 
 
-class _Candidates(NamedTuple):
+@dataclass(slots=True)
+class _Candidates:
     """The chains that may leave a name: codes, what the schema's words and the scorer say of each, float64 [n] each.
 
-    `topic`: the scorer's log-odds that the name is a topic; `trust` in [0, 1].
+    `topic`: the scorer's log-odds that the name is a topic; `trust` in [0, 1]; `named`: what the mix that asked last
+    made of them.
     """
 
     codes: list[tuple[int, ...]]
@@ -153,6 +155,7 @@ class _Candidates(NamedTuple):
     learned: NDArray[np.float64]
     topic: float
     trust: float
+    named: tuple[Mix, _Name] | None = None
 
 
 @dataclass(frozen=True)
@@ -185,11 +188,12 @@ class ChainCandidates:
 
     @cached_property
     def _known_wordings(self) -> Memory[tuple[Wording, frozenset[Hop]], _Candidates]:
-        # Hops and codes are shared with the schema: each entry has its own words, places and scores.
-        return Memory(
-            _REMEMBERED,
-            lambda key, found: _KEY + _WORD * len(key[0].words) + sys.getsizeof(key[1]) + _CHAIN * len(found.codes),
-        )
+        def size(key: tuple[Wording, frozenset[Hop]], found: _Candidates) -> int:
+            # Hops and codes are shared with the schema: each entry has its own words, places and scores.
+            chains = len(found.codes) + _KEPT
+            return _KEY + _WORD * len(key[0].words) + sys.getsizeof(key[1]) + _CHAIN * chains
+
+        return Memory(_REMEMBERED, size)
 
     def _scored(self, wording: Wording, first: Collection[Hop]) -> _Candidates:
         segments = self.lexical.segments
@@ -301,11 +305,9 @@ class LearnedReader:
             for place in _read_names(question, odds)
         }
         out = [
-            ScoredTopics(
-                name.topic + name.words + float(odds[place]) + chain.score, (self._topic(question, place, chain),)
-            )
+            ScoredTopics(name.topic + name.words + float(odds[place]) + score, ((question.mentions[place], chain),))
             for place, name in names.items()
-            for chain in name.chains
+            for score, chain in name.chains
         ]
         whole = [
             place
@@ -325,8 +327,8 @@ class LearnedReader:
                 base += sum(sorted(_NAMES_EXPLAINED * self._unsure(question, p, names[p], known) for p in some)[1:])
                 for chosen in product(*(names[place].chains[:_KEPT_TOGETHER] for place in some)):
                     score = base + sum(chain.score for chain in chosen)
-                    topics = tuple(self._topic(question, p, c) for p, c in zip(some, chosen, strict=True))
-                    out.append(ScoredTopics(score, topics))
+                    topics = zip(mentions, (each.chain for each in chosen), strict=True)
+                    out.append(ScoredTopics(score, tuple(topics)))
         return out
 
     def refuses(self, question: SplitQuestion, mention: Mention, known: Container[str]) -> bool:
@@ -338,10 +340,6 @@ class LearnedReader:
         """Whether a word is one of the pairs'."""
         return word in self.candidates.words
 
-    def _topic(self, question: SplitQuestion, place: int, chain: _Chain) -> tuple[Mention, LogicalChain]:
-        hops = self.candidates.lexical.segments.hops
-        return question.mentions[place], tuple(hops[code] for code in chain.codes)
-
     def _unsure(self, question: SplitQuestion, place: int, name: _Name, known: Container[str]) -> float:
         """How far a name left unexplained counts against a reading: not at all where it is made of known words."""
         mention = question.mentions[place]
@@ -350,9 +348,15 @@ class LearnedReader:
 
     def _name(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]]) -> _Name:
         first = frozenset[Hop]().union(*(hops[hit.id] for hit in mention.hits))
-        found, mix = self.candidates.of(wording, first), self.mix
+        found = self.candidates.of(wording, first)
+        if found.named is None or found.named[0] is not self.mix:
+            found.named = (self.mix, self._weighed(wording, found))
+        return found.named[1]
+
+    def _weighed(self, wording: Wording, found: _Candidates) -> _Name:
         if not found.codes:
             return _Name([], 0.0, 0.0, 0.0)
+        mix, hops = self.mix, self.candidates.lexical.segments.hops
         share = mix.learned * found.trust
         total = _mixed(found, mix.lexical, share)
         if self.candidates.is_beyond(wording, found.codes[int(np.argmax(total))]):
@@ -361,7 +365,7 @@ class LearnedReader:
             total = _mixed(found, mix.lexical, share)
         doubt = max(0.0, 1.0 - share)
         order = np.argsort(-total, kind="stable")[:_KEPT]
-        chains = [_Chain(float(total[place]), found.codes[place]) for place in order]
+        chains = [_Chain(float(total[at]), tuple(hops[code] for code in found.codes[at])) for at in order]
         return _Name(chains, share * found.topic, mix.lexical * float(found.lexical.max()) * doubt, doubt)
 
 
