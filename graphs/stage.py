@@ -28,7 +28,7 @@ from trivium.nodes.run.clock import clock_of
 from trivium.nodes.run.context import ContextT, check_context, context_of
 from trivium.nodes.run.conversation import begun, review_note
 from trivium.nodes.run.write_answer import stop_of, stopped_answer
-from trivium.tools.call import one_stage
+from trivium.tools.call import one_run
 
 StateT = TypeVar("StateT", bound=Mapping[str, Any])
 StateT_contra = TypeVar("StateT_contra", bound=Mapping[str, Any], contravariant=True)
@@ -159,7 +159,7 @@ async def _in_time(
     timer = asyncio.timeout(left)
     try:
         async with timer:
-            with one_stage():  # sees the KG as it is now
+            with one_run(clock.seen):
                 update = await run(state, runtime if runtime.context is context else runtime.override(context=context))
     except TimeoutError:
         if not timer.expired():

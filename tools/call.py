@@ -106,9 +106,13 @@ class Tool(Generic[ArgumentsT, P, R]):
 
 
 @contextmanager
-def one_stage() -> Iterator[None]:
-    """Around a stage of a run, whose tools may all read the state of the KG that its first one saw."""
-    token = _seen.set(set())
+def one_run(seen: set[str]) -> Iterator[None]:
+    """Around a stage of a run, whose tools may all read the state of a KG that the run's first one saw, or a newer one.
+
+    Args:
+        seen: the KGs that the run has looked at; those that the stage looks at are added.
+    """
+    token = _seen.set(seen)
     try:
         yield
     finally:
@@ -126,7 +130,7 @@ def tool(arguments: type[ArgumentsT]) -> Callable[[Operation[P, R]], Tool[Argume
 async def _opened(kg: str) -> Knowledge:
     """The KG, its embedder's files read in a thread: the event loop's other runs go on meanwhile.
 
-    A stage's first call sees whatever was written before it; its others need not look again.
+    A run's first call sees whatever was written before it; its others need not look again.
     """
     seen = _seen.get()
     found = await open_knowledge(kg, refresh=seen is None or kg not in seen)

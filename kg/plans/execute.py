@@ -184,7 +184,11 @@ class Executor:
                 return self._of_type(plan.type)
             case Follow():
                 start = self.entities(plan.source)
-                _, ends = self.ends(np.zeros(len(start), dtype=np.int64), start, plan.steps)
+                if len(plan.steps) == 1:  # there is nothing to walk back
+                    _, ends, _ = self.expand(start, plan.steps[0])
+                    self.check(len(ends))
+                else:
+                    _, ends = self.ends(np.zeros(len(start), dtype=np.int64), start, plan.steps)
                 return _distinct(ends, len(self.graph))
             case Intersect():
                 return _combine([self.entities(each) for each in plan.sets], len(self.graph), every=True)

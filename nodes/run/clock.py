@@ -30,12 +30,14 @@ class Clock:
     Attributes:
         began: when it started, as `time.monotonic`.
         model: seconds spent on the model since.
+        seen: the KGs that the run has looked at, whether something was written to them.
     """
 
-    __slots__ = ("began", "model")
+    __slots__ = ("began", "model", "seen")
 
     def __init__(self) -> None:
         self.began, self.model = time.monotonic(), 0.0
+        self.seen: set[str] = set()
 
     def left(self, context: Context) -> float:
         """Seconds that the next stage may take: the question's own, and what a stage may spend on its model."""
