@@ -97,8 +97,8 @@ def named_glossary(kg: str, settings: Path = Path(SETTINGS_FILE)) -> dict[str, l
     Raises:
         BadInputError: as `named_kgs`; or a line is not a list of strings.
     """
-    table = _tables(settings).get(name_of(kg, settings) or kg)
-    return _glossary(kg, table, settings)
+    tables = _tables(settings)
+    return _glossary(kg, tables.get(name_of(kg, settings) or kg), settings) if tables else {}
 
 
 def state_folder(kg: str, settings: Path = Path(SETTINGS_FILE)) -> Path | None:

@@ -49,7 +49,7 @@ async def stale(kg: Knowledge, *which: Learned) -> list[Stale]:
         await kg.store.refresh()
     now = await kg.sources()
     # What the schema of a database taught is brought up to date when a relation comes or goes.
-    partly = "kg" not in await kg.cheap_sources()
+    partly = "kg" not in kg.cheap(now)
     large = partly and isinstance(kg.store, EmbeddedStore)
     found = []
     for what in which or get_args(Learned):

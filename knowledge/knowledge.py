@@ -327,7 +327,10 @@ class Knowledge:
 
     async def cheap_sources(self) -> dict[str, str]:
         """Those sources with which what reads the whole graph is made again at once: of a large KG, the schema's."""
-        now = await self.sources()
+        return self.cheap(await self.sources())
+
+    def cheap(self, now: dict[str, str]) -> dict[str, str]:
+        """`cheap_sources` out of the sources as they are."""
         if not isinstance(self.store, EmbeddedStore):  # reading all of a database after each commit is not cheap
             return {"schema": now["schema"], "embedder": now["embedder"]}
         if self._schema[2] <= _CHEAP_TRIPLES:
