@@ -11,9 +11,7 @@ from trivium.kg.embedded import Snapshot
 from trivium.kg.embedders import CachedEmbedder
 from trivium.kg.indexes import VectorIndex
 from trivium.kg.store import GraphStore
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with a stage's name, how much is done and the total, if known."""
+from trivium.kg.types import Progress
 
 T = TypeVar("T")
 

@@ -5,12 +5,15 @@ Entity ids and relation names are strings everywhere above the stores; a store m
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast
 
 Json: TypeAlias = Any
 """What `json.loads` gives."""
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with a stage's name, how much of it is done (triples, entities, bytes), and of how much; None: unknown."""
 
 Direction = Literal["out", "in", "both"]
 """`out`: the entity is the head; `in`: it is the tail."""

@@ -17,7 +17,7 @@ from trivium.kg.artifact import read_head
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import TriviumError
 from trivium.kg.examples import has_examples, read_examples
-from trivium.kg.knowledge_base import Progress
+from trivium.kg.types import Progress
 from trivium.knowledge.knowledge import Knowledge, changed_at
 
 Learned = Literal["keqing", "knowgpt", "entities", "vectors"]

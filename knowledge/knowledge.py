@@ -59,12 +59,11 @@ from trivium.kg.errors import (
     VersionError,
 )
 from trivium.kg.indexes import INDEX, VectorIndex, own_words, relation_words
-from trivium.kg.knowledge_base import Progress
 from trivium.kg.manifest import read_manifest, set_embedder
 from trivium.kg.neo4j.settings import RemoteKG
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
-from trivium.kg.types import RelationSchema
+from trivium.kg.types import Progress, RelationSchema
 
 if TYPE_CHECKING:
     from trivium.kg.neo4j.snapshots import LocalCopy

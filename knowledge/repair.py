@@ -18,8 +18,8 @@ from trivium.kg.embedded.verify import check_learned, check_snapshot, find_damag
 from trivium.kg.errors import CorruptError, NotAKnowledgeBaseError, TriviumError
 from trivium.kg.examples import has_examples, read_examples
 from trivium.kg.files import PARTIAL, sha256_file
-from trivium.kg.knowledge_base import Progress
 from trivium.kg.manifest import MANIFEST, Manifest, now, read_manifest, register_derived, write_manifest
+from trivium.kg.types import Progress
 from trivium.knowledge.knowledge import Knowledge
 
 _ABANDONED = 600.0  # seconds after which a file that is being written is taken for one that a kill left

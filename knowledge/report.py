@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trivium.kg.embedded.columns import Int64
 from trivium.kg.indexes import own_words
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.profile import GraphProfile, PropertyProfile
@@ -19,8 +19,6 @@ from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, RelationSchema
 from trivium.knowledge.written_questions import WrittenQuestion, write_questions
 from trivium.policies.reader.chains.natural import natural_templates
-
-Int64 = NDArray[np.int64]
 
 _EXAMPLES = 3
 _LISTED = 10  # hubs, repeated names

@@ -13,7 +13,7 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
@@ -41,7 +41,7 @@ from trivium.kg.files import (
     sha256_file,
 )
 from trivium.kg.manifest import MANIFEST, now, read_manifest, sealed, write_manifest
-from trivium.kg.types import KGInfo
+from trivium.kg.types import KGInfo, Progress
 
 FORMAT = 1
 CONTENTS = "backup.json"
@@ -49,9 +49,6 @@ _DERIVED = (SNAPSHOT, "vectors")
 _WAIT = 10.0  # seconds to wait for a writer of a database beside the record
 _CHUNK = 1 << 20
 _PRIVATE = 0o077  # what nobody but the owner may do with a file of users' questions
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with a stage ("back up", "restore", "snapshot"), how many bytes are done, and of how many."""
 
 
 class Contents(TypedDict):

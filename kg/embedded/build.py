@@ -38,6 +38,7 @@ from trivium.kg.types import (
     LONGEST_TEXT,
     Entity,
     KGInfo,
+    Progress,
     PropertyKind,
     QualifiedTriple,
     Statement,
@@ -45,10 +46,6 @@ from trivium.kg.types import (
     ValueText,
 )
 from trivium.kg.values import KINDS, guess_kind
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with a stage ("read", "sort", "store", "snapshot"), how many triples (of "store": triples and entities) are
-done, and of how many (None: unknown)."""
 
 _ROWS = 100_000  # rows handed to SQLite, and triples interned, at a time
 

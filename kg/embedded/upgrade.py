@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trivium.kg.embedded.build import Progress, read_input, silent, write_directory
+from trivium.kg.embedded.build import read_input, silent, write_directory
 from trivium.kg.embedded.natures import Nature, declared_natures
 from trivium.kg.embedded.record import RECORD, UNDECIDED, read_meta, read_tables, reading
 from trivium.kg.embedded.tables import Tables
-from trivium.kg.types import Entity, KGInfo, PropertyKind, QualifiedTriple, Triple, ValueText
+from trivium.kg.types import Entity, KGInfo, Progress, PropertyKind, QualifiedTriple, Triple, ValueText
 
 
 @dataclass

@@ -7,7 +7,7 @@ short is refused by readers and replaced by the next `--replace`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,10 +30,7 @@ from trivium.kg.neo4j.made import (
     qualifiers_of,
 )
 from trivium.kg.store import GraphStore
-from trivium.kg.types import KGInfo, ValueText
-
-Progress = Callable[[str, int, int | None], None]
-"""Called with a stage ("entities", "triples"), how many are done, and of how many."""
+from trivium.kg.types import KGInfo, Progress, ValueText
 
 _PER_TRANSACTION = 20_000
 

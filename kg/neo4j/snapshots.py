@@ -13,7 +13,7 @@ import json
 import logging
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -26,9 +26,7 @@ from trivium.kg.neo4j.reading import pages
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.neo4j.view import View
 from trivium.kg.streams import drain
-from trivium.kg.types import Entity, Triple
-
-Progress = Callable[[str, int, int | None], None]
+from trivium.kg.types import Entity, Progress, Triple
 
 POINTER = "walk.json"
 FOLDERS = "walk"

@@ -22,9 +22,9 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.loaders import Question
 from trivium.kg.store import GraphStore
 from trivium.kg.text import Token, tokens
+from trivium.kg.types import Progress
 from trivium.policies.paths.env import PathTask
 from trivium.policies.paths.exact import all_paths, as_found
-from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats
 from trivium.policies.reader.english import classes
 

@@ -33,11 +33,10 @@ from trivium.kg.embedders import Embedder, unit
 from trivium.kg.errors import CorruptError, EmbedderError, OutdatedError, StaleError, VersionError
 from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
-from trivium.kg.types import ReasoningPath, WalkedTriple
+from trivium.kg.types import Progress, ReasoningPath, WalkedTriple
 from trivium.policies.paths.exact import walk_exactly
 from trivium.policies.paths.features import (
     PathFeatures,
-    Progress,
     Structure,
     carried_structure,
     make_features,

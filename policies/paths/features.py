@@ -23,12 +23,11 @@ from numpy.typing import NDArray
 from trivium.kg.embedded.columns import Int64, ranges
 from trivium.kg.embedders import Embedder, additive, unit
 from trivium.kg.indexes import relation_words
+from trivium.kg.types import Progress
 from trivium.policies.paths.graph import Floats, PathGraph, uniform
 
 TEXT_DIMENSIONS = 128
 _SENTENCES = 1 << 14  # embedded at once
-Progress = Callable[[str, int, int | None], None]
-"""Called with a stage's name, how much is done and the total, if known."""
 
 
 @dataclass(frozen=True)

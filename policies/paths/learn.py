@@ -22,6 +22,7 @@ from trivium.kg.indexes import relation_words
 from trivium.kg.knowledge_base import KnowledgeBase
 from trivium.kg.loaders import Question, read_questions
 from trivium.kg.store import GraphStore
+from trivium.kg.types import Progress
 from trivium.policies.paths.env import PathTask
 from trivium.policies.paths.exact import all_paths, as_found
 from trivium.policies.paths.examples import (
@@ -32,7 +33,6 @@ from trivium.policies.paths.examples import (
     make_examples,
 )
 from trivium.policies.paths.extraction import FOLDER, PathPolicy, PathTables, TablesHome, save_policy
-from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats
 from trivium.policies.paths.policy import MAX_LEFT, PathInputs
 from trivium.policies.paths.reward import PathRewards, RewardWeights, path_means, train_mapping

@@ -28,10 +28,10 @@ from safetensors.numpy import load, save
 
 from trivium.kg.embedded.columns import Int64, ranges
 from trivium.kg.files import write_atomic
+from trivium.kg.types import Progress
 from trivium.policies.paths.env import EpisodeSettings, Observation, PathTask, PathVectorEnv
 from trivium.policies.paths.examples import Demonstrations
 from trivium.policies.paths.extraction import REINFORCE, WARM_START
-from trivium.policies.paths.features import Progress
 from trivium.policies.paths.graph import Floats, PathGraph
 from trivium.policies.paths.policy import (
     MAX_LEFT,
