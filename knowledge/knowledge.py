@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from trivium.kg.neo4j.snapshots import LocalCopy
     from trivium.policies.lora.serve import LoraReasoner
     from trivium.policies.oda.similarity_choice import RelationNames
+    from trivium.policies.reader.chains.compact_decomposer import CompactDecomposer
     from trivium.policies.reader.chains.decomposer import Decomposer
     from trivium.policies.reader.chains.exemplars import ExemplarIndex
     from trivium.policies.reader.chains.templates import TemplateIndex
@@ -504,7 +505,7 @@ class Knowledge:
 
         return await current_templates(self, natural_templates)
 
-    async def decomposer(self) -> Decomposer:
+    async def decomposer(self) -> CompactDecomposer:
         """The trained decomposer, its schema's words up to date.
 
         Raises:

@@ -36,7 +36,7 @@ class DecomposeQuestionArguments(Arguments):
 
 @tool(DecomposeQuestionArguments)
 async def decompose_question(
-    kg: Knowledge, question: str, topics: Sequence[str] = (), reader: Literal["trained", "lora"] = "trained"
+    kg: Knowledge, question: str, topics: Sequence[str] = (), reader: Literal["trained", "schema", "lora"] = "trained"
 ) -> Decomposition:
     """The best reading of a question; without sub-questions where no reading fits the KG.
 
@@ -44,13 +44,14 @@ async def decompose_question(
         kg: the KG.
         question: in words.
         topics: ids or labels of the entities that it is known to be about.
-        reader: the trained decomposer, or the fine-tuned model.
+        reader: the trained decomposer, the same without what pairs taught, or the fine-tuned model.
 
     Raises:
         NotLearntError: that reader was not trained on this KG.
         ModelError: the fine-tuned model's base model cannot be opened.
     """
-    decomposer = await (kg.lora_decomposer() if reader == "lora" else kg.decomposer())
+    trained = None if reader == "lora" else await kg.decomposer()
+    decomposer = await kg.lora_decomposer() if trained is None else trained.untaught if reader == "schema" else trained
     reading = decomposer.decompose(question, kg.store, topics)
     # Seconds of arithmetic for some: in a thread, so that an event loop's other runs go on.
     found = await (reading if len(question) <= _SHORT else asyncio.to_thread(asyncio.run, reading))

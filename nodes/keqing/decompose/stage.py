@@ -30,6 +30,9 @@ from trivium.tools.read_question import Reading
 _SURE = 0.8
 """Chance of being right from which what pairs taught is not compared with the plan reader's reading."""
 
+_SUREST = 2.5
+"""Nats beyond which an answer is not surer; as where held-out pairs are judged (`reader.chains.scoring.learn`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Decomposed:
@@ -145,11 +148,13 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
     except NotLearntError as error:
         found, untrained = Decomposition(()), error
     read = await _read_by(found, untrained, question, topics, kg)
-    if found.by_schema is None:
+    claimed = _sure(read) >= MIN_CONFIDENCE
+    if not found.taught or (claimed and (found.shown or found.doubt is None)):
         return read
-    # A few pairs do not say whether they are right about words that they do not show.
-    other = await _read_by(replace(found.by_schema, stale=found.stale), untrained, question, topics, kg)
-    return other if _sure(other) >= MIN_CONFIDENCE and _log_odds(other) > _log_odds(read) - found.doubt else read
+    # What pairs taught is beside itself with words that they do not show: by how much, held-out pairs said.
+    other = await _read_by(await decompose_question(kg, question, topics, "schema"), untrained, question, topics, kg)
+    surer = not claimed or _log_odds(other) > _log_odds(read) - (found.doubt or 0.0)
+    return other if _sure(other) >= MIN_CONFIDENCE and surer else read
 
 
 def _sure(read: _Decomposed) -> float:
@@ -157,8 +162,9 @@ def _sure(read: _Decomposed) -> float:
 
 
 def _log_odds(read: _Decomposed) -> float:
-    sure = min(max(_sure(read), 1e-6), 1 - 1e-6)
-    return math.log(sure / (1 - sure))
+    """Of its being right; beyond `_SUREST` there is no more to say."""
+    sure = max(_sure(read), 1e-6)
+    return min(math.log(sure / max(1 - sure, 1e-6)), _SUREST)
 
 
 async def _read_by(

@@ -22,7 +22,7 @@ from trivium.policies.reader.chains.word_table import WordTable
 from trivium.policies.reader.chains.wording import KnownWords
 from trivium.policies.reader.ranking import PlanRanking
 
-_FORMAT, _AGAIN = 6, "learn again with trivium learn keqing"
+_FORMAT, _AGAIN = 7, "learn again with trivium learn keqing"
 DECOMPOSER = ArtifactKind("the decomposer", "decomposer", _FORMAT, _AGAIN)
 """What learning left."""
 CURRENT = ArtifactKind("the decomposer", "current", _FORMAT, _AGAIN)

@@ -33,7 +33,6 @@ from trivium.policies.reader.chains.readings import (
     names_refused,
     words_left,
 )
-from trivium.policies.reader.chains.scoring.scorer import LearnedReader
 from trivium.policies.reader.chains.similar_mentions import Initials, widened, with_initials
 from trivium.policies.reader.chains.templates import Exclusion, schema_template
 from trivium.policies.reader.english import english
@@ -77,27 +76,35 @@ class CompactDecomposer:
         nothing at all, among the words that questions are made of.
         """
         split, found, confidence = await self.read(question, store, topic_entities)
-        learned, by_schema = self.reader.learned, None
-        if learned and (learned.mix.only_known or learned.mix.compared) and not self._knows(learned, split, found):
-            by_schema = await self.untaught.decompose(question, store, topic_entities)
-            if learned.mix.only_known:
-                return by_schema
+        read, learned = await self.decomposition(split, found, confidence, store), self.reader.learned
+        if learned and learned.mix.only_known and not read.shown:
+            return await self.untaught.decompose(question, store, topic_entities)
+        return read
+
+    async def decomposition(
+        self, question: SplitQuestion, found: Feasible | None, confidence: float, store: GraphStore
+    ) -> Decomposition:
+        """What `read` gives, in words, with what is known of it."""
         return replace(
-            self._write(split, found, confidence),
+            self._write(question, found, confidence),
             taught=self.is_taught,
-            support=self._support(split, found, schema_hops(await store.schema())),
+            support=self._support(question, found, schema_hops(await store.schema())),
             chains=found.chains if found else {},
-            computes=_computes(split, found),
-            by_schema=by_schema,
-            doubt=learned.mix.doubt if learned else 0.0,
+            computes=_computes(question, found),
+            shown=self._shows(question, found),
+            doubt=self.reader.learned.mix.doubt if self.reader.learned else None,
         )
 
-    def _knows(self, learned: LearnedReader, question: SplitQuestion, found: Feasible | None) -> bool:
-        """Whether the pairs show all of a question's own words with the chains that are read."""
-        known = self.reader.known
-        return found is not None and all(
-            learned.candidates.knows(wording_of(question, topic.mention, known), topic.chain)
-            for topic in found.reading.topics
+    def _shows(self, question: SplitQuestion, found: Feasible | None) -> bool:
+        """Whether the pairs have a question's wording, with the chains that are read."""
+        learned, known = self.reader.learned, self.reader.known
+        return (
+            learned is not None
+            and found is not None
+            and all(
+                learned.candidates.shows(wording_of(question, topic.mention, known), topic.chain)
+                for topic in found.reading.topics
+            )
         )
 
     @cached_property

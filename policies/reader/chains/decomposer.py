@@ -67,8 +67,9 @@ class Decomposition:
         confidence: the share of the best reading among the feasible ones found, in [0, 1].
         support: how well the question's words support the reading, where the decomposer can tell.
         chains: for each entity that may be meant the chains that leave it, each with its nats behind the best.
-        by_schema: the reading from the schema alone, where the pairs are few and show other words than the question's;
-            it answers what it is sure of, unless this one is surer by `doubt` nats.
+        shown: whether pairs show the question in these words, with the chains that are read.
+        doubt: nats that a reading which they do not show is less sure than it says, beside the schema's own; None where
+            they are many, and it is not compared with what it claims.
         stale: what was used although it is older than the KG, each with the command that renews it.
     """
 
@@ -80,8 +81,8 @@ class Decomposition:
     taught: bool = False
     support: Support | None = None
     chains: Chains = field(default_factory=dict)
-    by_schema: Decomposition | None = None
-    doubt: float = 0.0
+    shown: bool = False
+    doubt: float | None = None
     stale: tuple[str, ...] = ()
 
 

@@ -22,6 +22,8 @@ from trivium.kg.loaders import Question as Pair
 from trivium.kg.store import GraphStore
 from trivium.kg.text import fold_name
 from trivium.kg.types import Hop, LogicalChain
+from trivium.policies.confidence.model import DEFAULT
+from trivium.policies.confidence.signals import signals_of
 from trivium.policies.reader.chains.answer_chains import add_chains
 from trivium.policies.reader.chains.asked_types import type_names
 from trivium.policies.reader.chains.chain_search import ChainModel
@@ -41,7 +43,16 @@ from trivium.policies.reader.chains.pairs import AlignedPair, align_pairs
 from trivium.policies.reader.chains.phrasing import masked_text
 from trivium.policies.reader.chains.readings import ChainReader
 from trivium.policies.reader.chains.schema_words import Synonyms, hop_words
-from trivium.policies.reader.chains.scoring.learn import FEW_MIX, FEWEST, HeldOut, Trained, hold_out, train_on
+from trivium.policies.reader.chains.scoring.learn import (
+    FEW_MIX,
+    FEWEST,
+    MANY,
+    HeldOut,
+    Judged,
+    Trained,
+    hold_out,
+    train_on,
+)
 from trivium.policies.reader.chains.scoring.scorer import LearnedReader
 from trivium.policies.reader.chains.segment_model import SegmentModel
 from trivium.policies.reader.chains.similar_mentions import widened
@@ -58,8 +69,6 @@ _MENTION_SAMPLE = 4000
 _WIDENED = 400  # pairs whose names are looked for beyond the exact ones too
 _SHORT_NAMES = 500_000  # entities whose initials are kept; a larger KG's are too many to mean one of them
 _SAME_INITIALS = 8  # entities kept for the same initials, the best connected
-_DOUBT = 30.0  # nats, over the number of pairs, by which a few pairs have to be surer than the schema alone
-_MANY = 100  # pairs from which the schema alone no longer reads questions in other words than theirs
 
 
 @dataclass(frozen=True)
@@ -131,8 +140,8 @@ async def learn(  # noqa: PLR0913 - all that a lesson is made of
         by_plans, fit = np.mean(both, axis=0).tolist()
         if by_plans > held_out.after * fit:  # the chains are compared with what the pairs' own chains reach
             reader, held_out = lesson.plain, replace(held_out, used=False)
-        elif len(found) < _MANY and reader.learned:
-            mix = replace(reader.learned.mix, only_known=True, compared=False)
+        elif len(found) < MANY and reader.learned:
+            mix = replace(reader.learned.mix, only_known=True)
             reader, held_out = replace(reader, learned=replace(reader.learned, mix=mix)), replace(held_out, used=False)
     habits = exclusion_habits(((item.before, item.hop), item.excluded) for pair in found for item in pair.exclusion)
     types = type_names(await store.schema())
@@ -258,27 +267,32 @@ class _Lesson:
             return self.plain, 0, None
         held = None
         if len(pairs) >= FEWEST:
-            held = await hold_out(pairs, self.store, self.plain, self._made, self._decide, self._train, progress)
+            held = await hold_out(pairs, self.store, self.plain, self, progress)
         trained = train_on(
             pairs, self.lexical, lambda done, total: progress("train", done, total), network=self.network
         )
-        if held is not None and not held.used and len(pairs) >= _MANY:
+        if held is not None and not held.used and len(pairs) >= MANY:
             return self.plain, trained.candidates.wordings, held
         mix = FEW_MIX if held is None or not held.used else held.mix
-        if len(pairs) < _MANY and not mix.only_known:
-            mix = replace(mix, compared=True, doubt=_DOUBT / len(pairs))
-        reader = replace(self._made(pairs, trained), learned=LearnedReader(trained.candidates, mix))
+        reader = replace(self.made(pairs, trained), learned=LearnedReader(trained.candidates, mix))
         return reader, trained.candidates.wordings, held
 
-    def _made(self, pairs: Sequence[AlignedPair], trained: Trained) -> ChainReader:
+    def made(self, pairs: Sequence[AlignedPair], trained: Trained) -> ChainReader:
         return ChainReader(self.lexical, trained.known, self._mention_model(pairs, trained.known))
 
-    def _train(self, pairs: Sequence[AlignedPair], steps: int) -> Trained:
+    def train(self, pairs: Sequence[AlignedPair], steps: int) -> Trained:
         return train_on(pairs, self.lexical, lambda *_: None, steps, network=self.network)
 
-    async def _decide(self, reader: ChainReader, pair: AlignedPair) -> tuple[Feasible | None, float]:
+    async def decide(self, reader: ChainReader, pair: AlignedPair) -> tuple[Feasible | None, float]:
         _, found, share = await CompactDecomposer(reader, {}, {}, self.short).read(pair.question.text, self.store)
         return found, share
+
+    async def judge(self, reader: ChainReader, pair: AlignedPair) -> Judged:
+        decomposer = CompactDecomposer(reader, {}, {}, self.short)
+        split, found, share = await decomposer.read(pair.question.text, self.store)
+        read = await decomposer.decomposition(split, found, share, self.store)
+        signals = signals_of(read, (), plan=False, question=pair.question.text)
+        return Judged(found, DEFAULT.confidence(signals), read.shown)
 
     def _mention_model(self, pairs: Sequence[AlignedPair], known: Container[str]) -> MentionModel:
         """Trained on a sample of the pairs, a third of them read as if typed without capitals.

@@ -7,9 +7,9 @@ ways; the mix that answers best is used, and none where the schema alone does be
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,19 @@ from trivium.kg.store import GraphStore
 from trivium.kg.types import LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.feasibility import Feasible, reached
-from trivium.policies.reader.chains.lexicon import stem
 from trivium.policies.reader.chains.pairs import AlignedPair
 from trivium.policies.reader.chains.readings import ChainReader
 from trivium.policies.reader.chains.scoring.examples import composites, examples_of, phrasing_words
 from trivium.policies.reader.chains.scoring.loglinear import train_log_linear
 from trivium.policies.reader.chains.scoring.network import ChainInputs
-from trivium.policies.reader.chains.scoring.scorer import ChainCandidates, LearnedReader, Mix, TrainedScorer, log_odds
+from trivium.policies.reader.chains.scoring.scorer import (
+    ChainCandidates,
+    LearnedReader,
+    Mix,
+    TrainedScorer,
+    log_odds,
+    wording_text,
+)
 from trivium.policies.reader.chains.scoring.train import NetworkSettings, has_torch, train_network
 from trivium.policies.reader.chains.wording import KnownWords
 from trivium.policies.reader.english import classes
@@ -35,8 +41,13 @@ FOLDS = 5
 _ENOUGH = 150  # held-out pairs from which further folds are left out
 _ASKED = 300  # held-out pairs that are read, over all folds
 _FOLD_STEPS = 160  # of each; of a single one twice as many
+_DOUBT = 30.0  # nats, over the number of pairs, by which they are doubted before they say anything of it
+_SPREAD = 2.0  # standard deviation of the doubt from graph to graph, in nats
+_SUREST = 2.5  # nats beyond which an answer is not surer
 FEWEST = 10
 """Pairs from which some are held out; fewer are used with `FEW_MIX`, for questions in their words alone."""
+MANY = 100
+"""Pairs from which what they taught answers other wordings too wherever it claims an answer."""
 FEW_MIX = Mix(1.0, 0.4, only_known=True)
 
 MIXES = (
@@ -48,8 +59,36 @@ MIXES = (
 )
 """Mixes that are tried; of those that do as well the first is taken."""
 
-Decide = Callable[[ChainReader, AlignedPair], Awaitable[tuple[Feasible | None, float]]]
-"""Reads a pair's question: the best feasible reading and its share of all."""
+
+class Judged(NamedTuple):
+    """The best feasible reading of a question.
+
+    `sure`: the chance in [0, 1] that it says it is right with; `shown`: whether pairs show its wording with its chains.
+    """
+
+    found: Feasible | None
+    sure: float
+    shown: bool
+
+
+class Lesson(Protocol):
+    """Trains readers on aligned pairs, and reads with them."""
+
+    def train(self, pairs: Sequence[AlignedPair], steps: int) -> Trained:
+        """A scorer trained on some pairs, with at most so many steps."""
+        ...
+
+    def made(self, pairs: Sequence[AlignedPair], trained: Trained) -> ChainReader:
+        """The reader of some pairs with what was trained on them, but for its mix."""
+        ...
+
+    async def decide(self, reader: ChainReader, pair: AlignedPair) -> tuple[Feasible | None, float]:
+        """The best feasible reading of a pair's question, and its share of all."""
+        ...
+
+    async def judge(self, reader: ChainReader, pair: AlignedPair) -> Judged:
+        """The same as it would be answered."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +144,7 @@ def train_on(
     for each in examples:
         if each.chain:
             hops = tuple(segments.hops[code] for code in each.chain)
-            said.setdefault(hops, set()).update(map(stem, each.wording.words))
+            said.setdefault(hops, set()).add(wording_text(each.wording))
     examples += more
     scorer: TrainedScorer
     if network and has_torch():
@@ -116,7 +155,7 @@ def train_on(
         scorer = train_log_linear(examples, segments, segments.embedder, progress)
     lengths = frozenset(len(each.chain) for each in examples if each.chain)
     shown = {word: frozenset(relations) for word, relations in words.items()}
-    chains = {chain: frozenset(stems) for chain, stems in said.items()}
+    chains = {chain: frozenset(texts) for chain, texts in said.items()}
     return Trained(ChainCandidates(lexical, scorer, shown, lengths, wordings, chains), known)
 
 
@@ -124,20 +163,16 @@ async def hold_out(
     pairs: Sequence[AlignedPair],
     store: GraphStore,
     plain: ChainReader,
-    made: Callable[[Sequence[AlignedPair], Trained], ChainReader],
-    decide: Decide,
-    train: Callable[[Sequence[AlignedPair], int], Trained],
+    lesson: Lesson,
     progress: Progress,
 ) -> HeldOut:
-    """Choose the mix on held-out pairs.
+    """Choose the mix on held-out pairs, and how far it is doubted beside the schema alone.
 
     Args:
         pairs: aligned.
         store: to walk the readings in.
         plain: reads by the schema alone.
-        made: the reader of some pairs with what was trained on them, but for its mix.
-        decide: reads a question.
-        train: trains on some pairs, with at most so many steps.
+        lesson: trains and reads.
         progress: hears of the folds.
     """
     order = np.random.default_rng(0).permutation(len(pairs)).tolist()
@@ -146,21 +181,23 @@ async def hold_out(
     each = max(1, _ASKED // len(parts))
     before, after = list[float](), [list[float]() for _ in MIXES]
     shares: list[list[tuple[float, float]]] = [[] for _ in MIXES]
+    taught = list[tuple[ChainReader, ChainCandidates, list[AlignedPair]]]()
     for number, part in enumerate(parts):
         progress("check on held-out pairs", number, len(parts))
         held = set(part)
         rest = [pair for place, pair in enumerate(pairs) if place not in held]
         if not rest or not part:
             continue
-        trained = train(rest, _FOLD_STEPS if len(parts) > 1 else 2 * _FOLD_STEPS)
-        reader = made(rest, trained)
+        trained = lesson.train(rest, _FOLD_STEPS if len(parts) > 1 else 2 * _FOLD_STEPS)
+        reader = lesson.made(rest, trained)
         walked: dict[object, frozenset[str]] = {}
-        for place in part[:each]:
-            pair = pairs[place]
-            before.append(_f1(await _reached((await decide(plain, pair))[0], store, walked), pair))
+        asked = [pairs[place] for place in part[:each]]
+        taught.append((reader, trained.candidates, asked))
+        for pair in asked:
+            before.append(_f1(await _reached((await lesson.decide(plain, pair))[0], store, walked), pair))
             for option, mix in enumerate(MIXES):
                 mixed = replace(reader, learned=LearnedReader(trained.candidates, mix))
-                found, share = await decide(mixed, pair)
+                found, share = await lesson.decide(mixed, pair)
                 f1 = _f1(await _reached(found, store, walked), pair)
                 after[option].append(f1)
                 shares[option].append((share, f1))
@@ -170,6 +207,18 @@ async def hold_out(
     best, used = chosen(np.array(before), np.array(after))
     scale, shift = _calibrated(shares[best])
     mix = replace(MIXES[best], scale=scale, shift=shift)
+    if len(pairs) < MANY:
+        both = list[_Both]()
+        for reader, known, asked in taught:
+            mixed = replace(reader, learned=LearnedReader(known, mix))
+            for pair in asked:
+                judged = await lesson.judge(mixed, pair)
+                if judged.shown:
+                    continue
+                alone = await lesson.judge(plain, pair)
+                one, other = [_f1(await _reached(each.found, store, {}), pair) for each in (alone, judged)]
+                both.append(_Both(alone.sure, one, judged.sure, other))
+        mix = replace(mix, doubt=_doubt(both, len(pairs)))
     return HeldOut(len(before), float(np.mean(before)), float(np.mean(after[best])), used, mix)
 
 
@@ -204,6 +253,31 @@ def _calibrated(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
         move = np.linalg.solve(curve, gradient)
         scale, shift = scale - 0.5 * float(move[0]), shift - 0.5 * float(move[1])
     return max(scale, 0.05), shift
+
+
+class _Both(NamedTuple):
+    """A pair's readings from the schema alone and by what other pairs taught: how sure each is, and its F1."""
+
+    schema: float
+    schema_f1: float
+    taught: float
+    taught_f1: float
+
+
+def _doubt(both: Sequence[_Both], pairs: int) -> float:
+    """Nats that what pairs taught is less sure than it says, by who is right where one is better.
+
+    Drawn to what so many pairs are doubted by before they say anything.
+    """
+    read = np.array(both, dtype=np.float64).reshape(-1, 4)
+    said, f1 = log_odds(read[:, ::2]).clip(-_SUREST, _SUREST), read[:, 1::2]
+    ahead, won, weight = said[:, 0] - said[:, 1], f1[:, 0] > f1[:, 1], np.abs(f1[:, 0] - f1[:, 1])
+    before = nats = _DOUBT / pairs
+    for _ in range(50):  # Newton steps, damped
+        p = 1 / (1 + np.exp(-(ahead + nats)))
+        slope = float((weight * (won - p)).sum()) - (nats - before) / _SPREAD**2
+        nats += 0.5 * slope / (float((weight * p * (1 - p)).sum()) + 1 / _SPREAD**2)
+    return nats
 
 
 async def _reached(found: Feasible | None, store: GraphStore, walked: dict[object, frozenset[str]]) -> frozenset[str]:

@@ -32,7 +32,7 @@ from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
 from trivium.policies.reader.chains.phrasing import wording_of
 from trivium.policies.reader.chains.scoring.network import MAX_HOPS, Bools, ChainBeam
 from trivium.policies.reader.chains.segment_model import SegmentModel, is_silent
-from trivium.policies.reader.chains.wording import Wording
+from trivium.policies.reader.chains.wording import NAME, Wording
 
 _WIDTH = 8  # beams
 _LEXICAL = 10  # chains of the schema's words that are scored besides
@@ -92,9 +92,9 @@ class TrainedScorer(Protocol):
 class Mix:
     """Weights of the schema's words and of the trained scorer.
 
-    `scale` and `shift` turn the log-odds of a reading's share into those of its being right. `only_known`: only
-    questions whose own words pairs show with the chain are read so; the schema alone reads the others. `compared`:
-    the schema alone reads the others as well, and answers what it is sure of unless pairs are surer by `doubt` nats.
+    `scale` and `shift` turn the log-odds of a reading's share into those of its being right. The schema alone reads the
+    questions whose wording pairs do not show with the chain: with `only_known` nothing else does; else it answers what
+    it is sure of, unless pairs are surer by `doubt` nats. With None it answers only what pairs would not claim.
     """
 
     lexical: float = 1.0
@@ -102,12 +102,17 @@ class Mix:
     scale: float = 1.0
     shift: float = 0.0
     only_known: bool = False
-    compared: bool = False
-    doubt: float = 0.0
+    doubt: float | None = None
 
     def probability(self, share: float) -> float:
         """The chance that the best reading is right, from its share of all readings; both in [0, 1]."""
         return float(1 / (1 + np.exp(-(self.scale * log_odds(np.array(share)) + self.shift))))
+
+
+def wording_text(wording: Wording) -> str:
+    """A wording as one text, in which a name is one word however many it has."""
+    words = zip(wording.words, ("", *wording.words), strict=False)
+    return " ".join(word for word, before in words if word != NAME or before != NAME)
 
 
 def log_odds(share: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -166,7 +171,7 @@ class ChainCandidates:
         lexical: the schema's words.
         scorer: trained on the pairs.
         words: the pairs' own words, each with the relations of the chains that it was shown with.
-        shown: the pairs' chains, each with the stems of the words that it was shown with.
+        shown: the pairs' chains, each with the wordings that it was shown with, as `wording_text` writes them.
         lengths: numbers of hops of the pairs' chains.
         wordings: how many distinct ones the pairs have.
     """
@@ -230,10 +235,9 @@ class ChainCandidates:
         said = [stem(word) for word in wording.words if not is_silent(word)]
         return sum(word in self._shown_with for word in said) / len(said) if said else 1.0
 
-    def knows(self, wording: Wording, chain: LogicalChain) -> bool:
-        """Whether pairs show all of the wording's own words, of which it has some, with the very chain."""
-        own = {stem(word) for word in wording.words if not is_silent(word)}
-        return bool(own) and own <= self.shown.get(chain, frozenset())
+    def shows(self, wording: Wording, chain: LogicalChain) -> bool:
+        """Whether pairs show the very wording with the very chain."""
+        return wording_text(wording) in self.shown.get(chain, frozenset())
 
     def is_beyond(self, wording: Wording, codes: Sequence[int]) -> bool:
         """Whether a word speaks most for a relation that no pair shows, and no pair has it for the chosen chain's."""

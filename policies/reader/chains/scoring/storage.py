@@ -26,7 +26,7 @@ def learned_words(learned: LearnedReader) -> dict[str, Any]:
         "words": {word: sorted(relations) for word, relations in sorted(found.words.items())},
         "lengths": sorted(found.lengths),
         "wordings": found.wordings,
-        "shown": [[list(map(str, chain)), sorted(stems)] for chain, stems in sorted(found.shown.items())],
+        "shown": [[list(map(str, chain)), sorted(texts)] for chain, texts in sorted(found.shown.items())],
     }
     match found.scorer:
         case PreparedNetwork() as prepared:

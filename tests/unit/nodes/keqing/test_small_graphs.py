@@ -141,24 +141,33 @@ async def test_a_few_pairs_cost_no_other_question_its_answer(tmp_path: Path) -> 
         known = await learnt.decomposer.decompose("who frobbed Case33?", base.store)
     assert learnt.held_out is not None
     assert learnt.held_out.used
-    assert (new.by_schema is not None, known.by_schema) == (True, None)
+    assert (new.shown, known.shown) == (False, True)
     asked = {"who frobbed Case33?": "Ann33", "who investigated Case33?": "Bob33", "where was Case33 closed?": "Town33"}
     for question, answer in asked.items():
         assert [entity["label"] for entity in (await _ask(kg, question))["answers"]] == [answer]
     await close_all()
 
 
-async def test_of_a_few_pairs_reading_and_the_schema_s_the_surer_one_answers(
+async def test_of_pairs_reading_and_the_schema_s_the_surer_one_answers_what_pairs_do_not_show(
     graphs: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lesson that misleads: pairs' reading is the wrong relation, with a small share."""
+    """A lesson that misleads: pairs' reading is the wrong relation. What pairs show is theirs, but for what they
+    would not claim.
+    """
     right = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who works for Acme?")
     wrong = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who knows Cleo?")
-    for share, doubt, answers in ((0.1, 0.0, ["Ann", "Bob"]), (0.999, 0.0, ["Ann"]), (0.999, 9.0, ["Ann", "Bob"])):
-        misled = replace(wrong, taught=True, confidence=share, support=Support(hops=1), by_schema=right, doubt=doubt)
+    schemas = ["Ann", "Bob"]
+    for share, shown, doubt, answers in (
+        (0.1, False, 0.0, schemas),
+        (0.999, False, -1.0, ["Ann"]),
+        (0.999, False, 9.0, schemas),
+        (0.999, True, 9.0, ["Ann"]),
+        (0.1, True, -9.0, schemas),
+    ):
+        misled = replace(wrong, taught=True, confidence=share, support=Support(hops=1), shown=shown, doubt=doubt)
 
-        async def read(*_: object, misled: Decomposition = misled) -> Decomposition:
-            return misled
+        async def read(*given: object, misled: Decomposition = misled) -> Decomposition:
+            return right if "schema" in given else misled
 
         monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.decompose_question", read)
         found = await _ask(graphs["company"], "who works for Acme?")

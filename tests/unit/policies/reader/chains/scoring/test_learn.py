@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trivium.policies.reader.chains.scoring.learn import _calibrated, chosen
+from trivium.policies.reader.chains.scoring.learn import _Both, _calibrated, _doubt, chosen
 
 
 @pytest.mark.parametrize(("won", "lost", "used"), [(2, 1, True), (0, 0, True), (1, 2, False)])
@@ -28,3 +28,11 @@ def test_few_pairs_move_what_sureness_means_a_little() -> None:
     assert 0 < shift < 1
     surer, _ = _calibrated([(0.9, 1.0), (0.1, 0.0)] * 50)
     assert surer > scale
+
+
+def test_pairs_are_doubted_where_the_schema_alone_was_right_in_their_place() -> None:
+    schema, pairs = _Both(0.8, 1.0, 0.8, 0.0), _Both(0.8, 0.0, 0.8, 1.0)
+    assert _doubt([], 50) == pytest.approx(0.6)
+    assert _doubt([schema._replace(taught_f1=1.0)] * 9, 50) == pytest.approx(0.6)  # both are as good
+    assert _doubt([schema._replace(taught=0.1)] * 9, 50) < _doubt([schema] * 9, 50)  # it knew that it was wrong
+    assert _doubt([schema] * 9, 50) > _doubt([schema], 50) > 0.6 > _doubt([pairs], 50) > _doubt([pairs] * 9, 50)

@@ -46,7 +46,8 @@ def _taught(pairs: dict[str, LogicalChain], mix: Mix = MIX) -> LearnedReader:
             words[word] = words.get(word, frozenset()) | {hop.relation for hop in chain}
     scorer = train_log_linear(examples, SEGMENTS, HashingEmbedder(), lambda *_: None)
     lengths = frozenset(len(chain) for chain in pairs.values() if chain)
-    return LearnedReader(ChainCandidates(ChainModel(SEGMENTS), scorer, words, lengths, len(pairs)), mix)
+    shown = {chain: frozenset(text for text, other in pairs.items() if other == chain) for chain in pairs.values()}
+    return LearnedReader(ChainCandidates(ChainModel(SEGMENTS), scorer, words, lengths, len(pairs), shown), mix)
 
 
 def _best(taught: LearnedReader, text: str) -> LogicalChain:
@@ -118,6 +119,14 @@ def test_names_that_pairs_show_as_topics_are_intersected_and_others_are_not() ->
     )
     assert _readings(taught, "xyzzy zork with plugh frob", ("zork", "frob")) == [(A,), (B,)]
     assert _readings(taught, "qqq zork in wibble frob", ("zork", "frob")) == [(C,)]
+
+
+def test_a_wording_is_shown_as_it_stands_whatever_its_other_names_are() -> None:
+    taught = _taught({"qqq [mask] in wibble <name>": (A,), "qqq wibble [mask]": (B,)}).candidates
+    assert taught.shows(_wording("qqq [mask] in wibble <name> <name>"), (A,))
+    assert not taught.shows(_wording("qqq [mask] in wibble <name>"), (B,))
+    for other in ("qqq [mask] wibble", "qqq in wibble [mask]", "when qqq wibble [mask]"):
+        assert not taught.shows(_wording(other), (B,))
 
 
 def test_a_schema_that_lost_a_relation_is_read_all_the_same() -> None:
