@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from trivium.kg.embedded.locks import build_lock
 from trivium.kg.embedded.verify import verify
 from trivium.kg.errors import BadInputError, BusyError, KnowledgeBaseExistsError
 from trivium.kg.manifest import read_manifest
-from trivium.kg.types import Entity, Triple
+from trivium.kg.types import Entity, Triple, ValueText
 
 TRIPLES = random_triples(0)
 
@@ -143,3 +144,15 @@ def test_a_killed_build_is_cleared_up_by_the_next(tmp_path: Path) -> None:
     assert not (tmp_path / "kg").exists()
     build(tmp_path / "kg", [TRIPLES])
     assert names(tmp_path) == ["kg"]
+
+
+def test_a_declared_property_takes_typed_and_plain_values(
+    tmp_path: Path,
+) -> None:
+    facts = [Triple("Dune", "year", ValueText("1984", "number")), Triple("Alien", "year", "1979")]
+    build(tmp_path / "kg", [facts], natures={"year": "number"})
+    store = EmbeddedStore.open(tmp_path / "kg")
+    found = asyncio.run(store.neighbors(["Dune", "Alien"]))
+    store.close_now()
+    assert [[(row.relation, row.tail) for row in rows] for rows in found] == [[("year", "1984")], [("year", "1979")]]
+    assert all(isinstance(rows[0].tail, ValueText) for rows in found)

@@ -29,6 +29,11 @@ _KNOWS = ("birth year", "films directed by it")
             "This graph has no entity named 'Alien 3'. Did you mean Alien?",
         ),
         (
+            Signals(found=False, unknown=("Al",), suggestions=[Suggestion(id=x, label=x, why="near") for x in "abcd"]),
+            "unknown_entity",
+            "This graph has no entity named 'Al'. Did you mean a or b or c?",
+        ),
+        (
             Signals(found=False, unmet=("2019",), about="Alfred Hitchcock"),
             "not_found",
             "Nothing in this graph fits all of the question: Alfred Hitchcock, 2019.",
