@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from tests.contracts.plan_agreement import canonical, columns_of_graph, expected
 from tests.contracts.plan_interpreter import Interpreter
 from tests.contracts.random_plans import PlanMaker, random_graph
 from trivium.kg.plans.columns import GraphColumns
-from trivium.kg.plans.execute import Executor
+from trivium.kg.plans.execute import Executor, _pairs
 
 
 @settings(max_examples=150, deadline=None)
@@ -37,3 +38,10 @@ def test_all_walks_of_a_relation(entities: int, edges: int) -> None:
         assert [(ids[a], ids[b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)] == walks
         assert bounds.tolist() == [sum(start < id_ for start, _ in walks) for id_ in [*ids, "~"]]
         assert [str(each.dtype) for each in (starts, ends, bounds)] == ["int32", "int32", "int64"]
+
+
+def test_pairs_are_distinct_and_ascending() -> None:
+    index, ends = _pairs(np.array([1, 0, 1, 0]), np.array([2, 5, 2, 3], dtype=np.int32), 10)
+    assert list(zip(index.tolist(), ends.tolist(), strict=True)) == [(0, 3), (0, 5), (1, 2)]
+    index, ends = _pairs(np.array([1, 0]), np.array([2, 3], dtype=np.int32), 10)
+    assert list(zip(index.tolist(), ends.tolist(), strict=True)) == [(0, 3), (1, 2)]
