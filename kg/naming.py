@@ -15,6 +15,7 @@ SCALARS = ("STRING", "INTEGER", "FLOAT", "BOOLEAN", "DATE", "LOCAL", "ZONED", "D
 LISTS = ("LIST<STRING", "LIST<INTEGER", "LIST<BOOLEAN", "LIST<DATE", "LIST<ZONED", "LIST<LOCAL", "LIST<DURATION",
          "LIST<POINT", "LIST<FLOAT", "LIST<NOTHING")  # fmt: skip
 _LIKELY = ("name", "title", "label", "fullname", "displayname", "caption", "term", "description", "code", "id")
+_LOGINS = ("username", "loginname", "screenname", "nickname", "handle")  # beside a name in full
 # Endings of the names of keys that people use.
 _CODES = ("code", "ticket", "number", "no", "nr", "ref", "reference", "sku", "isbn", "key")
 _CONTACT = ("phone", "fax", "mobile", "email", "mail", "ip", "ipaddress", "mac", "url", "website", "homepage")
@@ -184,6 +185,8 @@ def _likeness(label: str, key: str) -> int:
     for candidate in (name, bare):
         if candidate in _LIKELY:
             return _LIKELY.index(candidate)
+    if name in _LOGINS:
+        return _LIKELY.index("term")
     # product_name, movieTitle; and a property called as its label is ("ageGroup" of AgeGroup)
     ending = next((i for i, word in enumerate(_LIKELY[:2]) if name.endswith(word)), None)
     if ending is not None or name == of:

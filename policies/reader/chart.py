@@ -36,12 +36,18 @@ _OWNED = frozenset({"s"})
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
+_TIMES = frozenset({"date", "time", "year"})
 _ASKS = 0.8  # likeness of "where" to the relation that leads to a place
 _COMPARED = {"max": ">", "min": "<"}
 _SIGNS = {"before": "<", "after": ">"}
 
 
 _total = itemgetter(0)
+
+
+def _only_time(name: str) -> bool:
+    """Whether a column's name says nothing but that it is a time: `year`."""
+    return _TIMES.issuperset(words_of(name))
 
 
 class Chart:
@@ -316,6 +322,7 @@ class Chart:
             ("EC S", self._edge_object_before),
             ("R EC", self._edge_relation),
             ("M EC", self._edge_modifier),
+            ("R M", self._not_object),
             ("R R", self._same_relation),
             ("M R", self._same_relation),
             ("R M", self._same_relation_before),
@@ -387,7 +394,7 @@ class Chart:
         if item.form != "value" or not item.node or item.node[0] != "is":
             return False
         column = self._schema.properties[item.node[2]]
-        return column.dated or bool({"date", "time", "year"} & set(words_of(column.name)))
+        return column.dated or not _TIMES.isdisjoint(words_of(column.name))
 
     def _placed(self, item: Item) -> bool:
         """Whether a set is a bare place by a column of its own: "customers in London", "doctors from Durham"."""
@@ -705,6 +712,12 @@ class Chart:
             links=(left.links, right.links),
         )
 
+    def _not_object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "host no exhibition"."""
+        if right.data[1] and not right.data[0] and not gap and len(left.data) < 3:
+            data = (left.data[:1], True, *right.data[2:])
+            yield right.but(data=data, score=left.score + right.score, links=(left.links, right.links))
+
     def _not_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         if right.form == "value":
@@ -867,7 +880,8 @@ class Chart:
             # "reporter occupation": two words of one column
             yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
         elif right.data not in lists:
-            if left.category == "P" and not gap:  # "population density": the second names the column
+            # "Population density": the second names the column; in "mobile number" it hardly names any.
+            if left.category == "P" and not gap and right.score >= scores.OWN_NAME:
                 yield right.but(score=left.score + right.score + scores.COMPOUND, links=(left.links, right.links))
             cost = 0.0 if gap & {"and", "or"} else 0.5
             yield Item(
@@ -879,11 +893,18 @@ class Chart:
         if left.data[0] == "values" and left.data[1][-1][2:3] and self._reads(left.data[1][-1], right.data):
             yield left.but(score=score - 0.1, links=links)
         elif left.data[0] == "values":
-            cost = 0.1 if "and" in gap else 0.3
+            if left.data[1][-1][0] == "p" and _only_time(left.data[1][-1][2]) and self._is_dated_column(right.data):
+                yield left.but(score=score - 0.2, links=links)  # "in which year was it published", by its `year`
+            cost = 0.1 if "and" in gap else scores.NOT_LISTED
             source = Item("S", left.node, left.type, form=left.form)
             yield from self._table(source, (right.data,), score - cost, links, left.data[1])
         elif left.data[0] in ("count", "agg") and "by" in gap:
             yield from self._grouped(left, right.data, score + 0.3, links)
+
+    def _is_dated_column(self, numbers: Sequence[int]) -> bool:
+        """Whether columns hold dates or years alone."""
+        columns = [self._schema.properties[number] for number in numbers]
+        return bool(columns) and all(each.dated or each.yearly for each in columns)
 
     def _reads(self, term: Sketch, numbers: Sequence[int]) -> bool:
         """Whether a term reads a property of one of these names already: "when was it released" asks for one."""
@@ -1134,7 +1155,7 @@ class Chart:
             links, score = (left.links, right.links), left.score + right.score
             kind = "max" if direction in ("most", "count") else "min"
             for end in self._ends_of(right.data[0]):
-                data = (kind, limit, "count", True, right.data[:1], direction == "count")
+                data = (kind, limit, "count", True, right.data[:1], direction == "count", *right.data[2:3])
                 yield end.but(category="KEY", data=data, score=score - 0.05, links=links)
 
     def _where_count(self, left: Item, right: Item, relations: Sequence[int], sign: str, value: Any) -> Iterator[Item]:

@@ -252,7 +252,7 @@ class Tagger:
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
                 if phrase == ("number", "of") and start > 0 and self._is_noun(folded[start - 1]):
                     continue  # "the licence number of"
-                cost = 0.2 if weak else UNREAD_OPERATOR
+                cost = (0.4 if phrase in (("each",), ("every",)) else 0.2) if weak else UNREAD_OPERATOR
                 items = [
                     Item(item.category, data=item.data, score=item.score, links=link(start, " ".join(phrase), 0.0))
                     for item in found
@@ -292,6 +292,11 @@ class Tagger:
                 found = [match for alias in aliases for match in self.matcher.phrase([alias])]
                 if aliases and not found:
                     found = [match for alias in aliases for match in self.matcher.word(alias) if match.score >= _ALIAS]
+                if not found and stop - start > 1:
+                    whole = self._whole_names(folded[start:stop])
+                    measures = start > 0 and folded[start - 1].isdigit()  # "50 minutes per trip"
+                    if whole and not measures:
+                        out.append(_Block(start, stop, 15 + stop - start, self._merged(whole, start)))
                 if found:
                     exact = self.matcher.phrase(folded[start:stop])
                     parts = [m for each in aliases for m in self.matcher.word(each) if m.exact]
@@ -299,6 +304,17 @@ class Tagger:
                     items = self._merged({match.element: match for match in (*parts, *found, *exact)}, start)
                     out.append(_Block(start, stop, 15 + stop - start, items))
         return out
+
+    def _whole_names(self, words: Sequence[str]) -> dict[Element, Match]:
+        """Properties with the words as their name, where one is no content word: `onDisplay`, `likeCount`."""
+        if not any(word in self.language.stop or (word,) in self._operators for word in words):
+            return {}
+        return {
+            match.element: match
+            for match in self.matcher.phrase(words)
+            if match.element.kind in ("property", "edge")
+            and tuple(words) == words_of(match.element.name or self.schema.properties[match.element.number].name)
+        }
 
     # ---- literals
 
@@ -391,6 +407,8 @@ class Tagger:
     def _entity_items(self, hits: Sequence[NamedEntity], start: int, text: str, *, several: bool = False) -> list[Item]:
         groups: dict[int, list[NamedEntity]] = defaultdict(list)
         for hit in hits:
+            if text.isdigit() and text not in fold_name(hit.label).split():
+                continue  # "5 stars" are not the thing whose key is 5
             numbers = [self._type_number[name] for name in hit.types if name in self._type_number]
             for number in [n for n in numbers if not self.schema.inside[n] & set(numbers)] or self._untyped(hit):
                 groups[number].append(hit)
@@ -1032,15 +1050,12 @@ class Tagger:
             or not self._is_ones(word, words[span[0] - 1].text if span[0] else "", after, item.links[0][2])
         ]
         tagged.items += self._doer_items(word, position)
-        tagged.items += self._kin_items(word, position)
+        self._add_kin(tagged, word, position)
         if found := language.vague.get(word):
             data = (found.direction, found.hints)
             tagged.items.append((position, position + 1, Item("ADJ", data=data, links=link(position, word, 0.9))))
         if word in language.naming and after != "by":  # "people known by Ann"
-            naming = [each.number for each in self.schema.properties if self._names(each.number)]
-            if naming:
-                links = link(position, "named", 1.0)
-                tagged.items.append((position, position + 1, Item("P", data=tuple(naming), score=0.05, links=links)))
+            tagged.items += self._naming_items(position)
         ranks = self._is_superlative(words, span[0])
         generic = generic or (word in ("people", "persons") and position > 0)  # whoever it is
         tagged.unread.append(UNREAD_OPERATOR if ranks else UNREAD_GENERIC if generic else UNREAD)
@@ -1122,6 +1137,24 @@ class Tagger:
     def is_kin(self, noun: str) -> bool:
         """Whether a noun says what one thing is to another of its kind: "boss"."""
         return self.language.stem(noun) in self._kin
+
+    def _naming_items(self, position: int) -> Iterator[tuple[int, int, Item]]:
+        """What a word that introduces a name says: the properties that name things."""
+        naming = [each.number for each in self.schema.properties if self._names(each.number)]
+        if naming:
+            links = link(position, "named", 1.0)
+            yield position, position + 1, Item("P", data=tuple(naming), score=0.05, links=links)
+
+    def _add_kin(self, tagged: Tagged, word: str, position: int) -> None:
+        """Add what a noun says of a relation and of the way it is walked, in place of the relation without a way."""
+        kin = list(self._kin_items(word, position))
+        sided = {item.data[0] for *_, item in kin}
+        tagged.items = [
+            (start, stop, item)
+            for start, stop, item in tagged.items
+            if start != position or item.category != "R" or len(item.data) > 1 or item.data[0] not in sided
+        ]
+        tagged.items += kin
 
     def _kin_items(self, word: str, position: int) -> Iterator[tuple[int, int, Item]]:
         stem = self.language.stem(word)

@@ -182,3 +182,48 @@ def test_a_word_that_is_a_part_of_a_name_to_the_letter_counts_as_that() -> None:
         (best, *_) = [match for match in matcher.word(word) if match.element.kind == "property"]
         assert best.exact
         assert best.part == matcher.language.stem(word)
+
+
+@cache
+def _club() -> tuple[GraphColumns, Reader]:
+    """Users who follow one another, rate plays, and museums that show works: columns with function words as names."""
+    entities: list[Any] = [
+        (name, ["Member"], {"joined_on": Value("date", day), "licenceNo": f"L-{n}", "onCall": n == 1})
+        for n, (name, day) in enumerate((("Ann", "2020-01-05"), ("Bob", "2021-02-06"), ("Cleo", "2022-03-07")))
+    ]
+    entities += [("Dan", ["Member"], {"joined_on": Value("date", "2019-05-01"), "birthYear": 1990, "mobile": "555"})]
+    entities += [(f"k{n}", ["Post"], {"likeCount": n * 10, "text": f"News {n}"}) for n in (1, 2, 3)]
+    entities += [("5", ["Tag"], {"title": "Gardening"}), ("6", ["Tag"], {"title": "Cooking"})]
+    edges: list[Any] = [("Ann", "FOLLOWS", "Bob"), ("Cleo", "FOLLOWS", "Bob"), ("Ann", "FOLLOWS", "Cleo")]
+    edges += [("Ann", "FOLLOWS", "Dan"), ("k1", "ABOUT", "5"), ("k2", "ABOUT", "6"), ("k3", "ABOUT", "5")]
+    edges += [("Ann", "WROTE", "k1"), ("Bob", "WROTE", "k2"), ("Bob", "WROTE", "k3")]
+    graph = GraphColumns.of(entities, [(*edge, {}) for edge in edges])
+    return graph, open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who has the most followers?", ["Bob"]),
+        ("Which members wrote no posts?", ["Cleo", "Dan"]),
+        ("Which 2 posts have the highest like count?", ["k2", "k3"]),
+        ("Which members are on call?", ["Bob"]),
+        ("how many posts were written by each member", ["1", "2", "Ann", "Bob"]),
+        ("What is the mobile number of Dan?", ["555"]),
+        ("What is the mobile number of Ann?", []),
+        ("What year was Dan born?", ["1990"]),
+        ("What year was Ann born?", []),
+    ],
+)
+def test_names_of_columns_with_words_of_no_content(question: str, answer: list[str]) -> None:
+    graph, reader = _club()
+    executor = Executor(graph)
+    (best, *_) = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+    assert _cells(graph, best) == answer
+
+
+def test_a_number_is_not_the_thing_whose_key_it_is() -> None:
+    graph, reader = _club()
+    executor = Executor(graph)
+    for reading in reader.read("Which posts did Ann rate with 5 stars?", executor=lambda plan: outcome(executor, plan)):
+        assert "Gardening" not in [part.element for part in reading.parts]
