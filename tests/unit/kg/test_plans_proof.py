@@ -14,6 +14,7 @@ from trivium.kg.plans.proof import prove
 from trivium.kg.plans.result import materialize
 from trivium.kg.plans.sub_questions import sub_questions
 from trivium.kg.plans.text import parse
+from trivium.kg.types import Hop
 
 FILMS = GraphColumns.of(
     [
@@ -132,6 +133,14 @@ def test_a_plan_is_written_as_sub_questions(
     executor = Executor(FILMS)
     for each in written:
         executor.table(each.part) if type(each.part).__name__ == "Walks" else executor.answer(each.part)  # type: ignore[arg-type]
+
+
+def test_only_a_step_walked_one_way_is_a_chain() -> None:
+    steps = [
+        sub_questions(parse(f'ids "niro" | follow {step}'), wording, {})[0]
+        for step in ("starring", "^starring", "~starring")
+    ]
+    assert [each.chain for each in steps] == [(Hop("starring", False),), (Hop("starring", True),), None]
 
 
 MADE = [dt.date(2019, 5, 1), dt.date(2021, 5, 1)]

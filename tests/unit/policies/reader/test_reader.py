@@ -529,6 +529,11 @@ def test_whether_there_are_any_has_no_number_to_show() -> None:
     assert all(each.sketch[1][0] != "some" and each.outcome is not None for each in asked)
 
 
+def test_sets_with_conditions_are_joined_by_or() -> None:
+    found = ask("products in the category Coils or products that cost over 200")
+    assert set(found) == {"Copper Coil", "Iron Coil", "Oak Desk", "Steel Coil"}
+
+
 def test_what_is_shown_of_a_named_thing_is_no_echo() -> None:
     assert ask("Find the supplier named Tamsin and return its city.") == {"Berlin"}
 
