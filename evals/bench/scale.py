@@ -137,6 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.triples < 1:
         parser.error(f"--triples {given.triples}: give 1 or more")
+    if given.keep:
+        given.keep.mkdir(parents=True, exist_ok=True)
     with nullcontext(given.keep) if given.keep else TemporaryDirectory() as folder:
         figures = measure_scale(given.triples, Path(folder))
     print(HEADING)
