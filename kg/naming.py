@@ -179,14 +179,14 @@ def _order(label: str, each: PropertySample) -> float:
 def _likeness(label: str, key: str) -> int:
     """The place of a property among likely names, `len(_LIKELY)` and more where it is none of them."""
     name, of = folded(key), folded(label)
+    if name in _LOGINS:  # `username` of User is no name of users
+        return _LIKELY.index("term")
     bare = name.removeprefix(of)
     if bare != name and bare in ("id", "identifier"):  # `visit_id` of Visit, beside `id`
         return _LIKELY.index("code")
     for candidate in (name, bare):
         if candidate in _LIKELY:
             return _LIKELY.index(candidate)
-    if name in _LOGINS:
-        return _LIKELY.index("term")
     # product_name, movieTitle; and a property called as its label is ("ageGroup" of AgeGroup)
     ending = next((i for i, word in enumerate(_LIKELY[:2]) if name.endswith(word)), None)
     if ending is not None or name == of:

@@ -10,6 +10,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from trivium.kg.text import fold_name
@@ -18,7 +19,7 @@ from trivium.policies.reader.english import Language
 _LONGEST = 12  # words of a value that can be named in a question
 _FEW = 80  # distinct values of a property whose values are also matched by stems
 _MASS = 0.6  # of a value's inverse-frequency mass that has to be matched
-_ALIKE = 0.5  # of the words of a quoted text and a value
+_ALIKE = 0.5  # of a value's words that a quoted text has to have
 _BEGINS = 0.93  # of a value's first word alone
 
 
@@ -107,18 +108,26 @@ class ValueIndex:
         return self._exact.get(fold_name(text), [])
 
     def near(self, text: str) -> list[tuple[int, str, float]]:
-        """The values likest to a quoted text that no property has: (property, value as stored, share of their words).
+        """The values that have all words of a quoted text, and are the likest: (property, value, share of its words).
 
-        Words that the text or a value has alone count against it, function words like others; `_ALIKE` at least.
+        One more word in the text may say the opposite or another thing ("sent to court" beside "sent to prison"), and
+        so may a "no" in the value: neither is near.
         """
         said = {self.language.stem(word) for word in fold_name(text).split()}
         found = {place for part in said for place in self._loose.get(part, ())}
         out = []
         for number, value, *_ in (self._categories[place] for place in sorted(found)):
             own = {self.language.stem(word) for word in fold_name(value).split()}
-            out.append((number, value, len(said & own) / len(said | own)))
+            if said <= own and not (own - said) & self._negations:
+                out.append((number, value, len(said) / len(own)))
         best = max((share for *_, share in out), default=0.0)
-        return [each for each in out if each[2] == best >= _ALIKE]
+        likest = [each for each in out if each[2] == best >= _ALIKE]
+        return likest if len({value for _, value, _ in likest}) == 1 else []
+
+    @cached_property
+    def _negations(self) -> frozenset[str]:
+        """Words that turn a value into its opposite."""
+        return frozenset(self.language.stem(phrase[0]) for phrase in self.language.negation if len(phrase) == 1)
 
     def _find_loose(self, words: Sequence[str]) -> list[ValueHit]:
         stems = [self.language.stem(word) for word in words]
@@ -135,7 +144,9 @@ class ValueIndex:
             span = _window(spots, stems, weights, size if size <= 2 else size + size // 2, told)
             matched = {stems[i] for i in spots if span[0] <= i < span[1]}
             share = sum(weights[part] for part in matched) / mass
-            if share >= _MASS and (len(matched) > 1 or len(weights) == 1):
+            turned = self._negations & {self.language.stem(word) for word in fold_name(value).split()}
+            turned ^= self._negations.intersection(stems[max(span[0] - 1, 0) : span[1]])
+            if share >= _MASS and (len(matched) > 1 or len(weights) == 1) and not turned:
                 out.append(ValueHit(*span, number, value, 0.6 + 0.35 * share))
         return out
 

@@ -28,6 +28,13 @@ PERSON = [text("name", 60, "Bradley", "Diana"), text("surname", 70, "Murray"), t
             {},
             Naming("Movie", ("title",)),
         ),
+        (
+            "User",
+            [text("username", 100, "vikingram"), text("displayName", 100, "Viktor Ingram")],
+            {},
+            Naming("User", ("displayName",)),
+        ),
+        ("User", [text("username", 100, "vikingram")], {}, Naming("User", ("username",))),
         ("Order", ORDER, {}, Naming("Order", ("orderID",), prefix=True)),
         ("Order", ORDER[1:], {}, Naming("Order", ("shipName",))),
         ("Person", PERSON, {("name", "surname"): 0.95}, Naming("Person", ("name", "surname"))),
