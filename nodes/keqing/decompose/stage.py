@@ -149,11 +149,11 @@ async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:
         found, untrained = Decomposition(()), error
     read = await _read_by(found, untrained, question, topics, kg)
     claimed = _sure(read) >= MIN_CONFIDENCE
-    if not found.taught or (claimed and (found.shown or found.doubt is None)):
-        return read
+    if not found.taught or found.doubt is None or (claimed and found.shown):
+        return read  # what many pairs would not claim, the schema alone does not either: "who directed Paris?"
     # What pairs taught is beside itself with words that they do not show: by how much, held-out pairs said.
     other = await _read_by(await decompose_question(kg, question, topics, "schema"), untrained, question, topics, kg)
-    surer = not claimed or _log_odds(other) > _log_odds(read) - (found.doubt or 0.0)
+    surer = not claimed or _log_odds(other) > _log_odds(read) - found.doubt
     return other if _sure(other) >= MIN_CONFIDENCE and surer else read
 
 

@@ -94,7 +94,7 @@ class Mix:
 
     `scale` and `shift` turn the log-odds of a reading's share into those of its being right. The schema alone reads the
     questions whose wording pairs do not show with the chain: with `only_known` nothing else does; else it answers what
-    it is sure of, unless pairs are surer by `doubt` nats. With None it answers only what pairs would not claim.
+    it is sure of, unless pairs are surer by `doubt` nats. With None, where pairs are many, it reads nothing.
     """
 
     lexical: float = 1.0

@@ -151,8 +151,8 @@ async def test_a_few_pairs_cost_no_other_question_its_answer(tmp_path: Path) -> 
 async def test_of_pairs_reading_and_the_schema_s_the_surer_one_answers_what_pairs_do_not_show(
     graphs: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lesson that misleads: pairs' reading is the wrong relation. What pairs show is theirs, but for what they
-    would not claim.
+    """A lesson that misleads: pairs' reading is the wrong relation. What pairs show is theirs, but for what few pairs
+    would not claim; what many would not claim is not claimed.
     """
     right = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who works for Acme?")
     wrong = await decompose_question.operation(await open_knowledge(str(graphs["company"])), "who knows Cleo?")
@@ -163,6 +163,8 @@ async def test_of_pairs_reading_and_the_schema_s_the_surer_one_answers_what_pair
         (0.999, False, 9.0, schemas),
         (0.999, True, 9.0, ["Ann"]),
         (0.1, True, -9.0, schemas),
+        (0.1, False, None, []),
+        (0.999, False, None, ["Ann"]),
     ):
         misled = replace(wrong, taught=True, confidence=share, support=Support(hops=1), shown=shown, doubt=doubt)
 
