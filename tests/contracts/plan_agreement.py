@@ -32,8 +32,9 @@ from trivium.kg.plans.cells import ENTITY
 from trivium.kg.plans.columns import GraphColumns, typed
 from trivium.kg.plans.execute import Executor, Listed
 from trivium.kg.plans.plan import Entities, Group, QueryPlan, Value, ValueOf
+from trivium.kg.plans.result import EntityItem, Item, PlanResult
 from trivium.kg.plans.sparql import SparqlQuery
-from trivium.kg.types import ValueText
+from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 from trivium.kg.values import kind_of_datatype, read_value
 
 
@@ -118,10 +119,7 @@ def _lines(graph: Graph) -> Iterator[str]:
 
 
 def _literals(owned: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, given in owned.items():
-        for each in given if isinstance(given, list) else [given]:
-            kind, _, text = typed(each) or ("text", 0.0, "")
-            yield name, value_term(ValueText(text, kind))
+    yield from ((name, value_term(ValueText(text, kind))) for name, kind, text in _values(owned))
 
 
 def of_sparql(store: pyoxigraph.Store, query: SparqlQuery) -> Any:
@@ -170,6 +168,45 @@ def of_rows(rows: Iterable[list[Any]], shape: str, entities: tuple[bool, ...], n
         )
         for row in found
     )
+
+
+def facts_of(graph: Graph) -> tuple[list[Triple], list[Entity]]:
+    """A graph as the triples and the entities that a KG is built from; parallel relationships have ids of their own."""
+    entities, edges = graph
+    facts = [
+        Triple(id_, name, ValueText(text, kind))
+        for id_, (_, owned) in entities.items()
+        for name, kind, text in _values(owned)
+    ]
+    rich: dict[tuple[str, str, str], list[Statement]] = {}
+    for number, (head, relation, tail, own) in enumerate(edges):
+        if relation == "r":
+            found = tuple(sorted((name, ValueText(text, kind)) for name, kind, text in _values(own)))
+            rich.setdefault((head, relation, tail), []).append(Statement(found, f"{number:02}"))
+        else:
+            facts.append(Triple(head, relation, tail))
+    facts += [QualifiedTriple(*ends, tuple(sorted(found))) for ends, found in rich.items()]
+    return facts, [Entity(id_, id_, (), tuple(types)) for id_, (types, _) in entities.items()]
+
+
+def _values(owned: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for name, given in owned.items():
+        for each in given if isinstance(given, list) else [given]:
+            kind, _, text = typed(each) or ("text", 0.0, "")
+            yield name, kind, text
+
+
+def of_plan_result(found: PlanResult, plan: QueryPlan) -> Any:
+    """What a store gives."""
+    if isinstance(plan, ValueOf | Group):
+        return Counter(tuple(map(_item_cell, row)) for row in found.rows)
+    if found.value is not None:
+        return cell(found.value)
+    return {each.id for each in found.entities}
+
+
+def _item_cell(item: Item) -> Any:
+    return ("entity", item.id) if isinstance(item, EntityItem) else cell(item)
 
 
 def _driver_cell(value: Any) -> Any:

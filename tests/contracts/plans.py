@@ -5,11 +5,17 @@ A backend subclasses `PlanContract` and gives a `make_store` fixture, as for `Gr
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from tests.contracts.graph_store import MakeStore
+from tests.contracts.plan_agreement import expected, facts_of, of_plan_result, without_bare_entities
+from tests.contracts.plan_interpreter import Interpreter
+from tests.contracts.random_plans import PlanMaker, random_graph
 from trivium.kg.errors import PlanError, TimeLimitError
 from trivium.kg.plans.result import item_id
 from trivium.kg.plans.run import run_plan
@@ -179,3 +185,29 @@ class PlanContract:
         )
         assert await _given(store, 'ids "mann" | follow ^directed_by | count') == 3
         assert await _given(store, 'ids "mann" | follow ^directed_by') == {"heat", "ali", "collateral"}
+
+
+_PLANS = 4  # of each random graph
+
+
+class RandomPlanContract:
+    """Random plans over random small graphs agree with the brute-force interpreter, also while changes wait."""
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.randoms(use_true_random=False))
+    async def test_random_plans_agree_with_brute_force(self, make_store: MakeStore, random: Random) -> None:
+        graph = without_bare_entities(random_graph(random))
+        facts, entities = facts_of(graph)
+        assume(facts)
+        late = random.randint(0, len(facts) // 2)
+        store = await make_store(facts[late:], entities)
+        try:
+            if late:
+                await store.add(facts[:late])
+            for _ in range(_PLANS):
+                plan = PlanMaker(random).plan()
+                found = of_plan_result(await store.run_plan(plan), plan)
+                wanted = expected(Interpreter(*graph), plan)
+                assert (found or None) == (wanted or None), plan
+        finally:
+            await store.close()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.contracts.graph_store import FILMS, NAMES, GraphStoreContract, MakeStore
-from tests.contracts.plans import PlanContract
+from tests.contracts.plans import PlanContract, RandomPlanContract
 from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build, compact
 from trivium.kg.embedded.locks import write_lock
@@ -53,6 +53,10 @@ class TestEmbeddedProperties(PropertyContract):
 
 class TestEmbeddedPlans(PlanContract):
     """The contract of plans on the embedded store."""
+
+
+class TestEmbeddedRandomPlans(RandomPlanContract):
+    """Random plans on the embedded store."""
 
 
 @pytest.fixture

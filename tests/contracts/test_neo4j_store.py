@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from tests.contracts.graph_store import GraphStoreContract, MakeStore
 from tests.contracts.naive import random_triples
-from tests.contracts.plans import PLAN_FACTS, PLAN_NAMES, PlanContract
+from tests.contracts.plans import PLAN_FACTS, PLAN_NAMES, PlanContract, RandomPlanContract
 from tests.contracts.properties import PropertyContract
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.neo4j.address import Address
@@ -52,18 +53,29 @@ class TestNeo4jProperties(PropertyContract):
     """Properties on a Neo4j database."""
 
 
-class TestNeo4jPlans(PlanContract):
-    """Plans on a Neo4j database, with its local copy as an opened KG has it."""
+class WithCopy:
+    """The store with its local copy, as an opened KG has it."""
 
     @pytest.fixture
     def make_store(self, make_store: MakeStore, tmp_path: Path) -> MakeStore:
+        copies = count()
+
         async def make(triples: Iterable[Triple], entities: Iterable[Entity]) -> GraphStore:
             store = await make_store(triples, entities)
             assert isinstance(store, Neo4jStore)
-            store.copies = LocalCopy(store, tmp_path / "copies")
+            store.copies = LocalCopy(store, tmp_path / f"copies{next(copies)}")
             return store
 
         return make
+
+
+@pytest.mark.slow
+class TestNeo4jRandomPlans(WithCopy, RandomPlanContract):
+    """Random plans on a Neo4j database."""
+
+
+class TestNeo4jPlans(WithCopy, PlanContract):
+    """Plans on a Neo4j database, with its local copy as an opened KG has it."""
 
     async def test_an_old_copy_proves_what_is_still_true(
         self, make_store: MakeStore, monkeypatch: pytest.MonkeyPatch

@@ -89,6 +89,11 @@ ENTITIES = st.builds(
 )  # fmt: skip
 
 
+def _remove_and_compact(path: Path, rows: list[Triple]) -> None:
+    delete_triples(path, rows)
+    compact(path)
+
+
 _FORK = multiprocessing.get_context("fork")  # a warm process: starting Python would be most of an example's time
 
 
@@ -131,10 +136,25 @@ class Writes(RuleBasedStateMachine):
         self.model -= {tuple(row) for row in asked}
         assert deleted == before - len(self.model)
 
-    @rule(new=st.lists(TRIPLES, min_size=1, max_size=3))
-    def add_elsewhere(self, new: list[Triple]) -> None:
-        add_triples(self.path, new)
-        self.model |= {tuple(row) for row in new}
+    @rule(new=st.lists(TRIPLES, min_size=1, max_size=3), mine=st.lists(TRIPLES, max_size=3))
+    def add_while_another_process_adds(self, new: list[Triple], mine: list[Triple]) -> None:
+        writer = _FORK.Process(target=add_triples, args=(self.path, new))
+        writer.start()
+        asyncio.run(self.store.add(mine))
+        writer.join()
+        assert writer.exitcode == 0
+        self.model |= {tuple(row) for row in (*new, *mine)}
+
+    @rule(share=st.floats(0, 0.5), mine=st.lists(TRIPLES, max_size=3))
+    def add_while_another_process_removes_and_compacts(self, share: float, mine: list[Triple]) -> None:
+        rows = sorted(self.model)[: int(share * len(self.model))]
+        added = {tuple(row) for row in mine} - set(rows)
+        writer = _FORK.Process(target=_remove_and_compact, args=(self.path, [Triple(*row) for row in rows]))
+        writer.start()
+        asyncio.run(self.store.add([Triple(*row) for row in added]))
+        writer.join()
+        assert writer.exitcode == 0
+        self.model = self.model - set(rows) | added
 
     @rule(new=st.lists(TRIPLES, min_size=1, max_size=3), milliseconds=st.integers(0, 30))
     def add_and_be_killed(self, new: list[Triple], milliseconds: int) -> None:
