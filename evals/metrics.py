@@ -14,6 +14,8 @@ from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 
+from trivium.graphs.methods import refusal
+from trivium.kg.errors import UnknownEntityError
 from trivium.kg.loaders import Question
 from trivium.kg.plans.columns import number_text
 from trivium.kg.text import fold_case
@@ -155,11 +157,17 @@ Graph = CompiledStateGraph[Any, Any, Any, Any]
 async def ask(
     graph: Graph, questions: Iterable[Question], context: Context, *, topics: bool = True
 ) -> list[ScoredAnswer]:
-    """Every question through a method's graph, in order; `topics` says whether it is told what each is about."""
+    """Every question through a method's graph, in order; `topics` says whether it is told what each is about.
+
+    A topic that the KG does not have is an answer that claims nothing, as in a batch.
+    """
     done = []
     for question in questions:
         given = {"question": question.question, "topic_entities": list(question.topic_entities) if topics else []}
-        answer: Answer = (await graph.ainvoke(given, context=context))["answer"]
+        try:
+            answer: Answer = (await graph.ainvoke(given, context=context))["answer"]
+        except UnknownEntityError as error:
+            answer = refusal(graph.name, question.question, question.id, context, error)
         done.append(ScoredAnswer(question, answer, score_answer(answer, question.answers)))
     return done
 

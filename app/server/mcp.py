@@ -1,6 +1,7 @@
 """A KG for any agent, over the Model Context Protocol: questions, and an agent's own steps through the graph.
 
-Results are typed (structured content), at most `RESULT_BYTES` of JSON each, with `more` saying how much was left out.
+Results are typed (structured content), at most `RESULT_BYTES` of JSON each, with `more` saying how much was left out;
+an answer, which is also given as text, is at most `ANSWER_TOKENS` of the reading model's in either form.
 An error says what to do about it. The four steps by relation are those that agents trained on KGs use (KG-R1,
 arXiv 2509.26383): relations and entities on the head's and on the tail's side.
 
@@ -9,6 +10,7 @@ Here the operator chose the KG, the method and the model; a client names neither
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import wraps
@@ -23,11 +25,12 @@ from typing_extensions import TypedDict
 from trivium.api import aask
 from trivium.app.server.turns import turns_of
 from trivium.graphs.methods import method_named
+from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.errors import RequestError
 from trivium.kg.types import Direction, Triple
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.run.answer_record import Answer
-from trivium.nodes.run.conversation import prose
+from trivium.nodes.run.markdown import without_evidence
 from trivium.nodes.run.path_text import path_text
 from trivium.tools.find_entities import find_entities as find
 from trivium.tools.find_paths import find_paths as paths_between
@@ -38,6 +41,15 @@ P = ParamSpec("P")
 
 RESULT_BYTES = 2_000
 """The longest result, in bytes of JSON."""
+
+ANSWER_TOKENS = 600
+"""The longest answer, in tokens as Llama 2 counts them; newer vocabularies are larger and need fewer."""
+
+_MOST = 100  # items of a list that could fit
+_CUTS = 10  # tokens that it counts more or less where it cuts long words
+_LABEL = 200  # characters that are shown of a label, half of those of a path
+_VALUE, _TEXT = 60, 250  # tokens of a value, and of an answer's text, whose names stand in `answers` too
+_tokens = StaticEmbedder()
 
 _READ = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _TRIPLES = 200  # triples read of an entity before they are cut to a result's size
@@ -134,6 +146,7 @@ async def make_server(kg: str, *, method: str = "auto", model: str = "none", nam
     method_named(method).context(kg=kg, model=model).check()
     base = await open_knowledge(kg)
     about = await _about(base, name or kg)
+    await asyncio.to_thread(_tokens.count_tokens, about)  # which reads its vocabulary
     server: MCPServer[Any] = MCPServer("trivium", title=f"Trivium: {name or kg}", instructions=about)
     for tool in _tools(kg, method, model):
         server.add_tool(tool, annotations=_READ)
@@ -167,7 +180,7 @@ def _tools(kg: str, method: str, model: str) -> Sequence[Callable[..., Awaitable
             answer = await aask(
                 question, kg=kg, method=chosen, model=model, topic_entities=topic_entities, choices=choices
             )
-        return _result(await _asked(answer, kg), "answers", "proof", text=(await prose(answer, kg))[:RESULT_BYTES])
+        return await answer_result(answer, kg)
 
     async def find_entities(
         text: Annotated[str, Field(min_length=1, max_length=500, description="a name, or words like one")],
@@ -176,7 +189,8 @@ def _tools(kg: str, method: str, model: str) -> Sequence[Callable[..., Awaitable
         """Find entities of the knowledge graph by name: exact, with typos, else by meaning."""
         (hits,) = await find(kg, [text], limit)
         return _result(
-            {"entities": [{"id": hit.id, "label": hit.label, "score": round(hit.score, 3)} for hit in hits]}, "entities"
+            {"entities": [{"id": hit.id, "label": _short(hit.label), "score": round(hit.score, 3)} for hit in hits]},
+            "entities",
         )
 
     async def neighbors(
@@ -256,23 +270,45 @@ def _telling(run: Callable[P, Awaitable[CallToolResult]]) -> Callable[P, Awaitab
     return told
 
 
+async def answer_result(answer: Answer, kg: str) -> CallToolResult:
+    """An answer for an agent: of its answers, paths and suggestions as many as there is room for, the rest counted."""
+    told = await _asked(answer, kg)
+    lists = [name for name in ("answers", "proof", "did_you_mean") if name in told]
+    return _result(told, *lists, text=_said, tokens=ANSWER_TOKENS - _CUTS)
+
+
 async def _asked(answer: Answer, kg: str) -> dict[str, Any]:
     labels = [
-        {"id": item["id"], "label": item["label"], "score": round(item["score"], 3)} for item in answer["answers"]
+        {"id": item["id"], "label": _short(item["label"]), "score": round(item["score"], 3)}
+        for item in answer["answers"]
     ]
     told: dict[str, Any] = {
-        "answer": answer["answer"].partition(" Evidence")[0],
+        "answer": _cut(await without_evidence(answer, kg), _TEXT),
         "stop_reason": answer["stop_reason"],
         "method": answer["method"],
         "confidence": answer["confidence"],
         "answers": labels,
-        "proof": [await path_text(path, kg) for path in answer["paths"][:10]],
+        "proof": [_short(await path_text(path, kg), 2 * _LABEL) for path in answer["paths"][:10]],
     }
-    optional = {"choice": answer["choice"], "value": answer["value"]}
-    told |= {key: value for key, value in optional.items() if value is not None}
+    if answer["value"] is not None:
+        told["value"] = _cut(answer["value"], _VALUE) if isinstance(answer["value"], str) else answer["value"]
+    if answer["choice"] is not None:
+        told["choice"] = answer["choice"]
     if answer["suggestions"]:
-        told["did_you_mean"] = [each["label"] for each in answer["suggestions"][:5]]
+        told["did_you_mean"] = [_short(each["label"]) for each in answer["suggestions"][:5]]
     return told
+
+
+def _short(text: str, most: int = _LABEL) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _cut(text: str, most: int) -> str:
+    """A text of so many tokens at most; none is shorter than a byte."""
+    shown = text[: 4 * most]
+    while len(shown.encode(errors="replace")) >= most and _tokens.count_tokens(shown) >= most:
+        shown = shown[: len(shown) * 3 // 4]
+    return text if shown == text else f"{shown}…"
 
 
 async def _relations(kg: str, entity: str, *, inverse: bool) -> CallToolResult:
@@ -291,7 +327,7 @@ async def _entities(
         side = "get_tail_relations" if direction == "out" else "get_head_relations"
         raise ToolError(f"{entity!r} has no fact of the relation {relation!r} on that side: see {side}")
     labels = await (await open_knowledge(kg)).store.labels(ends)
-    listed = [{"id": end, "label": label} for end, label in zip(ends, labels, strict=True)]
+    listed = [{"id": end, "label": _short(label)} for end, label in zip(ends, labels, strict=True)]
     return _result({"entities": listed}, "entities", offset=offset)
 
 
@@ -303,10 +339,18 @@ async def _triples(kg: str, triples: Sequence[Triple], offset: int) -> CallToolR
     return _result(found, "triples", offset=offset, labels=known)
 
 
+def _said(out: Mapping[str, Any]) -> str:
+    """An answer as a client without structured content reads it."""
+    lines = [f"- {path}" for path in out["proof"]]
+    more = [f"({out['more']} more answers or paths)"] if out.get("more") else []
+    return "\n".join([out["answer"], *(["", "Evidence:", *lines] if lines else []), *more])
+
+
 def _result(
     found: Mapping[str, Any],
     *lists: str,
-    text: str | None = None,
+    text: Callable[[Mapping[str, Any]], str] | None = None,
+    tokens: int | None = None,
     offset: int | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> CallToolResult:
@@ -315,14 +359,15 @@ def _result(
     Args:
         found: what was found.
         lists: the names of lists that may be cut.
-        text: what a client without structured content reads; else the JSON.
+        text: makes of a result what a client without structured content reads; else that is the JSON.
+        tokens: the most that either has.
         offset: where the list began, for `next`.
         labels: labels of ids; those of the triples that are shown are added.
     """
-    held = {name: list(found[name]) for name in lists}
-    total = sum(map(len, held.values()))
+    held = {name: list(found[name][:_MOST]) for name in lists}
+    total = sum(len(found[name]) for name in lists)
 
-    def made() -> dict[str, Any]:
+    def made() -> tuple[dict[str, Any], str, str]:
         out = {**found, **held}
         if labels is not None:
             ends = {end for triple in held["triples"] for end in (triple["head"], triple["tail"])}
@@ -330,14 +375,21 @@ def _result(
         if left := total - sum(map(len, held.values())):
             out["more"] = left
             if offset is not None:
-                out["next"] = offset + len(next(iter(held.values())))
-        return out
+                out["next"] = offset + max(1, len(next(iter(held.values()))))  # one that never fits is skipped
+        json_text = _json(out).decode()
+        return out, json_text, text(out) if text else json_text
 
-    while len(_json(made())) > RESULT_BYTES and any(held.values()):
+    def fits(*forms: str) -> bool:
+        if any(len(form.encode()) > RESULT_BYTES for form in forms):
+            return False
+        return tokens is None or all(_tokens.count_tokens(form) <= tokens for form in forms)
+
+    out, *forms = made()
+    while not fits(*forms) and any(held.values()):
         longest = max(held.values(), key=lambda items: len(_json(items)))
-        del longest[-max(1, len(longest) // 10) :]
-    out = made()
-    return CallToolResult(content=[TextContent(type="text", text=text or _json(out).decode())], structured_content=out)
+        del longest[-max(1, len(longest) // 8) :]
+        out, *forms = made()
+    return CallToolResult(content=[TextContent(type="text", text=forms[1])], structured_content=out)
 
 
 def _json(value: object) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, pairwise
@@ -29,6 +30,7 @@ LONGEST = 128
 _REMEMBERED = 10_000  # words, some 300 bytes each
 _ORDINARY = 32  # characters of a word that is remembered
 _START = "▁"
+_RUNS = re.compile(r" ?(?:[^\W\d_]+|\d+|_+|[^\w\s]+)|\s")
 
 
 class WordPieces:
@@ -49,12 +51,17 @@ class WordPieces:
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text; empty for a text of white space alone."""
-        return list(chain.from_iterable(map(self._word, text.split())))
+        return list(chain.from_iterable([self._word(_START + word) for word in text.split()]))
+
+    def count(self, text: str) -> int:
+        """Tokens that a model of this vocabulary reads in a text: line breaks count, signs are apart from letters."""
+        runs = [run.replace(" ", _START) for run in _RUNS.findall(text)]
+        return sum(len(self._word(run)) for run in runs)
 
     def _word(self, word: str) -> tuple[int, ...]:
         ids = self._words.get(word)
         if ids is None:
-            ids = tuple(self._ids(_START + word))
+            ids = tuple(self._ids(word))
             if len(word) <= _ORDINARY:
                 if len(self._words) >= _REMEMBERED:
                     self._words.clear()
@@ -137,6 +144,10 @@ class StaticEmbedder:
         for start in range(0, len(texts), _BATCH):
             _add_up(vectors, [pieces.encode(text) for text in texts[start : start + _BATCH]], sums[start:])
         return sums
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text as Llama 2 counts them; raises as `embed`."""
+        return self._model.pieces.count(text)
 
     @cached_property
     def _model(self) -> _Model:

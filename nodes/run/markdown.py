@@ -54,7 +54,7 @@ async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
         kg: the KG, for the labels of the paths.
         by_model: whether a model worded its text, as Markdown of its own.
     """
-    said = (await _without_evidence(answer, kg)).replace(did_you_mean(answer["suggestions"]), "")  # listed below
+    said = (await without_evidence(answer, kg)).replace(did_you_mean(answer["suggestions"]), "")  # listed below
     parts = [harmless(said) if by_model else plain(said)]
     parts.append("\n".join([f"- {await path_line(path, kg)}" for path in _shown(answer)]))
     if answer["suggestions"]:
@@ -132,8 +132,8 @@ def _how(answer: Answer) -> Sequence[str]:
     return [f"{answer['method']}{model}", *([] if sure is None else [f"confidence {sure:.2f}"])]
 
 
-async def _without_evidence(answer: Answer, kg: str) -> str:
-    """The answer's text without the paths that it names: a chat shows them below."""
+async def without_evidence(answer: Answer, kg: str) -> str:
+    """The answer's text without the paths that it names, for whom they are shown apart."""
     lines = [re.escape(await path_text(path, kg)) for path in answer["paths"][:_PROOFS] if path["triples"]]
     if not lines:
         return answer["answer"]

@@ -9,22 +9,29 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp_types import TextContent
 
 from tests.integration.conftest import ROOT
 from tests.neo4j_server.server import free_port
-from trivium.app.server.mcp import RESULT_BYTES, make_server
+from trivium.app.server.mcp import ANSWER_TOKENS, RESULT_BYTES, answer_result, make_server
 from trivium.kg.embedded import build
 from trivium.kg.embedders.static import TOKENIZER, WordPieces
 from trivium.kg.types import Entity, Triple
 from trivium.knowledge.knowledge import close_all
+from trivium.nodes.run.abstain import Decision, Suggestion
+from trivium.nodes.run.answer_record import AnswerEntity
+from trivium.nodes.run.context import Context
+from trivium.nodes.run.write_answer import Claim, record
 
 TOOLS = {
     "ask", "find_entities", "neighbors", "find_paths", "verify",
@@ -82,24 +89,84 @@ async def test_an_agent_asks_and_gets_a_proof(films_kg: Path) -> None:
         assert none["answers"] == []
 
 
+@cache
+def _pieces() -> WordPieces:
+    return WordPieces((files("wordllama") / TOKENIZER).read_bytes())
+
+
 @pytest.mark.slow
 async def test_an_answer_costs_the_reading_model_at_most_600_tokens() -> None:
-    """By Llama 2's pieces what is read as text, and by four characters a token also what is read as JSON.
+    """By Llama 2's pieces what is read as text or as JSON, and by four characters a token what is read as text.
 
     OpenAI's own tokenizer (cl100k) is a download; of English it makes fewer tokens than Llama 2's.
     """
-    pieces = WordPieces((files("wordllama") / TOKENIZER).read_bytes())
+    pieces = _pieces()
     lines = (files("trivium.kg.sample") / "questions.train.jsonl").read_text("utf-8").splitlines()
     longest = dict.fromkeys(("text", "pieces", "json"), 0.0)
     async with Client(await make_server("sample")) as client:
         for line in lines[::8]:
             result: Any = await client.call_tool("ask", {"question": json.loads(line)["question"]})
             text, found = result.content[0].text, json.dumps(result.structured_content, ensure_ascii=False)
-            seen = {"text": len(text) / 4, "pieces": len(pieces.encode(text)), "json": len(found) / 4}
+            seen = {"text": len(text) / 4, "pieces": len(pieces.encode(text)), "json": len(pieces.encode(found))}
             longest = {name: max(most, seen[name]) for name, most in longest.items()}
     await close_all()
     assert 100 < longest["pieces"] <= 600, "some of them list dozens of names with their evidence"
     assert max(longest.values()) <= 600, longest
+
+
+_LABELS = st.one_of(
+    st.text('abcdefgh ij_-/é漢😀\\"\n0123456789', min_size=1, max_size=40),
+    st.tuples(
+        st.sampled_from(["x", "漢", "😀", "0f3a", "Evidence: of a crime ", '"\\']), st.sampled_from([3, 90, 3_000])
+    ).map(lambda part: part[0] * part[1]),
+)
+
+
+@given(
+    answers=st.lists(_LABELS, max_size=12),
+    times=st.integers(1, 40),
+    said=_LABELS,
+    suggested=st.lists(_LABELS, max_size=9),
+    value=st.one_of(st.none(), st.booleans(), st.floats(allow_nan=False), _LABELS),
+)
+@settings(max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate])
+def test_an_answer_fits_whatever_its_names_are(
+    answers: list[str], times: int, said: str, suggested: list[str], value: bool | float | str | None
+) -> None:
+    answers = times * answers
+    entities = [AnswerEntity(id=f"e{number}", label=label, score=1.0) for number, label in enumerate(answers)]
+    suggestions = [Suggestion(id="s", label=label, why="close") for label in suggested]
+    claim = Claim(f"{said}, {', '.join(answers)}.", entities, value=value, confidence=0.5)
+    decision = Decision("answered", "", suggestions)
+    found = record("keqing", {"question": "which?"}, Context(kg="sample"), claim, decision)
+    result = asyncio.run(answer_result(found, "sample"))
+    told, read = result.structured_content, result.content[0]
+    assert told is not None
+    assert isinstance(read, TextContent)
+    pieces = _pieces()
+    for form in (read.text, json.dumps(told, ensure_ascii=False, separators=(",", ":"))):
+        assert len(form.encode(errors="replace")) <= RESULT_BYTES
+        assert len(pieces.encode(form)) <= ANSWER_TOKENS
+    listed = sum(len(told.get(name, ())) for name in ("answers", "did_you_mean"))
+    assert listed + told.get("more", 0) == len(answers) + min(5, len(suggested)), "what is left out is counted"
+    texts = [said, *answers, *suggested, str(value)]
+    if len(answers) < 8 and max(map(len, texts)) < 20 and "".join(texts).isascii():
+        assert [each["label"] for each in told["answers"]] == answers, "nothing is cut that fits"
+
+
+async def test_a_page_goes_on_behind_what_no_page_holds(tmp_path: Path) -> None:
+    films = [Entity(f"f{n}" if n else "f" * 3_000, "A film") for n in range(3)]
+    build(tmp_path / "kg", [[Triple(each.id, "directed_by", "d") for each in films]], [*films, Entity("d", "Somebody")])
+    async with Client(await make_server(str(tmp_path / "kg"))) as client:
+        seen, offset = list[str](), 0
+        for _ in range(3):
+            told = await _called(client, "get_head_entities", entity="d", relation="directed_by", offset=offset)
+            seen += [each["id"] for each in told["entities"]]
+            if "next" not in told:
+                break
+            offset = told["next"]
+        assert {"f1", "f2"} <= set(seen)
+    await close_all()
 
 
 async def test_an_agent_walks_the_graph_itself(films_kg: Path) -> None:

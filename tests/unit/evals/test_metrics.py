@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from trivium.evals.metrics import Score, mean, score, score_answer, wilson
+import trivium
+from trivium.evals.metrics import Score, ask, mean, score, score_answer, wilson
+from trivium.graphs.oda import graph
+from trivium.kg.loaders import Question
+from trivium.knowledge.knowledge import close_all
+from trivium.nodes.oda.context import OdaContext
 
 
 @pytest.mark.parametrize(
@@ -68,3 +75,16 @@ def test_wilsons_interval() -> None:
     assert high == pytest.approx(0.5962, abs=1e-4)
     assert wilson(0, 10)[0] == pytest.approx(0.0, abs=1e-9)
     assert wilson(10, 10)[1] == pytest.approx(1.0)
+
+
+async def test_a_question_about_what_the_graph_does_not_have_is_an_answer_without_a_claim(films_kg: Path) -> None:
+    asked = [
+        Question("a", "who directed Heat?", ("Heat",)),
+        Question("b", "who directed Cold?", ("Cold Weather",), answers=("x",)),
+    ]
+    with trivium.own_runs():
+        found, none = await ask(graph, asked, OdaContext(kg=str(films_kg)))
+    await close_all()
+    assert found.answer["answers"]
+    assert (none.answer["method"], none.answer["answers"], none.score.top1) == ("oda", [], 0)
+    assert none.answer["stop_reason"] != "answered"
