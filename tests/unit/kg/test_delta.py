@@ -34,7 +34,7 @@ from trivium.kg.embedded.splice import Renumbering, Spliced, moved, renumbering,
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.plans.text import parse
 from trivium.kg.streams import drain
-from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
+from trivium.kg.types import Entity, Hop, QualifiedTriple, Statement, Triple, ValueText
 
 FILMS = [
     Triple("Dune", "directed_by", "Lynch"), Triple("Alien", "directed_by", "Scott"),
@@ -491,3 +491,14 @@ def test_what_is_spliced_answers_as_an_array_does(
             assert (made.dtype, made.shape) == (expected.dtype, expected.shape)
             assert operation(made) == operation(expected), name
             assert operation(made) == operation(expected), name
+
+
+def test_a_new_relation_to_entities_with_numbers_as_names_is_no_property(tmp_path: Path) -> None:
+    kg = tmp_path / "kg"
+    build(kg, [[Triple("2012", "directed_by", "Emmerich"), Triple("1917", "directed_by", "Mendes")]])
+    assert add_triples(kg, [Triple("Emmerich", "best_film", "2012"), Triple("Mendes", "best_film", "1917")]) == 2
+    store = EmbeddedStore.open(kg)
+    (hops,) = asyncio.run(store.hops(["2012"]))
+    store.close_now()
+    assert Hop("best_film", inverse=True) in hops
+    assert verify(kg) == []

@@ -43,6 +43,12 @@ def leaving(triples: Iterable[Triple]) -> dict[str, set[Hop]]:
     return out
 
 
+async def test_an_entity_whose_first_hop_is_the_last_one_of_the_entity_before(opened: Open) -> None:
+    store = opened([Triple("p", "s", "u"), Triple("q", "s", "u"), Triple("q", "t", "u")], ())
+    away, back = {Hop("s", False), Hop("t", False)}, {Hop("s", True), Hop("t", True)}
+    assert await store.transitions() == {hop: frozenset(back) for hop in away} | {hop: frozenset(away) for hop in back}
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_hops_transitions_and_shares_are_those_of_the_definition(opened: Open, seed: int) -> None:
     triples = random_triples(seed)

@@ -380,3 +380,13 @@ def test_a_graph_as_two_tables(tmp_path: Path) -> None:
     assert weighed.statements[0].properties == (("weight", ValueText("0.9", "number")),)
     (tmp_path / "m.toml").write_text(write_mapping(applied.mappings))
     assert read_mapping(tmp_path / "m.toml", read_tables(paths)) == applied.mappings
+
+
+def test_a_table_of_one_line_is_cut_like_any_other(tmp_path: Path) -> None:
+    (table,) = read_tables(_write(tmp_path, empty="code;title, short;credits\n"))
+    assert table.columns == ("code", "title, short", "credits")
+
+
+def test_the_first_line_says_how_many_columns_the_others_should_have(tmp_path: Path) -> None:
+    (table,) = read_tables(_write(tmp_path, odd="code;title;credits\n1,5;2,5;3,5\n1,5;2,5;3,5\n"))
+    assert table.columns == ("code", "title", "credits")

@@ -33,7 +33,7 @@ def _go_on(path: Path) -> int:
 
 
 def test_lines_are_written_one_a_line_and_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "out.jsonl"
+    path = tmp_path / "new" / "folders" / "out.jsonl"
     assert _go_on(path) == 0
     assert [json.loads(line) for line in path.read_text().splitlines()] == LINES
     assert "Köln" in path.read_text()

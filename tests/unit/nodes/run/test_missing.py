@@ -9,7 +9,7 @@ import pytest
 from trivium.kg.embedded import build
 from trivium.kg.types import Entity, Triple
 from trivium.knowledge.knowledge import close_all
-from trivium.nodes.run.missing import Link, namesakes
+from trivium.nodes.run.missing import Link, namesakes, unknown_names
 
 _GEORGIAS = [Entity("g1", "Georgia", (), ("country",)), Entity("g2", "Georgia", (), ("state",))]
 
@@ -30,3 +30,9 @@ async def test_each_namesake_says_what_is_found_for_it(tmp_path: Path, more: int
     found = await namesakes("which city is in Georgia?", [sub], {"Georgia": links}, str(tmp_path / "kg"))
     await close_all()
     assert [each["why"] for each in found] == whys
+
+
+def test_a_linking_word_between_capitals_belongs_to_the_unknown_name() -> None:
+    asked = "where is the Republic of Zandia in Europe?"
+    assert unknown_names(asked, {}, [], nothing=True, unread=True) == ["Republic of Zandia in Europe"]
+    assert unknown_names("where in Zandia is it?", {}, [], nothing=True, unread=True) == ["Zandia"]
