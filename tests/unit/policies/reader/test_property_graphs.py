@@ -14,6 +14,7 @@ from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.plan import Value
 from trivium.kg.plans.result import item_label, materialize
 from trivium.kg.plans.survey import profile_of
+from trivium.kg.plans.text import write
 from trivium.policies.reader.english import decade
 from trivium.policies.reader.opening import names_of, open_reader
 from trivium.policies.reader.reader import Reader, Reading
@@ -154,6 +155,28 @@ def test_conditions_in_users_words(question: str, answer: list[str]) -> None:
 )
 def test_ranks_and_groups_in_users_words(question: str, answer: list[str]) -> None:
     assert _ask(question) == answer
+
+
+def _plans(question: str) -> list[str]:
+    graph, reader = _gym()
+    executor = Executor(graph)
+    return [write(each.plan) for each in reader.read(question, executor=lambda plan: outcome(executor, plan))]
+
+
+def test_how_many_are_related_is_counted_of_all_not_of_those_that_are() -> None:
+    assert _plans("which course has the most reviews?")[0] == "type Course | top 1 by count(^REVIEWED/)"
+    assert _plans("who has the fewest reviews")[0] == "type Member | bottom 1 by count(REVIEWED/)"
+
+
+def test_only_a_yes_or_no_is_false_where_there_is_none() -> None:
+    assert not any("false" in plan for asked in ("members with no city", "no tier") for plan in _plans(asked))
+    assert "type Member | where student = false" in _plans("no students")
+
+
+def test_facts_of_a_named_thing_are_found_behind_a_set() -> None:
+    assert {f'ids "Ben Cole" | values {name}' for name in ("joined", "city")} <= {
+        *_plans("what did Ada Brook and Ben Cole raise?")
+    }
 
 
 def test_a_year_is_no_count_and_a_key_no_measure() -> None:
