@@ -67,7 +67,7 @@ class Chart:
             left, right = pair.split()
             rules[left, right].append(rule)  # type: ignore[index]
         self._rules = dict(rules)
-        self._ordering = (self._extreme, self._by_key)
+        self._ordering = (self._extreme, self._extreme_after, self._by_key)
         self._joins: dict[tuple[int, int, frozenset[int]], tuple[tuple[Path, float], ...]] = {}
 
     def parse(self, tagged: Tagged, deadline: float) -> list[Item]:
@@ -836,10 +836,11 @@ class Chart:
                 for term, more in self._term(source, numbers)
                 if term not in terms
             ][:4]
-        numbers = lists[0] if len(lists) == 1 and not known and source.form != "name" else ()
+        numbers = lists[0] if len(lists) == 1 and not known else ()
         for terms, cost in options:
             if terms:
-                if numbers and self._columns.of_term(terms[0], numbers).profile.kind == "boolean":
+                many = source.form != "name" or bool(terms[0][1])
+                if many and numbers and self._columns.of_term(terms[0], numbers).profile.kind == "boolean":
                     cost += scores.TRUTHS  # noqa: PLW2901 - "organic coffees" are those that are
                 yield Item("X", source.node, source.type, ("values", terms), score - cost, links, source.form)
 
@@ -849,12 +850,13 @@ class Chart:
         if "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
         having = gap & self._words.having or ("with" in gap and gap & self._words.any_)
-        if having and right.category == "P":  # "persons who have a title", "with a title"
+        if having and right.category == "P" and "whether" not in gap:  # "persons who have a title", "with a title"
             for term, cost in self._term(left, right.data):
-                held = ("where", left.node, ("has", term))
+                truth = self._columns.of_term(term, right.data).profile.kind == "boolean"
+                held = ("where", left.node, _is_true(term) if truth else ("has", term))
                 yield Item("S", held, left.type, (), score - scores.HAVING - cost, links, "set", True, left.extreme)
                 break
-        if "s" not in gap:
+        if "s" not in gap and "whether" not in gap:
             yield from self._true(left, right, score, links)
         cost = 0.0 if "s" in gap else scores.TURNED
         cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
@@ -870,12 +872,13 @@ class Chart:
         for number in column.data if column.category == "P" else ():
             found = self._schema.properties[number]
             if found.profile.kind == "boolean" and self._schema.compatible(source.type, found.type):
-                condition = ("cmp", ("p", (), found.name, ""), "=", ("v", Value("boolean", True)))
-                node = ("where", source.node, condition)
+                node = ("where", source.node, _is_true(("p", (), found.name, "")))
                 yield Item("S", node, source.type, (), score + scores.TRUE, links, "set", True, source.extreme)
 
     def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         lists = left.data if left.category == "PL" else (left.data,)
+        if gap & self._words.having and gap & self._words.clauses:
+            return  # "the floor that has …" begins a clause
         if left.category == "P" and gap <= _OWNED and (both := tuple(each for each in left.data if each in right.data)):
             # "reporter occupation": two words of one column
             yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
@@ -889,6 +892,8 @@ class Chart:
             )
 
     def _more_columns(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if gap & self._words.having and gap & self._words.clauses:
+            return
         links, score = (left.links, right.links), left.score + right.score
         if left.data[0] == "values" and left.data[1][-1][2:3] and self._reads(left.data[1][-1], right.data):
             yield left.but(score=score - 0.1, links=links)
@@ -1652,13 +1657,31 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if right.data[0] == "tally" and right.data[5] == "count":
             yield right.but(score=score + scores.IMPLIED, links=links)
-        if right.data[0] == "values" and len(right.data[1]) == 1:
+        if right.data[0] == "values" and len(right.data[1]) == 1 and (true := self._true_of(right, right.data[1][0])):
+            yield right.but(node=true.node, type=true.type, data=("count",), score=score, links=links)
+        elif right.data[0] == "values" and len(right.data[1]) == 1:
             number = self._is_number(right.data[1][0])
             own = number and right.node and right.node[0] == "ids" and not right.data[1][0][1]
             if not own:  # "how much does X earn": one thing has one salary
                 yield right.but(data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
             if number:  # "the number of X's population": the value itself
                 yield right.but(score=score - (0.1 if own else 0.35), links=links)
+
+    def _true_of(self, source: Item, term: Sketch) -> Item | None:
+        """Those of a set, or of what it is joined to, with a yes in a column; None for other columns."""
+        if term[0] != "p" or term[3]:
+            return None
+        for column in self._schema.properties:
+            if column.name != term[2] or column.profile.kind != "boolean":
+                continue
+            if not term[1] and self._schema.compatible(source.type, column.type):
+                return source.but(node=("where", source.node, _is_true(term)))
+            for path in self._schema.paths(source.type, column.type) if term[1] else ():
+                if path.hops == term[1]:
+                    members = ("go", source.node, path.hops, column.type, path.sure)
+                    node = ("where", members, _is_true(("p", (), column.name, "")))
+                    return source.but(node=node, type=column.type)
+        return None
 
     def _is_number(self, term: Sketch) -> bool:
         """Whether a term reads a column of numbers."""
@@ -1779,6 +1802,9 @@ class Chart:
         function, numbers = left.data
         links, score = (left.links, right.links), left.score + right.score
         for term, cost in self._term(right, numbers):
+            if function == "count" and (true := self._true_of(right, term)):
+                yield Item("X", true.node, true.type, ("count",), score - cost, links, right.form)
+                continue
             summed = function in ("count", "minimum", "maximum") or self._columns.numeric(term, numbers)
             data = ("agg", function, term) if function != "count" else ("agg", "count", term, True)
             yield Item("X", right.node, right.type, data, score - cost - (0.0 if summed else 0.6), links, right.form)
@@ -2103,6 +2129,11 @@ def _aggregated(item: Item) -> tuple[Any, ...]:
         relations, name, *function = item.data
         return ("E", relations, name, *(function or ("sum",)))
     return ()
+
+
+def _is_true(term: Sketch) -> Sketch:
+    """The condition that a column of yes and no is yes."""
+    return ("cmp", term, "=", ("v", Value("boolean", True)))
 
 
 def _is_one(item: Item) -> bool:

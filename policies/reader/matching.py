@@ -249,6 +249,7 @@ class Matcher:
     def _like(self, word: str) -> list[Match]:
         own = self.language.stem(word)
         concepts = self.language.concepts.get(own, frozenset())
+        doer = self.language.asked.get(own, {}).get("who", 0.0) >= 1
         cosines = self._vectors @ self.embedder.embed([word])[0] if len(self._stems) else np.zeros(0, np.float32)
         best: dict[Element, Match] = {}
         for row, cosine in enumerate(cosines.tolist()):
@@ -260,6 +261,8 @@ class Matcher:
             if alike < LEAST:
                 continue
             for element, weight in self._elements[row]:
+                if doer and not exact and self._is_no_person(element):
+                    continue
                 score = alike * weight
                 known = best.get(element)
                 if score >= LEAST and (known is None or score > known.score):
@@ -275,6 +278,13 @@ class Matcher:
             if kinds[match.element.kind] <= _MOST or match.exact:
                 out.append(match)
         return out
+
+    def _is_no_person(self, element: Element) -> bool:
+        """Whether an element is a column of dates or of yes and no, which tells of no architect when it was built."""
+        if element.kind != "property":
+            return False
+        column = self.schema.properties[element.number]
+        return column.dated or column.yearly or column.profile.kind == "boolean"
 
 
 def _is_acronym(part: str) -> bool:

@@ -53,6 +53,7 @@ _ONES = re.compile(
     re.IGNORECASE,
 )
 _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "often", "multi"})
+_YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
@@ -313,7 +314,9 @@ class Reader:
             for sketch, less in self._finished(item, scores.ECHO * (not shown)):
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
-                if ask and sketch[0] not in _RESULTS and not _is_choice(sketch):
+                if ask and (truth := self._truth(sketch)):
+                    sketch = truth  # noqa: PLW2901
+                elif ask and sketch[0] not in _RESULTS and not _is_choice(sketch):
                     if sketch[0] == "and" and any(part and part[0] == "ids" for part in sketch[1:]):
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
@@ -323,6 +326,15 @@ class Reader:
                 if known is None or known[2] < score:
                     best[key] = (sketch, item, score)
         return sorted(best.values(), key=lambda each: -each[2])
+
+    @staticmethod
+    def _truth(sketch: Sketch) -> Sketch | None:
+        """A thing's own yes or no, in place of whether it is among those with a yes: it may have neither."""
+        if sketch[0] != "where" or sketch[1][0] != "ids" or sketch[2][0] != "cmp":
+            return None
+        _, term, sign, value = sketch[2]
+        own = term[0] == "p" and not term[1] and not term[3]
+        return ("values", sketch[1], (term,)) if own and sign == "=" and value == _YES else None
 
     def _asks_yes_or_no(self, tagged: Tagged) -> bool:
         """Whether a question begins as one for yes or no: "is it …", "can I …", but not "can you list …"."""

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 from trivium.kg.embedded.natures import may_give_types
@@ -262,8 +263,9 @@ class Tagger:
 
     def _is_carried(self, words: Sequence[Token], span: tuple[int, int]) -> bool:
         """Whether "quantity of" may speak of a column; "number of" does so only before one thing."""
-        word, after = words[span[0]].text, words[span[1]].text if span[1] < len(words) else ""
-        many = after.endswith("s") or after in self.language.plurals.values()
+        phrase = takewhile(lambda each: each not in self.language.stop, (word.text for word in words[span[1] :]))
+        many = any(each.endswith("s") or each in self.language.plurals.values() for each in phrase)
+        word = words[span[0]].text
         return word in self.language.carried and not (word == "number" and many)
 
     def _compared_by(self, phrase: tuple[str, ...]) -> list[Item]:
@@ -340,7 +342,19 @@ class Tagger:
             if found.kind == "time":
                 items += self._value_items(str(found.value)[:5], found.start, 1.0)
             out.append(_Block(found.start, stop, (25 if strong else 11) + stop - found.start, items, 1.0))
-        return out
+        return [*out, *self._place_blocks(words)]
+
+    def _place_blocks(self, words: Sequence[Token]) -> Iterator[_Block]:
+        """Ordinals in words, before a column of numbers: "the second floor"."""
+        for place, (word, after) in enumerate(pairwise(words)):
+            value = self.language.places.get(word.text)
+            if value is not None and any(
+                match.element.kind == "property"
+                and self.schema.properties[match.element.number].profile.kind == "number"
+                for match in self.matcher.phrase([after.text])
+            ):
+                items = self._literal_items(Literal_(place, place + 1, "number", float(value)), ())
+                yield _Block(place, place + 1, 12, items, 1.0)
 
     def _literal_items(self, found: Literal_, hints: tuple[str, ...], measure: str = "") -> list[Item]:
         links = link(found.start, str(found.value), 0.0)

@@ -181,6 +181,7 @@ class Language:
     same: tuple[Phrase, ...]
     logic: Mapping[Phrase, str]
     numbers: Mapping[str, int]
+    places: Mapping[str, int]
     scales: Mapping[str, float]
     units: frozenset[str]
     values: Mapping[str, tuple[str, ...]]
@@ -243,6 +244,7 @@ class Language:
             same=_phrases(raw["same"]["phrases"]),
             logic={phrase: kind for kind, texts in raw["logic"].items() for phrase in _phrases(texts)},
             numbers=raw["numbers"],
+            places=raw.get("places", {}),
             scales=raw["scales"],
             units=_words(raw["units"]["words"]),
             values=_split(raw["values"]),
