@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from trivium.app.server.feedback import routes as feedback_routes
 from trivium.app.server.gate import Gate
 from trivium.app.server.openai_api import routes as openai_routes
-from trivium.app.server.operations import Drain, operations
+from trivium.app.server.operations import Drain, operations, probes
 from trivium.app.server.operations import routes as operator_routes
 from trivium.app.server.page import routes as page_routes
 from trivium.app.server.user_data import routes as user_routes
@@ -143,4 +143,26 @@ routes: list[BaseRoute] = [
     *([Route("/mcp", _mcp)] if _mcp is not None else []),
 ]
 
-app = Starlette(routes=routes, middleware=[Middleware(Gate), Middleware(Drain)], lifespan=lifespan)
+
+class Direct:
+    """The middleware that answers `/v1` and the probes itself, before LangGraph's own middlewares.
+
+    Those write an access log, number requests and wait for the store, which costs a request 1 ms; a run has its line in
+    the log anyway. What a web page asks goes on, since leave for its origin (CORS) is written there.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        own = [*openai_routes, *probes]
+        self._own, self._paths = Starlette(routes=own), {route.path for route in own}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or hand it on."""
+        own = scope["type"] == "http" and scope["path"] in self._paths and not scope.get("root_path")
+        if own and not any(name == b"origin" for name, _ in scope["headers"]):
+            await self._own(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
+app = Starlette(routes=routes, middleware=[Middleware(Gate), Middleware(Drain), Middleware(Direct)], lifespan=lifespan)

@@ -219,11 +219,11 @@ async def metrics(request: Request) -> Response:
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)
 
 
-routes = [
+probes = [
     *(Route(path, healthz) for path in ("/healthz", "/health")),
     *(Route(path, readyz) for path in ("/readyz", "/ready")),
-    Route("/metrics", metrics),
 ]
+routes = [*probes, Route("/metrics", metrics)]
 
 
 def _is_operator(request: Request) -> bool:

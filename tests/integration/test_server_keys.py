@@ -156,8 +156,11 @@ async def test_other_web_pages_are_not_let_in(locked: Server) -> None:
         assert "access-control-allow-origin" not in told.headers
         asks = {"origin": "http://evil.example", "access-control-request-method": "POST"}
         assert "access-control-allow-origin" not in (await client.options("/threads/search", headers=asks)).headers
-        named = await client.get("/info", headers={"origin": "https://smith.langchain.com"})
-        assert named.headers["access-control-allow-origin"] == "https://smith.langchain.com"
+        for path in ("/info", "/v1/models"):
+            named = await client.get(path, headers={"origin": "https://smith.langchain.com"})
+            assert named.headers["access-control-allow-origin"] == "https://smith.langchain.com"
+            assert "access-control-allow-origin" not in (await client.get(path)).headers
+        assert (await client.get("/v1/models", headers={"x-api-key": "wrong"})).status_code == 401
 
 
 async def test_a_key_spends_its_tokens_of_the_day(locked: Server, clients: dict[str, LangGraphClient]) -> None:

@@ -10,13 +10,16 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
+from starlette.responses import PlainTextResponse
 from starlette.schemas import SchemaGenerator
+from starlette.types import Receive, Scope, Send
 
 from tests.fake_openai import FakeOpenAI
 from tests.unit.app.server.conftest import http
 from trivium.app.server.gate import starts_run
-from trivium.app.server.http import THAWED, app, freeze
+from trivium.app.server.http import THAWED, Direct, app, freeze
 from trivium.app.server.operations import drain_seconds, operations
 from trivium.knowledge.knowledge import close_all
 
@@ -45,6 +48,25 @@ async def test_a_probe_needs_no_key_and_an_operator_is_told_names() -> None:
         told = (await client.get("/readyz")).json()
         assert told["kgs"] == {"films": "open", "others": "open"}, "the sample is not made for a probe"
         assert (await remote.get("/metrics")).status_code == 403
+
+
+@pytest.mark.usefixtures("operator_folder")
+async def test_only_what_needs_nothing_of_langgraphs_server_goes_past_its_middlewares() -> None:
+    """Leave for a web page's origin is among them, so what a page asks goes through."""
+    through: list[str] = []
+
+    async def langgraphs(scope: Scope, receive: Receive, send: Send) -> None:
+        through.append(scope["path"])
+        await PlainTextResponse("")(scope, receive, send)
+
+    transport = httpx2.ASGITransport(Direct(langgraphs))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:80") as client:
+        assert (await client.post("/v1/chat/completions", json=ASKED)).json()["object"] == "chat.completion"
+        assert (await client.get("/healthz")).json() == {"status": "ok"}
+        assert through == []
+        for path in ("/threads", "/v1", "/v1/other", "/metrics", "/mcp", "/v1/models"):
+            await client.get(path, headers={"origin": "http://a.example"} if path == "/v1/models" else {})
+    assert through == ["/threads", "/v1", "/v1/other", "/metrics", "/mcp", "/v1/models"]
 
 
 @pytest.mark.usefixtures("keys")
