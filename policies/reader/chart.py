@@ -35,6 +35,7 @@ _LONGEST = 4  # hops of one chain
 _OWNED = frozenset({"s"})
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
+_BOUNDS = ("M", "CP", "C")  # what an "or" joins as conditions on one set
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 _TIMES = frozenset({"date", "time", "year"})
 _ASKS = 0.8  # likeness of "where" to the relation that leads to a place
@@ -188,9 +189,13 @@ class Chart:
             ("S S", self._either),
             ("R S", self._object),
             ("R S", self._participle),
+            ("S S", self._with_theirs),
             ("S R", self._object_before),
             ("S R", self._participle_after),
             ("S M", self._modify),
+            *((f"{one} {other}", self._one_of) for one in _BOUNDS for other in (*_BOUNDS, "S")),
+            ("S ALT", self._either_way),
+            ("X ALT", self._late),
             ("M S", self._modify_before),
             ("P S", self._column),
             ("S P", self._column_after),
@@ -210,6 +215,7 @@ class Chart:
             ("X M", self._late),
             ("X CP", self._late),
             ("X C", self._late),
+            ("X C", self._column_of_bound),
             ("X EC", self._late),
             ("P NUM", self._equals),
             ("NUM P", self._number_of),
@@ -250,6 +256,8 @@ class Chart:
             ("MORE S", self._more_of),
             ("MORE P", self._more_of_column),
             ("P MORE", self._more_of_column_after),
+            ("P SUP", self._more_of_column_after),
+            ("R MORE", self._more_of_deed),
             ("SUP P", self._more_of_column),
             ("CK S", self._more_than_one),
             ("S CK", self._more_of_pair),
@@ -295,6 +303,11 @@ class Chart:
             ("X X", self._two_results),
             ("AGG GK", self._group_all),
             ("GK R", self._group_walked),
+            ("P GK", self._of_each),
+            ("PL GK", self._of_each),
+            ("GK P", self._for_each),
+            ("GK PL", self._for_each),
+            ("AGG P", self._aggregate_in_name),
             ("NEG M", self._not_modifier),
             ("NEG S", self._not_set),
             ("NEG CP", self._not_bound),
@@ -306,6 +319,7 @@ class Chart:
             ("R CP", self._count_of_relation),
             ("NUM CMP", self._bound_after),
             ("DATE CMP", self._bound_after),
+            ("CP CMP", self._bound_after_noun),
             ("NEG P", self._missing),
             ("CNT E", self._count_edge),
             ("NEG R", self._not_related),
@@ -326,6 +340,21 @@ class Chart:
             ("R R", self._same_relation),
             ("M R", self._same_relation),
             ("R M", self._same_relation_before),
+            ("NUM E", self._edge_number_before),
+            ("EC E", self._edge_value_before),
+            ("SUP E", self._edge_extreme),
+            ("SUP R", self._edge_extreme_of_relation),
+            ("E AGG", self._edge_aggregated),
+            ("H R", self._hinted_edge),
+            ("KEY S", self._key_towards),
+            ("EC R", self._edge_relation_before),
+            ("M S", self._from_to),
+            ("R C", self._edge_bare),
+            ("R DATE", self._edge_bare),
+            ("R NUM", self._edge_bare),
+            ("M C", self._edge_bare),
+            ("M DATE", self._edge_bare),
+            ("M NUM", self._edge_bare),
             ("M S", self._clause),
             ("M M", self._clause),
         )
@@ -424,6 +453,8 @@ class Chart:
         self, head: Item, source: Item, relations: Sequence[int] = (), cost: float = 0.0, negative: bool = False
     ) -> Iterator[Item]:
         """The head's set narrowed to what a path joins with the source's set."""
+        if head.data[:1] == ("edge",) and not negative:
+            yield from self._joined_by_edge(head, source, relations, cost)
         named = frozenset(relations) or self._role_of(head, source)
         score = head.score + source.score - cost - (scores.BELOW if head.extreme else 0.0)
         score -= scores.NAMED if _is_one(head) else 0.0
@@ -451,6 +482,16 @@ class Chart:
                 True,
                 head.extreme,
             )
+
+    def _joined_by_edge(self, head: Item, source: Item, relations: Sequence[int], cost: float) -> Iterator[Item]:
+        """As in "consulting physician for stay 7": the condition is on the relationship that joins the two."""
+        _, own, condition, node = head.data
+        shared = tuple(each for each in own if each in relations) if relations else own
+        if not shared or (source.category == "M" and (source.data[2] is not None or len(source.data) > 5)):
+            return
+        data = (shared, False, condition, source.data[3] if source.category == "M" else self._pair(source))
+        plain = head.but(node=node, data=(), score=head.score + scores.EDGE)
+        yield from self._joined(plain, source.but(category="M", data=data), shared, cost)
 
     def _role_of(self, head: Item, source: Item) -> frozenset[int]:
         """The relation by which one of two sets is called, where it joins them: "directors of X"."""
@@ -636,6 +677,16 @@ class Chart:
         for item in joined(source, right, gap):
             yield item.but(category="M", data=left.data, score=item.score - scores.EXTRAPOSED)
 
+    def _from_to(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(how long is) the line from X to Y": X, which the relation joins with Y."""
+        if "to" not in gap or "and" in gap or left.data[1] or not self._one_each(left, right):
+            return
+        score, links = left.score + right.score, (left.links, right.links)
+        for hop, reached in self._schema.leaving(right.type):
+            if hop.relation in left.data[0] and self._schema.compatible(reached, left.type):
+                node = ("and", left.node, ("go", right.node, (hop._replace(where=left.data[2]),), left.type, True))
+                yield Item("S", node, left.type, (), score, links, "set", True)
+
     def _is_passive(self, relation: int) -> bool:
         return words_of(self._schema.names[relation])[-1:] == ("by",)
 
@@ -657,8 +708,30 @@ class Chart:
         both = (hop.relation, start, end) in self._schema.joins and (hop.relation, end, start) in self._schema.joins
         return scores.AGAINST if both else 0.0
 
+    def _one_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "supplied by X or above 200": two conditions of which one holds."""
+        if "or" in gap and (right.category != "S" or right.form == "value"):
+            links, score = (left.links, right.links), left.score + right.score
+            parts = tuple((each.category, each.node, each.type, each.data, each.form) for each in (left, right))
+            yield Item("ALT", data=parts, score=score, links=links)
+
+    def _either_way(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        rules: dict[Category, Rule] = {"S": self._merge, "M": self._modify, "CP": self._where, "C": self._where_bare}
+        ways = []
+        for category, node, kind, data, form in right.data:
+            part = Item(category, node, kind, data, form=form)
+            made = rules[category](left.but(score=0.0, links=()), part, gap - {"or"})
+            fitting = [item for item in made if item.category == "S" and item.type == left.type]
+            ways.append(sorted(fitting, key=lambda item: -item.score)[:2])
+        for one in ways[0]:
+            for other in ways[1]:
+                score = left.score + right.score + one.score + other.score
+                links = (left.links, right.links, one.links, other.links)
+                yield Item("S", ("or", one.node, other.node), left.type, (), score, links, "set", True)
+
     def _modify(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         cost = scores.AGAIN / 2 if left.modified else 0.0
+        cost += scores.NOT_BOTH if "or" in gap and left.modified else 0.0
         source = right
         if right.form == "pair" and right.data[3]:
             source = right.but(category="S", data=right.data[3])
@@ -789,6 +862,21 @@ class Chart:
             if tried > 3:
                 break
 
+    def _one_each(self, *items: Item) -> bool:
+        """Whether sets are single things, by their names or keys."""
+        return all(_is_one(item) or self._is_keyed(item) for item in items)
+
+    def _is_keyed(self, item: Item) -> bool:
+        """Whether a set is one thing by a value that no other has."""
+        node = item.node
+        return bool(
+            item.form in ("value", "set")
+            and node
+            and node[0] == "is"
+            and node[3] == "="
+            and self._schema.properties[node[2]].profile.unique
+        )
+
     def _naming(self, item: Item, numbers: Iterable[int]) -> bool:
         return any(
             self._schema.properties[number].naming
@@ -812,8 +900,21 @@ class Chart:
             yield right.but(score=score - 0.05, links=links)
         if right.data[:1] == ("by",):
             return
+        if left.category == "P" and not gap and right.form in ("plain", "set"):
+            yield from self._dated(left, right, score, links)
         yield from self._table(right, lists, score, links)
         yield from self._true(right, left, score, links)
+
+    def _dated(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "granted patents", "shipped orders": those with a date of it."""
+        for column in (self._schema.properties[number] for number in left.data):
+            if (
+                column.dated
+                and words_of(column.name)[0].endswith("ed")
+                and self._schema.compatible(right.type, column.type)
+            ):
+                node = ("where", right.node, ("has", ("p", (), column.name, "")))
+                yield Item("S", node, right.type, (), score - 0.05, links, "set", right.modified, right.extreme)
 
     def _bind(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
@@ -847,7 +948,10 @@ class Chart:
     def _column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
         lists = right.data if right.category == "PL" else (right.data,)
-        if "by" in gap and right.category == "P":
+        if "by" in gap and right.category == "P" and left.node and left.node[0] == "top":
+            for term, cost in self._term(left, right.data):  # "the three oldest lines by founding year"
+                yield left.but(node=(*left.node[:2], term, *left.node[3:]), score=score + 0.3 - cost, links=links)
+        elif "by" in gap and right.category == "P":
             yield left.but(data=("by", right.data), score=score, links=links)
         having = gap & self._words.having or ("with" in gap and gap & self._words.any_)
         if having and right.category == "P" and "whether" not in gap:  # "persons who have a title", "with a title"
@@ -858,6 +962,8 @@ class Chart:
                 break
         if "s" not in gap and "whether" not in gap:
             yield from self._true(left, right, score, links)
+        if self._lists_both(left, gap):  # "wards with their electorates"
+            yield from self._table(left, lists, score + scores.THEIRS, links, (("e", ()),))
         cost = 0.0 if "s" in gap else scores.TURNED
         cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
         yield from self._table(left, lists, score - cost, links)
@@ -866,6 +972,32 @@ class Chart:
             yield left.but(score=score - cost + gain, links=links)
         if left.form == "value" and left.data and left.data[0] in right.data and (not gap or "as" in gap):
             yield left.but(data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
+
+    def _lists_both(self, item: Item, gap: Gap) -> bool:
+        """Whether "with their", "and its" add to a set what each of it has."""
+        single = item.form == "name" or (item.node or ())[:1] == ("ids",)
+        return not single and bool(gap & self._words.theirs) and bool(gap & {"with", "and"})
+
+    def _with_theirs(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "orders with their customers": each with what it leads to."""
+        if right.form == "plain" and self._lists_both(left, gap):
+            for path, cost in self._ways(left.type, right.type, self._role_of(left, right))[:2]:
+                data = ("values", (("e", ()), ("e", path.hops)))
+                score, links = left.score + right.score + scores.THEIRS - cost, (left.links, right.links)
+                yield Item("X", left.node, left.type, data, score, links, left.form)
+
+    def _of_each(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "prep minutes for every recipe", "for each team its name and city": a row for each, with its name."""
+        by = any(isinstance(what, str) and what.endswith("by") for _, what, _ in flat(right.links)[:1])
+        if right.data[0] != "type" or by or gap - {"of", "for"}:
+            return
+        lists = left.data if left.category == "PL" else (left.data,)
+        source = right.but(category="S", data=())
+        known = () if self._names_whole(source, lists[0]) else (("e", ()),)
+        yield from self._table(source, lists, left.score + right.score, (left.links, right.links), known)
+
+    def _for_each(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._of_each(right, left, frozenset())
 
     def _true(self, source: Item, column: Item, score: float, links: Any) -> Iterator[Item]:
         """As in "discontinued products", "products that are discontinued": those for which a yes or no is yes."""
@@ -957,6 +1089,13 @@ class Chart:
             links = (left.links, right.links)
             yield Item("C", data=(sign, hints, self._constant(left)), score=left.score + right.score, links=links)
 
+    def _bound_after_noun(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "4 bedrooms or more"."""
+        sign, hints = right.data
+        if "after" in hints and not gap and left.data[1:3] in (("", "="), ("count", "=")):
+            data, links = (*left.data[:2], sign, left.data[3]), (left.links, right.links)
+            yield left.but(data=data, score=left.score + right.score + 0.25, links=links)
+
     def _missing(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "no fax number", "without a title": those that lack it; "non-smokers"."""
         links = (left.links, right.links)
@@ -996,6 +1135,21 @@ class Chart:
             "CP", None, -1, (left.data, "", sign, value), left.score + right.score + 0.25, (left.links, right.links)
         )
 
+    def _column_of_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(cases where) the age of the patient is above 60"."""
+        if (
+            left.data[0] != "values"
+            or len(left.data[1]) != 1
+            or left.form != "plain"
+            or left.node != ("all", left.type)
+        ):
+            return
+        term = left.data[1][0]
+        numbers = [each.number for each in self._schema.properties if term[:2] == ("p", ()) and each.name == term[2]]
+        own = tuple(n for n in numbers if self._schema.compatible(self._schema.properties[n].type, left.type))
+        if own:
+            yield from self._column_bound(left.but(category="P", data=own), right, gap)
+
     def _column_bound_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         for item in self._column_bound(right, left, gap):
             item.score -= 0.1
@@ -1014,6 +1168,7 @@ class Chart:
         columns, flag, sign, value = right.data
         links, score = (left.links, right.links), left.score + right.score
         score -= scores.BELOW if left.extreme else 0.0
+        score -= scores.NOT_BOTH if "or" in gap and left.modified else 0.0
         if flag == "count":
             yield from self._where_count(left, right, columns, sign, value)
             return
@@ -1063,6 +1218,7 @@ class Chart:
     def _where_bare(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, hints, value = right.data
         links, score = (left.links, right.links), left.score + right.score
+        score -= scores.NOT_BOTH if "or" in gap and left.modified else 0.0
         for column, gain in self._columns.ranked(left.type, hints, value):
             if column.identifying and sign != "=":
                 continue
@@ -1200,15 +1356,16 @@ class Chart:
 
     def _compare_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "higher than the highest point of texas"'s elevation, "above the average age"."""
-        sign, _ = left.data
+        sign, hints = left.data
         if right.data[0] not in ("values", "agg") or sign == "!=":
             return
         term = right.data[1][0] if right.data[0] == "values" else right.data[2]
         if term[0] != "p":
             return
         numbers = tuple(each.number for each in self._schema.properties if each.name == term[2] and each.ordered)
-        if not numbers:
-            return
+        bare = hints == _COUNT and right.data[0] == "values" and "than" not in str(left.links[0][1])
+        if not numbers or (bare and not (self._one_each(right) or (right.node and right.node[0] == "top"))):
+            return  # "ships under the Hong Kong flag" are compared with nothing
         plan = (
             ("values", right.node, right.data[1])
             if right.data[0] == "values"
@@ -1273,6 +1430,10 @@ class Chart:
         if self._columns.is_fast(hints) and all(self._columns.is_time(self._schema.properties[n]) for n in right.data):
             direction = "min" if direction == "max" else "max"
         if direction in ("most", "fewest", "least", "count"):
+            if not hints and all(
+                self._schema.properties[n].dated or self._schema.properties[n].yearly for n in right.data
+            ):
+                return  # "filed the most patents" is not filed the latest
             direction = "max" if direction in ("most", "count") else "min"
             score -= 0.1
         yield Item("KEY", None, -1, (direction, limit, right.data), score, links)
@@ -1416,6 +1577,18 @@ class Chart:
             turned = turned or (self._columns.is_fast(hints) and self._columns.is_time(column))
             descending = (direction == "max") != turned
             yield self._top(right, term, descending, limit, score + gain, links)
+        yield from self._extreme_walked(left, right, limit, score, links)
+
+    def _extreme_walked(self, left: Item, right: Item, limit: int, score: float, links: Any) -> Iterator[Item]:
+        """As in "who joined X first": by what the relationship has by which the set was reached."""
+        direction, hints, _ = left.data
+        for back, to in _hops(right.node) if hints and direction in ("max", "min") else ():
+            for own, gain in self._columns.ranked_own(back.relation, hints, None):
+                late = own.dated or own.yearly
+                if gain > 0 and (late or not self._is_deed_first(right)):  # "the highest offer" is none who offers
+                    term = ("a", (back.back(),), own.name, "maximum" if direction == "max" else "minimum", True, to)
+                    more = scores.WALKED if late else 0.0
+                    yield self._top(right, term, direction == "max", limit, score + gain + more, links)
 
     def _vague(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "major cities": above the average of all of the type."""
@@ -1474,6 +1647,13 @@ class Chart:
         if not right.data[1]:
             links = (left.links, right.links)
             yield right.but(data=(right.data[0], left.data[:1]), score=left.score + right.score, links=links)
+
+    def _more_of_deed(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "who posted more, A or B?"."""
+        if len(left.data) == 1 and not gap:
+            score, links = left.score + right.score, (left.links, right.links)
+            for end in self._ends_of(left.data[0]):
+                yield end.but(category="MS", data=(right.data[0], left.data[:1]), score=score, links=links)
 
     def _more_of_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "more points (than A)", "a higher fee": a column by which two are compared."""
@@ -1540,7 +1720,11 @@ class Chart:
                 yield self._top(right, term, left.data[0] == ">", 1, score - cost, links)
 
     def _key_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "borders the most states"."""
+        """As in "borders the most states", "loaned for the highest fee"."""
+        if right.data[2] == "agg" and right.data[3][0] == "E" and left.data[0] in right.data[3][1]:
+            what = ("E", left.data[:1], *right.data[3][2:])
+            links = (left.links, right.links)
+            yield right.but(data=(*right.data[:3], what), score=left.score + right.score, links=links)
         if right.data[2] == "count":
             yield right.but(
                 data=(*right.data[:4], left.data[:1]), score=left.score + right.score, links=(left.links, right.links)
@@ -1551,6 +1735,14 @@ class Chart:
         if left.data[2] == "count" and not left.data[4] and len(right.data) == 1:
             data = (*left.data[:4], right.data, *left.data[5:6], "in")
             yield left.but(data=data, score=left.score + right.score - 0.1, links=(left.links, right.links))
+
+    def _keyed_towards(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
+        """As in "(who paid) the highest fee for X": by what they have with X, and those that have."""
+        _, relations, name, function = key.data[3]
+        for hop, reached in self._schema.leaving(source.type):
+            if hop.relation in relations and self._schema.compatible(reached, key.type):
+                node = self._reach(source, key, (hop.back(),), sure=True, negative=False)
+                yield ("a", (hop,), name, function, True, key.node), 0.05, node
 
     def _keyed(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
         """Terms to rank by, what each costs, and the set that is ranked."""
@@ -1572,6 +1764,8 @@ class Chart:
                     yield ("n", path.hops, key.node), less, ("go", key.node, path.back, source.type, path.sure)
                 else:
                     yield ("n", path.hops, key.node), less, source.node
+        elif key.data[2] == "agg" and key.node is not None:
+            yield from self._keyed_towards(source, key)
         else:
             agg = key.data[2] == "agg"
             for term, cost in self._aggregates_of(source, key.data[3]) if agg else self._term(source, key.data[2]):
@@ -1580,8 +1774,8 @@ class Chart:
     def _by_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, limit, *_ = right.data
         links, score = (left.links, right.links), left.score + right.score
-        if left.form == "name":
-            return  # nothing is the highest of itself
+        if left.form == "name" or self._is_keyed(left) or left.data[:1] in (("by",), ("rank",)):
+            return  # nothing is the highest of itself, and what is ranked by one thing not by another
         if left.data[:1] == ("limit",):
             limit, score = left.data[1], score + 0.3
         score -= scores.BELOW if left.extreme else 0.0
@@ -1603,7 +1797,7 @@ class Chart:
                 yield item
             return
         if left.data[2] == "agg":
-            for item in self._by_key(right, left, gap):
+            for item in self._by_key(right, left, gap) if left.node is None else ():
                 item.score -= 0.4
                 yield item
             return
@@ -1702,6 +1896,8 @@ class Chart:
             yield Item("X", right.node, right.type, data, score + gain + 0.1, links, right.form)
         if dated:
             yield from self._dates_walked(right, score, links)
+        else:
+            yield from self._figures_walked(right, hints, score, links)
         for hop, reached in self._schema.leaving(right.type):
             for column, gain in self._columns.ranked(reached, hints, None, dated=dated)[:1]:
                 if gain > 0 and column.name not in own:
@@ -1737,6 +1933,27 @@ class Chart:
                 if hop == back.back():
                     data = ("walks", "", hop, dates[0], reached, to)
                     yield Item("X", source.node, source.type, data, score + scores.HAPPENED, links, source.form)
+
+    def _figures_walked(self, source: Item, hints: Sequence[str], score: float, links: Any) -> Iterator[Item]:
+        """As in "how far is X from Y", "how much did X pay for Y": by a figure of their relationship."""
+        for back, to in _hops(source.node):
+            for own, gain in self._columns.ranked_own(back.relation, hints, None):
+                for hop, reached in self._schema.leaving(source.type) if gain > 0 else ():
+                    if hop == back.back():
+                        data = ("walks", "sum" if self._columns.adds_up(hints) else "", hop, own.name, reached, to)
+                        yield Item(
+                            "X", source.node, source.type, data, score + gain + scores.WALKED, links, source.form
+                        )
+
+    def _hinted_edge(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "how much funding", where `FUNDS` has an amount."""
+        hints = left.data[0]
+        if left.data[1:] == ("date",) or len(right.data) != 1 or gap:
+            return
+        for own, gain in self._columns.ranked_own(right.data[0], hints, None):
+            if gain > 0:
+                data = (right.data[:1], own.name, *(("sum",) if self._columns.adds_up(hints) else ()))
+                yield Item("E", data=data, score=left.score + right.score + gain, links=(left.links, right.links))
 
     def _edge_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "quantity ordered", where `ORDERED` has the quantity."""
@@ -1784,6 +2001,12 @@ class Chart:
             return False
         return first.kind == "relation" or (first.kind == "type" and not first.name and first.number == item.type)
 
+    @staticmethod
+    def _is_deed_first(item: Item) -> bool:
+        """Whether the first word that is read of a set is its relation: "the offer on X"."""
+        first = next((each[1] for each in flat(item.links) if each[0] >= 0), "")
+        return isinstance(first, Element) and first.kind == "relation"
+
     def _aggregate_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if len(left.data) == 1:
             yield Item(
@@ -1792,6 +2015,14 @@ class Chart:
                 score=left.score + right.score + 0.1,
                 links=(left.links, right.links),
             )
+
+    def _aggregate_in_name(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "average mass" for `avg_mass`: the column itself."""
+        if len(left.data) == 1:
+            named = tuple(n for n in right.data if self._columns.says(left.data[0], self._schema.properties[n]))
+            if named:
+                links = (left.links, right.links)
+                yield right.but(data=named, score=left.score + right.score, links=links)
 
     def _aggregate_hint(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "average age of cases"; "total area of the states" read as area of all."""
@@ -1822,7 +2053,7 @@ class Chart:
             yield right.but(data=("agg", left.data[0], right.data[1][0]), score=score + 0.1, links=links)
         elif right.data[0] == "count" and left.data[0] == "sum":
             yield right.but(score=score, links=links)
-        elif right.data[0] == "walks" and not right.data[1]:
+        elif right.data[0] == "walks" and right.data[1] in ("", left.data[0]):
             yield right.but(data=("walks", left.data[0], *right.data[2:]), score=score + 0.1, links=links)
 
     def _result_aggregated(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -2014,6 +2245,7 @@ class Chart:
             "CP": (self._where,),
             "C": (self._where_bare,),
             "EC": (self._edge_object,),
+            "ALT": (self._either_way,),
             "DATE": (self._where_date,),
             "NUM": (self._where_number,),
         }
@@ -2069,6 +2301,68 @@ class Chart:
             links = (left.links, right.links)
             yield right.but(data=(*right.data[:2], left.data[0]), score=left.score + right.score, links=links)
 
+    def _edge_aggregated(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "how much funding in total"."""
+        if len(right.data) == 1 and right.data[0] != "count" and left.data[2:] in ((), (right.data[0],)):
+            links = (left.links, right.links)
+            yield left.but(data=(*left.data[:2], right.data[0]), score=left.score + right.score, links=links)
+
+    def _edge_extreme(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the highest fee", where `LOANED_TO` has a fee: the fee itself, or what to rank by."""
+        direction, _, limit = left.data
+        if direction not in ("max", "min") or not limit or len(right.data) != 2:
+            return
+        relations, name = right.data
+        ordered = tuple(each for each in relations if any(p.name == name for p, _ in self._columns.ordered_own(each)))
+        if ordered:
+            yield from self._edge_keys(left, ordered, name, left.score + right.score, (left.links, right.links))
+
+    def _edge_extreme_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the highest offer", where `OFFERED` has an amount."""
+        direction, hints, limit = left.data
+        if direction not in ("max", "min") or not limit or len(right.data) != 1 or gap:
+            return
+        links, score = (left.links, right.links), left.score + right.score
+        for own, gain in self._columns.ranked_own(right.data[0], hints, None):
+            yield from self._edge_keys(left, right.data[:1], own.name, score + gain, links)
+
+    @staticmethod
+    def _edge_keys(left: Item, relations: tuple[int, ...], name: str, score: float, links: Any) -> Iterator[Item]:
+        direction, _, limit = left.data
+        function = "maximum" if direction == "max" else "minimum"
+        yield Item("KEY", data=(direction, limit, "agg", ("E", relations, name, function)), score=score, links=links)
+        if limit == 1:
+            yield Item("E", data=(relations, name, function), score=score, links=links)
+
+    def _key_towards(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(who paid) the highest fee for X": those are ranked that the relationship joins with X."""
+        if (
+            left.data[2] == "agg"
+            and left.data[3][0] == "E"
+            and left.node is None
+            and "by" not in gap
+            and (gap or right.form != "plain")
+        ):
+            score, links = left.score + right.score, (left.links, right.links)
+            yield right.but(category="KEY", data=left.data, score=score, links=links)
+
+    def _edge_bare(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "joined after 2020", "rated above 4": a bound on what the relationship itself has."""
+        known = left.data[1:] if left.category == "R" else left.data[2:3]
+        relations = left.data[:1] if left.category == "R" else left.data[0]
+        if any(each is not None for each in known) or len(relations) != 1:
+            return
+        sign, hints, value = right.data if right.category == "C" else ("=", (), self._constant(right))
+        less = scores.BARE_NUMBER if right.category == "NUM" else 0.0
+        for own, gain in self._columns.ranked_own(relations[0], hints, value):
+            condition = self._columns.condition(("w0", own.name, ""), own, _SIGNS.get(sign, sign), value)
+            if condition is not None:
+                data = (
+                    (left.data[0], condition) if left.category == "R" else (*left.data[:2], condition, *left.data[3:])
+                )
+                links = (left.links, right.links)
+                yield left.but(data=data, score=left.score + right.score + gain - less, links=links)
+
     def _edge_condition(self, left: Item, sign: str, value: Any, score: float, links: Any) -> Iterator[Item]:
         relations, name = left.data[:2]
         condition = ("cmp", ("w0", name), _SIGNS.get(sign, sign.removeprefix("age")), value)
@@ -2077,6 +2371,11 @@ class Chart:
     def _edge_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links = (left.links, right.links)
         yield from self._edge_condition(left, "=", self._constant(right), left.score + right.score + 0.35, links)
+
+    def _edge_number_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "5 stars"."""
+        if not gap:
+            yield from self._edge_number(right, left, gap)
 
     def _edge_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         sign, _, value = right.data
@@ -2092,6 +2391,11 @@ class Chart:
         if left.data[1] == right.data[1]:
             yield right.but(score=left.score + right.score + scores.BOUND, links=(left.links, right.links))
 
+    def _edge_value_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the moderator role"."""
+        if not gap:
+            yield from self._edge_value(right, left, gap)
+
     def _edge_object(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "Tyrion Lannister in book 1": what follows is joined to it by such a relationship."""
         relations, _, condition = right.data
@@ -2101,7 +2405,8 @@ class Chart:
             if hop.relation in relations:
                 walk = self._schema.walk(hop, left.type, reached)._replace(where=condition)
                 node = ("where", left.node, ("has", ("e", (walk,))))
-                yield Item("S", node, left.type, (), score - scores.EDGE, links, "set", True)
+                data = ("edge", tuple(relations), condition, left.node)
+                yield Item("S", node, left.type, data, score - scores.EDGE, links, "set", True)
 
     def _edge_object_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         for item in self._edge_object(right, left, gap):
@@ -2113,6 +2418,11 @@ class Chart:
             yield left.but(
                 data=(left.data[0], right.data[2]), score=left.score + right.score, links=(left.links, right.links)
             )
+
+    def _edge_relation_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the dev dependencies of X", where `DEPENDS_ON` has a scope."""
+        if not gap:
+            yield from self._edge_relation(right, left, gap)
 
     def _edge_modifier(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         shared = set(left.data[0]) & set(right.data[0])

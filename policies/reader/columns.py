@@ -68,6 +68,31 @@ class Columns:
             out.append((each, gain))
         return sorted(out, key=lambda pair: -pair[1])[:_MOST]
 
+    def ordered_own(self, relation: int) -> list[tuple[Property, str]]:
+        """A relation's own properties whose values have an order, each with the relation's name."""
+        name = self.schema.names[relation]
+        profile = self.schema.profiles.get(name)
+        found = [Property(-1, -1, each, naming=False) for each in (profile.properties if profile else ())]
+        return [(each, name) for each in found if each.ordered]
+
+    def ranked_own(self, relation: int, hints: Sequence[str], value: Any) -> list[tuple[Property, float]]:
+        """`ranked` of the properties of a relation's relationships: those that hints or a value fit, best first."""
+        shape = "" if value is None else f"{value[0]}:{value[1]}" if value[0] == "DATE" else value[0]
+        year = value is not None and value[0] == "v" and len(value) == 2 and 1000 <= (value[1].value or 0) <= 2100
+        hints = [hint for hint in hints if hint != "count"]
+        known = [each for each, _ in self.ordered_own(relation)]
+        fitting = [each for each in known if self._fits(each, shape, year=year, dated=False)]
+        if hints and not value and not set(hints) & set(_TIMES):  # the highest is not the latest
+            fitting = [each for each in fitting if not (each.dated or each.yearly)]
+        sole = 0.15 * (len(fitting) == 1)
+        gains = [(each, self._gain(each, hints) - scores.NO_HINT * bool(hints) + sole) for each in fitting]
+        return sorted(gains, key=lambda pair: -pair[1])[:2]
+
+    @staticmethod
+    def adds_up(hints: Sequence[str]) -> bool:
+        """Whether hints are those of "how much"."""
+        return hints[:1] == ("price",)
+
     def _of(self, kind: int) -> Iterator[Property]:
         seen = set()
         for each in (kind, *sorted(self.schema.inside[kind])):
@@ -168,6 +193,13 @@ class Columns:
     def is_money(self, name: str) -> bool:
         """Whether a column holds prices, by the last word of its name."""
         return self.matcher.likeness("price", words_of(name)[-1:]) > 0
+
+    def says(self, function: str, column: Property) -> bool:
+        """Whether a column's name holds a word for an aggregate: `avg_mass`."""
+        named = {
+            phrase[0] for phrase, each in self.language.aggregates.items() if each == function and len(phrase) == 1
+        }
+        return not named.isdisjoint(words_of(column.name))
 
     @staticmethod
     def is_birth(term: Sketch) -> bool:

@@ -30,6 +30,7 @@ Category = Literal[
     "DATE",  # a date, month, year or time
     "C",  # a condition without a column
     "CP",  # a condition on a column, or on a count
+    "ALT",  # two conditions of which one holds: its data
     "NEG",
     "SAME",
     "SA",  # what two things share: a type, columns or a relation

@@ -327,14 +327,22 @@ class Reader:
                     best[key] = (sketch, item, score)
         return sorted(best.values(), key=lambda each: -each[2])
 
-    @staticmethod
-    def _truth(sketch: Sketch) -> Sketch | None:
+    def _truth(self, sketch: Sketch) -> Sketch | None:
         """A thing's own yes or no, in place of whether it is among those with a yes: it may have neither."""
-        if sketch[0] != "where" or sketch[1][0] != "ids" or sketch[2][0] != "cmp":
+        if sketch[0] != "where" or not self._is_single(sketch[1]) or sketch[2][0] != "cmp":
             return None
         _, term, sign, value = sketch[2]
         own = term[0] == "p" and not term[1] and not term[3]
         return ("values", sketch[1], (term,)) if own and sign == "=" and value == _YES else None
+
+    def _is_single(self, node: Sketch) -> bool:
+        """Whether a set is one thing, by its name or by a value that no other has."""
+        if node[0] == "where" and node[1][0] == "all" and node[2][0] == "cmp" and node[2][2] == "=":
+            unique = {each.name for each in self.schema.of_type[node[1][1]] if each.profile.unique}
+            return node[2][1][:2] == ("p", ()) and node[2][1][2] in unique
+        if node[0] == "is":
+            return bool(node[3] == "=" and self.schema.properties[node[2]].profile.unique)
+        return bool(node[0] == "ids" and len(node[2]) == 1)
 
     def _asks_yes_or_no(self, tagged: Tagged) -> bool:
         """Whether a question begins as one for yes or no: "is it …", "can I …", but not "can you list …"."""
@@ -692,7 +700,9 @@ def _result(item: Item) -> Sketch:
 
 
 _SHOW = r"(?:return|show|list|display|provide|include|output|give|report)(?:ing)?"
-_SENTENCE = re.compile(rf"[.?!;]\s+(?:please\s+)?(?:also,?\s+)?{_SHOW}\b(?P<rest>[^.?!;]*)[.?!;]?\s*$", re.IGNORECASE)
+_SENTENCE = re.compile(
+    rf"[.?!;]\s+(?:please\s+)?(?:also,?\s+)?(?:{_SHOW}|name|I need)\b(?P<rest>[^.?!;]*)[.?!;]?\s*$", re.IGNORECASE
+)
 _TAIL = re.compile(
     rf",?\s+and\s+(?:also\s+)?{_SHOW}\b(?P<rest>[^.?!;]*)[.?!;]?\s*$|,\s*returning\b(?P<more>[^.?!;]*)[.?!;]?\s*$",
     re.IGNORECASE,

@@ -10,8 +10,8 @@ and of a result ("values", set, terms), ("count", set), ("agg", function, set, t
 ("group", set, keys, aggregates, order, descending, limit), ("yes", set), ("walks", function, set, hop, property, …),
 ("tally", set, hop, set at its end, end, term, function, property).
 A term is ("p", hops, property, part), ("n", hops[, set]) (how many are reached), ("e", hops) (the entity there),
-("a", hops, property, function, whether it is the last relationship's) (an aggregate over what is reached) or
-("w0", property) (of the relationship itself); a condition
+("a", hops, property, function, whether it is the last relationship's[, set at the end]) (an aggregate over what is
+reached) or ("w0", property[, "", part]) (of the relationship itself); a condition
 ("cmp", term, operator, value), ("has", term), ("not", condition), ("or", conditions); a value ("v", `Value`),
 ("vs", `Value`s), ("plan", sketch) or another term.
 """
@@ -132,17 +132,20 @@ class Drafter:
         if kind == "p":
             return Term(self.steps(term[1]), term[2], term[3])
         if kind == "n":
-            chain = self.steps(term[1])
-            if len(term) > 2:
-                chain = (*chain[:-1], replace(chain[-1], to=Compare(Term(), "=", self.plan(term[2]))))
-            return Term(chain, aggregate="count")
+            return Term(self._to(self.steps(term[1]), *term[2:]), aggregate="count")
         if kind == "a":
-            return Term(self.steps(term[1]), term[2], aggregate=term[3], relationship=term[4])
+            return Term(self._to(self.steps(term[1]), *term[5:]), term[2], aggregate=term[3], relationship=term[4])
         if kind == "r":  # a relationship's own property; of the last hop
             return Term(self.steps(term[1]), term[2], relationship=True)
         if kind == "w0":  # of the relationship itself, in a condition on a step
-            return Term((), term[1], relationship=True)
+            return Term((), term[1], part=term[3] if len(term) > 3 else "", relationship=True)
         return Term(self.steps(term[1]) if len(term) > 1 else ())
+
+    def _to(self, chain: tuple[ChainStep, ...], *to: Sketch) -> tuple[ChainStep, ...]:
+        """A chain that ends in a set, where one is given."""
+        if not to or to[0] is None:
+            return chain
+        return (*chain[:-1], replace(chain[-1], to=Compare(Term(), "=", self.plan(to[0]))))
 
     def condition(self, condition: Sketch) -> Condition:
         """A condition on a row."""

@@ -67,6 +67,8 @@ _PEOPLE = 0.95  # likeness of "Italian" to Italy
 _MEASURE = 0.8  # likeness of "cost" to a column of money
 _BORN = 0.6  # weight of "who" for those with a date of birth, where their type says no more
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
+DATES = frozenset({"date", "year", "day"})
+_COUNT = ("count",)  # hints of "under", "over": prepositions but for numbers
 _KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a kind of its things
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
@@ -232,6 +234,7 @@ class Tagger:
             for noun in ("year", "years", "date", "dates"):
                 hints = (singular(noun), *language.asking["when"])
                 add[which, noun].append(Item("H", data=(hints, "date")))
+                add["since", which, noun].append(Item("H", data=(hints, "date")))
         add["what", "time"].append(Item("H", data=(("time", "hour"), "date")))
         add["since", "when"].append(Item("H", data=(language.asking["when"], "date")))
         add[("where",)].append(Item("WHERE"))
@@ -248,11 +251,16 @@ class Tagger:
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
                 if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
                     continue  # "under which license"
+                after = found[0].category == "CMP" and "after" in found[0].data[1]
+                if after and not any(map(self._is_number, folded[max(start - 2, 0) : start])):
+                    continue  # "in Leeds or under 200", not "4 bedrooms or more"
                 if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
                 if phrase == ("number", "of") and start > 0 and self._is_noun(folded[start - 1]):
                     continue  # "the licence number of"
+                weak = weak or (found[0].category == "CMP" and self._is_preposition(phrase, folded[stop : stop + 1]))
+                weak = weak or (phrase == ("per",) and not self.language.units.isdisjoint(folded[stop : stop + 1]))
                 cost = (0.4 if phrase in (("each",), ("every",)) else 0.2) if weak else UNREAD_OPERATOR
                 items = [
                     Item(item.category, data=item.data, score=item.score, links=link(start, " ".join(phrase), 0.0))
@@ -260,6 +268,15 @@ class Tagger:
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
+
+    def _is_preposition(self, phrase: tuple[str, ...], after: Sequence[str]) -> bool:
+        """Whether "under", "over" and the like compare nothing: "under the flag of", not "take over X"."""
+        bound = self.language.comparatives.get(phrase)
+        apart = not self.language.stop.isdisjoint(after) and not any(map(self._is_number, after))
+        return bound is not None and bound.hints == _COUNT and len(phrase) == 1 and apart
+
+    def _is_number(self, word: str) -> bool:
+        return word[:1].isdigit() or word in self.language.numbers
 
     def _is_carried(self, words: Sequence[Token], span: tuple[int, int]) -> bool:
         """Whether "quantity of" may speak of a column; "number of" does so only before one thing."""
@@ -737,7 +754,7 @@ class Tagger:
                 and words[place - 1].text in self.language.classes.do
             ):
                 block = None  # "what does one pay"
-            kept = self._keeps(words[place].text, place, first=not spans)
+            kept = self._keeps(words[place].text, place, first=not spans) or self._lists_names(text, words, place)
             if block is None and words[place].text in language.stop and not kept:
                 pending.append(words[place].text)
             else:
@@ -804,6 +821,14 @@ class Tagger:
             if start in tagged.verbs and stop == start + 1 and noun and item.links[0][2] < _EXACTLY:
                 tagged.items[index] = (start, stop, item.worse(_OTHERS))
         ranked = {start for start, _, item in tagged.items if item.category == "SUP"}
+        deeds = {
+            start
+            for start, _, item in tagged.items
+            if item.category in ("R", "E") and item.links[0][2] >= _EXACTLY and start not in tagged.verbs
+        }
+        for place in tagged.verbs if deeds else ():
+            if self.language.stem(tagged.positions[place]) in self.language.sides:  # "made an offer", "receive funding"
+                tagged.unread[place], tagged.content[place] = UNREAD_GENERIC, False
         for place in tagged.verbs:
             last = place + 1 == len(tagged.positions) and "to" in tagged.gaps[place]  # "takes the longest to make"
             if (place + 1 in ranked and "the" in tagged.gaps[place + 1]) or last:  # "gives the most milk"
@@ -977,6 +1002,13 @@ class Tagger:
             or (word == "name" and place > 2)
             or (place > 2 and word in self.language.verbs and self._is_relation(word))
         )
+
+    @staticmethod
+    def _lists_names(text: str, words: Sequence[Token], place: int) -> bool:
+        """Whether "name" is the first of several columns: "name and address of"."""
+        if words[place].text != "name" or place + 1 == len(words):
+            return False
+        return words[place + 1].text == "and" or "," in text[words[place].end : words[place + 1].start]
 
     def _is_ones(self, word: str, before: str, after: str, like: float) -> bool:
         """Whether a word says what something is to another of its kind: Ann's boss, or wife, is not Ann.
@@ -1285,6 +1317,7 @@ class Tagger:
                 item.links = tuple((place, "measure", 1.0) for place in range(first, first + size))
                 tagged.items.append((first, first + size, item))
         self._add_acronyms(tagged, words, spans, blocks)
+        self._add_dates(tagged)
         for first in range(len(spans)):
             for last in range(first + 1, min(len(spans), first + 4)):
                 block = [blocks.get(spans[i][0]) for i in range(first, last + 1)]
@@ -1296,6 +1329,20 @@ class Tagger:
                         item.score += _PHRASE * (last - first)
                         item.links = tuple((place, *item.links[0][1:]) for place in range(first, last + 1))
                         tagged.items.append((first, last + 1, item))
+
+    def _add_dates(self, tagged: Tagged) -> None:
+        """Columns of dates by a word and "date" or "year" behind it: "release date" for `released_on`."""
+        for first, word in enumerate(tagged.positions[1:]):
+            if singular(word.casefold()) not in DATES or tagged.gaps[first + 1]:
+                continue
+            for start, stop, item in [each for each in tagged.items if each[:2] == (first, first + 1)]:
+                columns = [self.schema.properties[each] for each in item.data] if item.category == "P" else []
+                dated = tuple(each.number for each in columns if each.dated or each.yearly)
+                if dated:
+                    links = tuple((place, *item.links[0][1:]) for place in (start, stop))
+                    tagged.items.append(
+                        (start, stop + 1, item.but(data=dated, score=item.score + _PHRASE, links=links))
+                    )
 
     def _add_acronyms(
         self,

@@ -83,6 +83,7 @@ class WordClasses:
     others: frozenset[str]
     any_: frozenset[str]
     having: frozenset[str]
+    theirs: frozenset[str]
     among: frozenset[str]
     joins: frozenset[str]
     in_names: frozenset[str]
