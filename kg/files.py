@@ -56,17 +56,6 @@ class Damage:
         return self.message
 
 
-@contextmanager
-def disk_errors(path: Path) -> Iterator[None]:
-    """Name a full disk where a library only says that it wrote too little, as NumPy does."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None and is_full(path):
-            raise no_space(path) from error
-        raise
-
-
 def take_space(path: Path) -> None:
     """Have the file system set aside all bytes of a file, before they are written through a memory map.
 
@@ -161,7 +150,7 @@ def atomic_stream(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _named_errors(path: Path) -> Iterator[None]:
+def named_errors(path: Path) -> Iterator[None]:
     """Say of a full disk which file it was about: the system does not, of a file that is open."""
     try:
         yield
@@ -177,7 +166,7 @@ def _replacing(path: Path, *, private: bool) -> Iterator[BinaryIO]:
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PARTIAL)
     temporary = Path(name)
     try:
-        with _named_errors(path), os.fdopen(descriptor, "wb") as file:
+        with named_errors(path), os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -33,7 +33,7 @@ from trivium.kg.embedded.layout import ARRAYS, NARROW, ZEROS, snapshot_arrays
 from trivium.kg.embedded.locks import compact_lock
 from trivium.kg.embedded.tables import Tables
 from trivium.kg.errors import CorruptError
-from trivium.kg.files import atomic_folder, disk_errors, fsync_file, write_atomic
+from trivium.kg.files import atomic_folder, fsync_file, named_errors, write_atomic
 
 Arrays = Mapping[str, NDArray[Any]]
 """The arrays of `trivium.kg.embedded.layout.ARRAYS` by name; their dtypes differ."""
@@ -199,25 +199,36 @@ def write_snapshot(
     count = len(array_names(values=bool(len(tables.values)), statements=bool(tables.statements)))
     (directory / FOLDER).mkdir(exist_ok=True)
     target = snapshot_path(directory, stamp)
-    with disk_errors(target), atomic_folder(target) as folder:
+    with named_errors(target), atomic_folder(target) as folder:
         files: dict[str, FileEntry] = {}
         sums: dict[str, UInt64] = {}
         for name, array in snapshot_arrays(tables):
             path = folder / f"{name}.npy"
-            np.save(path, stored(name, array), allow_pickle=False)
-            fsync_file(path)
+            _save(path, stored(name, array))
             digest, sums[name] = file_sums(path)
             files[name] = {"bytes": path.stat().st_size, "xxh3": digest}
             if progress is not None:
                 progress(len(tables.heads) * len(files) // count, len(tables.heads))
         path = folder / f"{SUMS}.npy"
-        np.save(path, np.concatenate([sums[name] for name in sorted(sums)]), allow_pickle=False)
-        fsync_file(path)
+        _save(path, np.concatenate([sums[name] for name in sorted(sums)]))
         held: Blocks = {"bytes": path.stat().st_size, "xxh3": xxh3_file(path), "size": BLOCK}
         header: Header = {"format": FORMAT, "stamp": stamp, "files": files, "blocks": held}
         write_atomic(folder / HEADER, json.dumps({**header, "checksum": _checksum(header)}, indent=1).encode())
         # The rename at the end of the block needs the name free; what stood there was damaged, or it would be open.
         shutil.rmtree(target, ignore_errors=True)
+
+
+_AT_ONCE = 1 << 20  # rows that are written at once
+
+
+def _save(path: Path, array: NDArray[np.generic]) -> None:
+    """As `np.save`, which of a full disk says only that it wrote too little; and the file is on the disk."""
+    with path.open("wb") as file:
+        header = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False, "shape": array.shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        for start in range(0, len(array), _AT_ONCE):
+            file.write(np.ascontiguousarray(array[start : start + _AT_ONCE]).data)
+    fsync_file(path)
 
 
 def has_snapshot(directory: Path, stamp: str) -> bool:

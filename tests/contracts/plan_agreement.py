@@ -180,7 +180,7 @@ def facts_of(graph: Graph) -> tuple[list[Triple], list[Entity]]:
     ]
     rich: dict[tuple[str, str, str], list[Statement]] = {}
     for number, (head, relation, tail, own) in enumerate(edges):
-        if relation == "r":
+        if own or relation == "r":
             found = tuple(sorted((name, ValueText(text, kind)) for name, kind, text in _values(own)))
             rich.setdefault((head, relation, tail), []).append(Statement(found, f"{number:02}"))
         else:

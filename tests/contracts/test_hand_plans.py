@@ -7,6 +7,7 @@ tests/unit/kg/test_plans_gold.py, here that a database agrees.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pyoxigraph
 import pytest
 
 from tests.contracts.hand_plans import FOLDER, of_cypher, of_result, of_sparql, read_plans
-from tests.contracts.plan_agreement import ntriples, with_ids
+from tests.contracts.plan_agreement import columns_of_graph, facts_of, with_ids
 from tests.unit.kg.test_plans_gold import needs, read_lines
 from trivium.kg.embedded import EmbeddedStore, build
 from trivium.kg.loaders import read_entities, read_triples
@@ -22,16 +23,14 @@ from trivium.kg.loaders.writers import GraphWriter
 from trivium.kg.neo4j.address import Address
 from trivium.kg.neo4j.client import Client
 from trivium.kg.neo4j.loading import load
+from trivium.kg.neo4j.opening import open_remote
+from trivium.kg.neo4j.settings import GraphSettings, RemoteKG
 from trivium.kg.neo4j.snapshots import LocalCopy
 from trivium.kg.neo4j.store import Neo4jStore
-from trivium.kg.neo4j.view import MADE, View
-from trivium.kg.plans.columns import GraphColumns
-from trivium.kg.plans.cypher import to_cypher
+from trivium.kg.neo4j.view import MADE
 from trivium.kg.plans.execute import Executor
-from trivium.kg.plans.result import materialize
+from trivium.kg.plans.result import EntityItem, Item, materialize
 from trivium.kg.plans.run import run_plan
-from trivium.kg.plans.sparql import to_sparql
-from trivium.kg.plans.survey import profile_of
 from trivium.kg.plans.text import parse
 from trivium.kg.plans.verify import answer_problems
 from trivium.kg.sample import ENTITIES, TRIPLES
@@ -53,19 +52,30 @@ async def sample(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
     await store.close()
 
 
-async def test_plans_on_the_sample(sample: EmbeddedStore, tmp_path: Path) -> None:
-    with GraphWriter(tmp_path / "sample.nt", "ntriples") as out:
-        async for batch in sample.triples():
+async def exported(store: EmbeddedStore, file: Path) -> pyoxigraph.Store:
+    """What `trivium kg export` writes, in a database."""
+    with GraphWriter(file, "ntriples") as out:
+        async for batch in store.triples():
             out.write(batch)
-        async for entities in sample.all_entities():
+        async for entities in store.all_entities():
             out.write_entities(entities)
-    exported = pyoxigraph.Store()
-    exported.load((tmp_path / "sample.nt").read_bytes(), pyoxigraph.RdfFormat.N_TRIPLES)
-    for text, answers in read_plans("sample"):
-        run = await run_plan(sample, parse(text))
+    made = pyoxigraph.Store()
+    made.load(path=str(file), format=pyoxigraph.RdfFormat.N_TRIPLES)
+    return made
+
+
+async def check(store: EmbeddedStore, file: Path, plans: list[tuple[str, set[str]]]) -> None:
+    """The store gives the answers, proves them, and the SPARQL shown gives them on the export."""
+    graph = await exported(store, file)
+    for text, answers in plans:
+        run = await run_plan(store, parse(text))
         assert of_result(run.result) == answers, text
-        assert of_sparql(exported, run.query["sparql"]) == answers, text
-        assert await answer_problems({"stop_reason": "answered", **run.to_json()}, sample) == [], text
+        assert of_sparql(graph, run.query["sparql"]) == answers, text
+        assert await answer_problems({"stop_reason": "answered", **run.to_json()}, store) == [], text
+
+
+async def test_plans_on_the_sample(sample: EmbeddedStore, tmp_path: Path) -> None:
+    await check(sample, tmp_path / "sample.nt", read_plans("sample"))
 
 
 @pytest.mark.slow
@@ -133,32 +143,43 @@ def _plans(name: str, executor: Executor) -> list[tuple[str, set[str]]]:
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
-def test_plans_on_public_graphs(name: str) -> None:
-    entities, edges = GRAPHS[name]()
-    graph = GraphColumns.of([(id_, *rest) for id_, rest in entities.items()], edges)
-    executor, profile, exported = Executor(graph), profile_of(graph), pyoxigraph.Store()
-    exported.load(ntriples((entities, edges)).encode(), pyoxigraph.RdfFormat.N_TRIPLES)
-    for text, answers in _plans(name, executor):
-        assert of_result(materialize(executor, parse(text))) == answers, text
-        assert of_sparql(exported, to_sparql(parse(text), profile).text) == answers, text
+async def test_plans_on_public_graphs(name: str, tmp_path: Path) -> None:
+    graph = GRAPHS[name]()
+    facts, entities = facts_of(graph)
+    build(tmp_path / "kg", [facts], entities)
+    store = EmbeddedStore.open(tmp_path / "kg")
+    try:
+        await check(store, tmp_path / "kg.nt", _plans(name, Executor(columns_of_graph(graph))))
+    finally:
+        await store.close()
 
 
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
-async def test_plans_on_public_graphs_in_neo4j(name: str, neo4j_address: Address) -> None:
+async def test_plans_on_public_graphs_in_neo4j(name: str, neo4j_address: Address, tmp_path: Path) -> None:
     entities, edges = GRAPHS[name]()
-    graph = GraphColumns.of([(id_, *rest) for id_, rest in entities.items()], edges)
-    executor, profile, client = Executor(graph), profile_of(graph), Client(neo4j_address)
+    plans, client = _plans(name, Executor(columns_of_graph((entities, edges)))), Client(neo4j_address)
     try:
         ids = await _write(client, entities, edges)
         names = {element: id_ for id_, element in ids.items()}
-        for text, answers in _plans(name, executor):
-            query = to_cypher(with_ids(parse(text), ids), View(made=False), profile)
-            rows = await client.read(query.display())
+        store = (await open_remote(client, RemoteKG(neo4j_address, GraphSettings()), tmp_path)).store
+        for text, answers in plans:
+            run = await run_plan(store, with_ids(parse(text), ids))
+            own = replace(
+                run.result,
+                entities=tuple(_renamed(each, names) for each in run.result.entities),  # type: ignore[misc]
+                rows=tuple(tuple(_renamed(each, names) for each in row) for row in run.result.rows),
+            )
+            assert of_result(own) == answers, text
+            rows = await client.read(run.query["cypher"])
             assert of_cypher([[names.get(cell, cell) for cell in row] for row in rows]) == answers, text
     finally:
         client.close_now()
+
+
+def _renamed(item: Item, names: Mapping[str, str]) -> Item:
+    return replace(item, id=names[item.id]) if isinstance(item, EntityItem) else item
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a value, or a list of them

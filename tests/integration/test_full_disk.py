@@ -75,6 +75,20 @@ def test_reading_goes_on_and_writing_says_why_not(
     assert run(["kg", "add", str(kg), str(more)]) == 0
 
 
+@pytest.mark.parametrize("room", [128, 256, 384, 512])
+def test_a_disk_that_fills_in_the_midst_of_a_build_is_full(
+    full: Path, tmp_path: Path, room: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = tmp_path / "more.tsv"
+    more.write_text("".join(f"new {i}\tdirected_by\tsomebody {i}\n" for i in range(3000)))
+    with (full / "fill").open("r+b") as file:
+        file.truncate((full / "fill").stat().st_size - room * 1024)
+    assert run(["kg", "build", "--out", str(full / "other"), str(more)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"trivium: OSError: No space left on device: {full}"), error
+    assert sorted(path.name for path in full.iterdir()) == ["fill", "kg"]
+
+
 def test_a_store_opened_on_a_full_disk_sees_what_is_written_once_there_is_room(full: Path) -> None:
     store = EmbeddedStore.open(full / "kg")
     try:

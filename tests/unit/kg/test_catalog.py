@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from trivium.kg.catalog import SETTINGS_FILE, cache_folder, find_named, named_embedder, named_kgs, state_folder
+from trivium.kg.catalog import (
+    SETTINGS_FILE,
+    cache_folder,
+    find_named,
+    named_confidence,
+    named_embedder,
+    named_kgs,
+    state_folder,
+)
 from trivium.kg.errors import BadInputError, NotAKnowledgeBaseError
 
 
@@ -29,6 +37,22 @@ def test_what_nothing_reads_is_refused_by_name(tmp_path: Path, text: str, unknow
     settings = tmp_path / SETTINGS_FILE
     settings.write_text(text)
     with pytest.raises(BadInputError, match=f"no (table|setting) '{unknown}'"):
+        named_kgs(settings)
+
+
+@pytest.mark.parametrize(("written", "read"), [("0.5", 0.5), ("1", 1.0), ("0", 0.0)])
+def test_a_confidence_is_a_number_from_0_to_1(tmp_path: Path, written: str, read: float) -> None:
+    settings = tmp_path / SETTINGS_FILE
+    settings.write_text(f'[kg.a]\npath = "x"\nmin_confidence = {written}')
+    assert named_confidence("a", settings) == read
+    assert named_confidence("b", settings) is None
+
+
+@pytest.mark.parametrize("written", ["true", "-0.1", "1.1", '"high"'])
+def test_another_confidence_is_refused(tmp_path: Path, written: str) -> None:
+    settings = tmp_path / SETTINGS_FILE
+    settings.write_text(f'[kg.a]\npath = "x"\nmin_confidence = {written}')
+    with pytest.raises(BadInputError, match="min_confidence must be a number from 0 to 1"):
         named_kgs(settings)
 
 

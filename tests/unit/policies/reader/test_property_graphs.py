@@ -245,6 +245,13 @@ def test_a_year_is_no_count_and_a_key_no_measure() -> None:
     assert _cells(graph, best) == ["Ann"]
 
 
+def test_the_oldest_has_the_highest_age() -> None:
+    graph = GraphColumns.of([(name, ["Person"], {"age": age}) for name, age in (("Ann", 30), ("Bob", 41))], [])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    for question, answer in (("who is the oldest person?", "Bob"), ("who is the youngest person?", "Ann")):
+        assert _cells(graph, reader.read(question)[0]) == [answer]
+
+
 @pytest.mark.parametrize(
     ("word", "years"),
     [("eighties", (1980, 1989)), ("90s", (1990, 1999)), ("2010s", (2010, 2019)), ("berries", None), ("1985", None)],
