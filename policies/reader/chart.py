@@ -39,6 +39,7 @@ _BOUNDS = ("M", "CP", "C")  # what an "or" joins as conditions on one set
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 _TIMES = frozenset({"date", "time", "year"})
 _ASKS = 0.8  # likeness of "where" to the relation that leads to a place
+_WHOLE = 0.9  # likeness from which a word is a column's name, and not a part of it
 _COMPARED = {"max": ">", "min": "<"}
 _SIGNS = {"before": "<", "after": ">"}
 
@@ -904,6 +905,18 @@ class Chart:
             yield from self._dated(left, right, score, links)
         yield from self._table(right, lists, score, links)
         yield from self._true(right, left, score, links)
+        if left.category == "P" and _likeness(left) < _WHOLE:
+            yield from self._dated_things(left, right, score, links)
+
+    def _dated_things(self, column: Item, source: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "(oldest) building in Old Harbour" by `built_year`: what of a place has a date, to be ranked by it."""
+        for found in (self._schema.properties[number] for number in column.data):
+            if not (found.dated or found.yearly) or self._schema.compatible(source.type, found.type):
+                continue
+            for path in self._schema.paths(source.type, found.type)[:1]:
+                node = ("go", source.node, path.hops, found.type, path.sure)
+                ranked = ("rank", ("p", (), found.name, ""))
+                yield Item("S", node, found.type, ranked, score - path.cost - scores.OF_DATE, links)
 
     def _dated(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
         """As in "granted patents", "shipped orders": those with a date of it."""
@@ -1006,6 +1019,12 @@ class Chart:
             if found.profile.kind == "boolean" and self._schema.compatible(source.type, found.type):
                 node = ("where", source.node, _is_true(("p", (), found.name, "")))
                 yield Item("S", node, source.type, (), score + scores.TRUE, links, "set", True, source.extreme)
+            elif found.profile.kind == "boolean" and source.form == "name":  # "listed (buildings) in Old Harbour"
+                for path in self._schema.paths(source.type, found.type)[:1] if found.type != source.type else ():
+                    members = ("go", source.node, path.hops, found.type, path.sure)
+                    node = ("where", members, _is_true(("p", (), found.name, "")))
+                    less = path.cost + scores.OTHER_TYPE
+                    yield Item("S", node, found.type, (), score + scores.TRUE - less, links, "set", True)
 
     def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         lists = left.data if left.category == "PL" else (left.data,)
@@ -1104,7 +1123,8 @@ class Chart:
                 condition = ("cmp", ("p", (), column.name, ""), "=", ("v", Value("boolean", False)))
                 node = ("where", ("all", column.type), condition)
                 yield Item("S", node, column.type, (), left.score + right.score - scores.NONE_OF, links)
-        yield Item("CP", None, -1, (right.data, "missing", "=", None), left.score + right.score, links)
+        part = scores.PART_OF_NAME if _likeness(right) < _WHOLE else 0.0  # "not on any flight", by `flightHours`
+        yield Item("CP", None, -1, (right.data, "missing", "=", None), left.score + right.score - part, links)
 
     def _count_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "supply more than eight products"."""
@@ -1436,7 +1456,18 @@ class Chart:
                 return  # "filed the most patents" is not filed the latest
             direction = "max" if direction in ("most", "count") else "min"
             score -= 0.1
+        elif not gap and set(hints) >= _AGED and _likeness(right) < _WHOLE:
+            yield from self._oldest(left, right, score, links)
         yield Item("KEY", None, -1, (direction, limit, right.data), score, links)
+
+    def _oldest(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "oldest building" by `built_year`: what was built, since a year is early and not old."""
+        direction, hints, limit = left.data
+        for column in (self._schema.properties[number] for number in right.data):
+            if (column.dated or column.yearly) and self._columns.hinted(column, hints):
+                source = Item("S", ("all", column.type), column.type)
+                term = ("p", (), column.name, "")
+                yield self._top(source, term, direction == "max", limit, score + scores.HINTED, links)
 
     def _key_of_aggregate(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the highest total freight (of a customer's orders)"."""
@@ -1500,7 +1531,8 @@ class Chart:
             return
         what: tuple[Any, ...] = right.data
         if right.category == "P":
-            what = tuple(n for n in right.data if not self._schema.properties[n].ordered)
+            columns = ((number, self._schema.properties[number]) for number in right.data)
+            what = tuple(n for n, each in columns if not each.ordered and not each.profile.unique)
         if what:
             data = (right.category, what, direction in ("most", "max", "count"), limit)
             yield Item("FQ", data=data, score=left.score + right.score, links=(left.links, right.links))
@@ -2439,6 +2471,11 @@ def _aggregated(item: Item) -> tuple[Any, ...]:
         relations, name, *function = item.data
         return ("E", relations, name, *(function or ("sum",)))
     return ()
+
+
+def _likeness(item: Item) -> float:
+    """How alike the least like of the words of an item is to what it is read as, in [0, 1]."""
+    return min((like for _, _, like in flat(item.links)), default=1.0)
 
 
 def _is_true(term: Sketch) -> Sketch:

@@ -285,7 +285,7 @@ class Columns:
                 return ("cmp", read, "between", ("vs", ends))
             return ("cmp", read, sign, ("v", ends[sign in (">", "<=")]))
         if literal == "time":
-            return ("cmp", term, sign, ("v", Value("time", at))) if kind == "time" else None
+            return _at_time(term, kind, sign, at)
         if literal == "year":
             if kind in _DATES:
                 return ("cmp", (*term[:3], "year"), sign, ("v", Value("number", float(at))))
@@ -303,6 +303,16 @@ class Columns:
         if sign == "=":
             return ("cmp", term, "between", ("vs", (Value("date", first), Value("date", last))))
         return ("cmp", term, sign, ("v", Value("date", last if sign in (">", "<=") else first)))
+
+
+def _at_time(term: Sketch, kind: str, sign: str, at: str) -> Sketch | None:
+    """A bound on a time of day; of moments on their hour: "before noon", "from 18:00 on"."""
+    if kind == "time":
+        return ("cmp", term, sign, ("v", Value("time", at)))
+    hour, whole = float(at[:2]), at[2:] == ":00:00"
+    if kind != "datetime" or not whole or sign not in ("<", ">", ">="):
+        return None
+    return ("cmp", (*term[:3], "hour"), "<" if sign == "<" else ">=", ("v", Value("number", hour)))
 
 
 def measure_of(column: Property, language: Language) -> str:

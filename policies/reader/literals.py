@@ -39,7 +39,7 @@ _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?$")
 
 def literals(text: str, words: Sequence[Token], language: Language) -> list[Literal_]:
     """All literals of a question; none overlaps another, the longest reading first."""
-    found = [*_dates(text, words), *_worded_dates(words, language), *_times(text, words)]
+    found = [*_dates(text, words), *_worded_dates(words, language), *_times(text, words, language)]
     found = [each for each in found if each.stop > each.start]
     taken = {place for each in found for place in range(each.start, each.stop)}
     for each in _numbers(text, words, language):
@@ -103,13 +103,17 @@ def _near_number(texts: Sequence[str], place: int) -> bool:
     return any(text[:1].isdigit() for text in texts[max(0, place - 2) : place + 3])
 
 
-def _times(text: str, words: Sequence[Token]) -> list[Literal_]:
+def _times(text: str, words: Sequence[Token], language: Language) -> list[Literal_]:
     out = []
     for match in _TIME.finditer(text):
         hour, minute, second = int(match[1]), int(match[2]), int(match[3] or 0)
         hour = hour % 12 + 12 * (match[4].lower() == "p") if match[4] else hour
         if hour < 24 and minute < 60 and second < 60:
             out.append(Literal_(*_span(words, *match.span()), "time", f"{hour:02}:{minute:02}:{second:02}"))
+    for place, word in enumerate(words):
+        if word.text in language.hours:
+            twelve = place > 0 and words[place - 1].text == "12"  # "12 noon"
+            out.append(Literal_(place - twelve, place + 1, "time", f"{language.hours[word.text]:02}:00:00"))
     for match in _CLOCK.finditer(text):
         hour = int(match[1]) % 12 + 12 * (match[2].lower() == "p")
         span = _span(words, *match.span())
@@ -143,7 +147,8 @@ def _numbers(text: str, words: Sequence[Token], language: Language) -> list[Lite
         if place not in taken and word.text in language.numbers:
             scale = language.scales.get(words[place + 1].text, 0) if place + 1 < len(words) else 0
             value = language.numbers[word.text] * (scale or 1)
-            out.append(Literal_(place, place + 1 + bool(scale), "number", float(value)))
+            half = not scale and [each.text for each in words[place + 1 : place + 4]] == language.half
+            out.append(Literal_(place, place + (4 if half else 1 + bool(scale)), "number", value + 0.5 * half))
         elif place not in taken and (found := re.fullmatch(r"(\d{1,15})(st|nd|rd|th)", word.text)):
             out.append(Literal_(place, place + 1, "number", float(found[1])))
     return out

@@ -221,7 +221,7 @@ class Reader:
             chains: what a trained decomposer knows of the chains that are meant.
         """
         deadline = time.monotonic() + seconds
-        proper, clause = split_clause(self._owner_asked(_which_ones(question)))
+        proper, clause = split_clause(self._owner_asked(_which_ones(_ROUNDED.sub("", question))))
         tagged = self._tagger.tag(proper, topics)
         parsed = self._chart.parse(tagged, deadline)
         wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else ()
@@ -705,6 +705,11 @@ _SENTENCE = re.compile(
 )
 _TAIL = re.compile(
     rf",?\s+and\s+(?:also\s+)?{_SHOW}\b(?P<rest>[^.?!;]*)[.?!;]?\s*$|,\s*returning\b(?P<more>[^.?!;]*)[.?!;]?\s*$",
+    re.IGNORECASE,
+)
+_ROUNDED = re.compile(  # how a figure is to be shown says nothing of which
+    r"[\s,;(]+(?:please\s+)?(?:and\s+)?(?:round(?:ed)?\s+(?:it\s+|them\s+)?(?:off\s+)?)?(?:to\s+)?"
+    r"(?:\d|one|two|three|four)\s+decimals?(?:\s+places?)?\)?",
     re.IGNORECASE,
 )
 _LEAST = 3  # words of the question proper

@@ -245,7 +245,7 @@ class Tagger:
         for start in range(len(folded)):
             for stop in range(start + 1, min(len(folded), start + 6) + 1):
                 phrase = tuple(folded[start:stop])
-                found = self._operators.get(phrase) or self._compared_by(phrase)
+                found = self._operators.get(phrase) or self._compared_by(phrase) or self._ranked_by(phrase)
                 if not found:
                     continue
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
@@ -334,6 +334,18 @@ class Tagger:
             if match.element.kind in ("property", "edge")
             and tuple(words) == words_of(match.element.name or self.schema.properties[match.element.number].name)
         }
+
+    def _ranked_by(self, phrase: tuple[str, ...]) -> list[Item]:
+        """A superlative or comparative of what a column is called by: "riskiest", "riskier" for `risk_score`."""
+        (word, *more) = phrase
+        for ending, limit in (("iest", 1), ("ier", 0)):
+            noun = word.removesuffix(ending)
+            if not more and noun != word and len(noun) > 2 and not self.matcher.phrase(phrase):
+                found = [match.element for match in self.matcher.word(noun) if match.exact]
+                columns = [self.schema.properties[each.number] for each in found if each.kind == "property"]
+                if columns and all(each.ordered for each in columns):
+                    return [Item("SUP", data=("max", (noun,), limit))]
+        return []
 
     # ---- literals
 
@@ -1033,8 +1045,15 @@ class Tagger:
 
     @staticmethod
     def _is_unit(words: Sequence[Token], place: int) -> bool:
-        """Whether a word says what a number before it counts: "smaller than 10 hectares"."""
+        """Whether a word says what a number before it counts ("smaller than 10 hectares"), or is counted in."""
         return place > 1 and words[place - 1].text.replace(".", "", 1).isdigit() and words[place].text.isalpha()
+
+    def _counts_in(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word is the unit of what was asked for: "length in minutes"."""
+        word = words[place].text
+        if place < 2 or words[place - 1].text != "in" or word not in self.language.units or self.matcher.phrase([word]):
+            return False
+        return any(match.element.kind in ("property", "edge") for match in self.matcher.word(words[place - 2].text))
 
     def _is_whole(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says all that the graph holds: "in the collection", "of our team"."""
@@ -1087,10 +1106,16 @@ class Tagger:
         light = language.stem(word) in language.generic and word not in language.vague
         light = light and not self._heads(word) and not self._is_relation(word)
         light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
+        in_unit = self._counts_in(words, span[0])
+        light = light or in_unit
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [
-            (position, position + 1, item.worse(_GENERIC) if generic and self._lacks(item, after) else item)
+            (
+                position,
+                position + 1,
+                item.worse(_GENERIC) if in_unit or (generic and self._lacks(item, after)) else item,
+            )
             for item in self._schema_items(folded, position, soft=not generic and word not in language.vague)
             if item.category != "S"
             or not self._is_ones(word, words[span[0] - 1].text if span[0] else "", after, item.links[0][2])

@@ -128,6 +128,9 @@ class Language:
         concepts: for a stem, the numbers of the concepts that it belongs to.
         deeds: for a stem of a deed ("direct"), the nouns of who does it and of what it is done to.
         ordinals: superlatives that are adverbs too ("first"), unless they follow one of `ranked_after`.
+        places: ordinals that count a column up: "second", 2.
+        hours: words for hours of the day: "noon", 12.
+        half: the words that add one half to a number in words.
         more: words that compare two things by a count, with the sign.
         of_two: comparatives that rank two things: "older".
         counted: words for what a column counts, with words of that column: "people", "population".
@@ -183,6 +186,8 @@ class Language:
     logic: Mapping[Phrase, str]
     numbers: Mapping[str, int]
     places: Mapping[str, int]
+    hours: Mapping[str, int]
+    half: list[str]
     scales: Mapping[str, float]
     units: frozenset[str]
     values: Mapping[str, tuple[str, ...]]
@@ -246,6 +251,8 @@ class Language:
             logic={phrase: kind for kind, texts in raw["logic"].items() for phrase in _phrases(texts)},
             numbers=raw["numbers"],
             places=raw.get("places", {}),
+            hours=raw.get("hours", {}),
+            half=raw.get("half", "").split(),
             scales=raw["scales"],
             units=_words(raw["units"]["words"]),
             values=_split(raw["values"]),
