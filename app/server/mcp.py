@@ -31,7 +31,7 @@ from trivium.kg.types import Direction, Triple
 from trivium.knowledge.knowledge import Knowledge, open_knowledge
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.markdown import without_evidence
-from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.path_text import path_texts
 from trivium.tools.find_entities import find_entities as find
 from trivium.tools.find_paths import find_paths as paths_between
 from trivium.tools.neighbors import neighbors as triples_around
@@ -214,7 +214,7 @@ def _tools(kg: str, method: str, model: str) -> Sequence[Callable[..., Awaitable
         one, other = await resolve_entities(kg, [source, target])
         found = await paths_between(kg, one, other, max_hops=max_hops, limit=limit)
         records = [{"triples": [step._asdict() for step in path], "answer": other} for path in found]
-        return _result({"paths": [await path_text(cast(Any, record), kg) for record in records]}, "paths")
+        return _result({"paths": await path_texts(cast(Any, records), kg)}, "paths")
 
     async def verify(
         facts: Annotated[list[TripleOf], Field(min_length=1, max_length=50, description="facts, by ids or labels")],
@@ -288,7 +288,7 @@ async def _asked(answer: Answer, kg: str) -> dict[str, Any]:
         "method": answer["method"],
         "confidence": answer["confidence"],
         "answers": labels,
-        "proof": [_short(await path_text(path, kg), 2 * _LABEL) for path in answer["paths"][:10]],
+        "proof": [_short(path, 2 * _LABEL) for path in await path_texts(answer["paths"][:10], kg)],
     }
     if answer["value"] is not None:
         told["value"] = _cut(answer["value"], _VALUE) if isinstance(answer["value"], str) else answer["value"]

@@ -139,7 +139,7 @@ async def run(data: Path | None) -> None:
     sample = await asyncio.to_thread(ensure_sample)
     await measure("bundled sample", sample, read_questions(TEST_QUESTIONS))
     pairs = [*read_questions(TRAIN_QUESTIONS), *read_questions(TEST_QUESTIONS)]
-    _show([await asyncio.to_thread(measure_model, str(sample), pairs)])
+    _show(await asyncio.to_thread(measure_model, str(sample), pairs))
     _show(await measure_reading(sample, read_questions(TEST_QUESTIONS)))
     await measure_knowgpt(data)
     await measure_query_plans()

@@ -15,7 +15,7 @@ from uuid import uuid4
 from trivium.kg.errors import UsageError
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.markdown import chat_text, chat_ui
-from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.path_text import path_texts
 from trivium.nodes.run.state import RunState
 from trivium.nodes.run.usage import fresh_channels
 
@@ -160,7 +160,7 @@ async def prose(answer: Answer, kg: str) -> str:
     """For agents: the answer's text and, below it, a path for each of the first answers that the text does not show."""
     first = {path["answer"]: path for path in reversed(answer["paths"])}  # of several paths to an answer, the first
     wanted = [first[item["id"]] for item in answer["answers"][:_SHOWN] if item["id"] in first]
-    shown = [await path_text(path, kg) for path in wanted]
+    shown = await path_texts(wanted, kg)
     lines = [f"- {line}" for line in shown if line not in answer["answer"]]
     return "\n".join([answer["answer"], "", "Evidence:", *lines]) if lines else answer["answer"]
 

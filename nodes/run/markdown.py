@@ -13,8 +13,7 @@ from typing import Any
 from trivium.kg.indexes.words import own_words
 from trivium.nodes.run.abstain import did_you_mean
 from trivium.nodes.run.answer_record import Answer, PathRecord
-from trivium.nodes.run.path_text import path_text
-from trivium.tools.get_labels import get_labels
+from trivium.nodes.run.path_text import path_texts, walked, walked_labels
 
 _SHOWN = 5  # answers whose path a message shows, and suggestions; `answer` has them all
 _LABEL = 120  # characters of a label in a drawing
@@ -56,7 +55,7 @@ async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
     """
     said = (await without_evidence(answer, kg)).replace(did_you_mean(answer["suggestions"]), "")  # listed below
     parts = [harmless(said) if by_model else plain(said)]
-    parts.append("\n".join([f"- {await path_line(path, kg)}" for path in _shown(answer)]))
+    parts.append("\n".join([f"- {line}" for line in await path_lines(_shown(answer), kg)]))
     if answer["suggestions"]:
         offered = [(plain(each["label"]), plain(each["why"])) for each in answer["suggestions"][:_SHOWN]]
         if answer["stop_reason"] == "out_of_scope":  # questions that the graph answers
@@ -81,10 +80,9 @@ async def chat_ui(answer: Answer, kg: str, message_id: str) -> list[dict[str, An
 
     A UI message of LangGraph, of some 300 bytes a path; the component is `app/server/paths.js`.
     """
-    paths = []
-    for path in _shown(answer):
-        ids = _walked(path)
-        labels = await get_labels(kg, ids)
+    paths, shown = [], _shown(answer)
+    for path, labels in zip(shown, await walked_labels(shown, kg), strict=True):
+        ids = walked(path)
         steps = [
             {"relation": own_words(t["relation"]) or t["relation"], "inverse": t["inverse"]} for t in path["triples"]
         ]
@@ -99,20 +97,15 @@ async def chat_ui(answer: Answer, kg: str, message_id: str) -> list[dict[str, An
     return [{"type": "ui", "id": f"paths-{message_id}", "name": "paths", "props": props, "metadata": about}]
 
 
-def _walked(path: PathRecord) -> list[str]:
-    """The entities of a path, in order."""
-    triples = path["triples"]
-    first = triples[0]["tail" if triples[0]["inverse"] else "head"]
-    return [first, *(triple["head" if triple["inverse"] else "tail"] for triple in triples)]
-
-
-async def path_line(path: PathRecord, kg: str) -> str:
-    """A path as `A → relation → B ← relation ← C`; names are links where the graph's ids are web addresses."""
-    triples, ids = path["triples"], _walked(path)
-    start, *names = [_name(*pair) for pair in zip(ids, await get_labels(kg, ids), strict=True)]
-    walked = zip(triples, names, strict=True)
-    steps = [f"{'←→'[not t['inverse']]} {_words(t['relation'])} {'←→'[not t['inverse']]} {name}" for t, name in walked]
-    return " ".join([start, *steps])
+async def path_lines(paths: Sequence[PathRecord], kg: str) -> list[str]:
+    """Paths as `A → relation → B ← relation ← C`; names are links where the graph's ids are web addresses."""
+    told = []
+    for path, labels in zip(paths, await walked_labels(paths, kg), strict=True):
+        start, *names = [_name(*pair) for pair in zip(walked(path), labels, strict=True)]
+        triples = zip(path["triples"], names, strict=True)
+        steps = [f"{'←→'[not t['inverse']]} {_words(t['relation'])} {'←→'[not t['inverse']]} {n}" for t, n in triples]
+        told.append(" ".join([start, *steps]))
+    return told
 
 
 def _name(key: str, label: str) -> str:
@@ -134,8 +127,9 @@ def _how(answer: Answer) -> Sequence[str]:
 
 async def without_evidence(answer: Answer, kg: str) -> str:
     """The answer's text without the paths that it names, for whom they are shown apart."""
-    lines = [re.escape(await path_text(path, kg)) for path in answer["paths"][:_PROOFS] if path["triples"]]
-    if not lines:
+    paths = [path for path in answer["paths"][:_PROOFS] if path["triples"]]
+    if not paths or "Evidence" not in answer["answer"]:
         return answer["answer"]
+    lines = [re.escape(text) for text in await path_texts(paths, kg)]
     proof, labels = "|".join(lines), "|".join(re.escape(item["label"]) for item in answer["answers"][:1])
     return re.sub(rf"\s*Evidence(?: for (?:{labels}))?: (?:{proof})(?:; (?:{proof}))*\.", "", answer["answer"]).strip()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from trivium.kg.indexes.words import short_name
@@ -10,14 +11,29 @@ from trivium.nodes.run.answer_record import PathRecord
 from trivium.tools.get_labels import get_labels
 
 
-async def path_text(path: PathRecord, kg: str) -> str:
-    """A path as `A -relation-> B <-relation- C`, in labels; the arrow shows how the triple is stored."""
+async def path_texts(paths: Sequence[PathRecord], kg: str) -> list[str]:
+    """Paths as `A -relation-> B <-relation- C`, in labels; the arrow shows how the triple is stored."""
+    told = []
+    for path, (start, *labels) in zip(paths, await walked_labels(paths, kg), strict=True):
+        arrows = [arrow_text(triple) for triple in path["triples"]]
+        told.append(" ".join([start, *(f"{arrow} {label}" for arrow, label in zip(arrows, labels, strict=True))]))
+    return told
+
+
+def walked(path: PathRecord) -> list[str]:
+    """The entities of a path, in order."""
     triples = path["triples"]
     first = triples[0]["tail" if triples[0]["inverse"] else "head"]
-    ends = [triple["head" if triple["inverse"] else "tail"] for triple in triples]
-    start, *labels = await get_labels(kg, [first, *ends])
-    arrows = [arrow_text(triple) for triple in triples]
-    return " ".join([start, *(f"{arrow} {label}" for arrow, label in zip(arrows, labels, strict=True))])
+    return [first, *(triple["head" if triple["inverse"] else "tail"] for triple in triples)]
+
+
+async def walked_labels(paths: Sequence[PathRecord], kg: str) -> list[list[str]]:
+    """The labels of the entities of each path, in order; looked up together."""
+    ids = [walked(path) for path in paths]
+    if not ids:
+        return []
+    labels = iter(await get_labels(kg, [key for each in ids for key in each]))
+    return [list(islice(labels, len(each))) for each in ids]
 
 
 def arrow_text(triple: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from trivium.nodes.run.answer_record import Answer, AnswerEntity, PathRecord, Va
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.conversation import is_chat, reply, struck
 from trivium.nodes.run.markdown import plain
-from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.path_text import path_texts
 from trivium.nodes.run.qualifiers import qualified
 from trivium.nodes.run.usage import Usage
 
@@ -172,4 +172,4 @@ async def evidence(paths: Sequence[PathRecord], kg: str, label: str = "") -> str
     if not paths:
         return ""
     about = f" for {label}" if label else ""
-    return f"Evidence{about}: {'; '.join([await path_text(path, kg) for path in paths])}."
+    return f"Evidence{about}: {'; '.join(await path_texts(paths, kg))}."

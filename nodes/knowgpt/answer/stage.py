@@ -24,7 +24,7 @@ from trivium.nodes.knowgpt.state import Candidate, EvidencePath, KnowGPTState, V
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.doubts import doubts
-from trivium.nodes.run.path_text import path_text
+from trivium.nodes.run.path_text import path_texts
 from trivium.nodes.run.write_answer import Claim, write_answer
 from trivium.tools.rank_texts import rank_texts
 
@@ -123,7 +123,7 @@ async def _sentence(chosen: Candidate | None, verdict: Verdict, paths: list[Path
     if verdict["by"] == "model" and verdict["words"]:
         said += f" {verdict['words'].rstrip('.')}."
     if paths:
-        return f"{said} Evidence: {await path_text(paths[0], kg)}."
+        return f"{said} Evidence: {(await path_texts(paths[:1], kg))[0]}."
     how = (
         "the model chose it from its own knowledge"
         if verdict["by"] == "model"

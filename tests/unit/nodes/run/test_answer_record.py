@@ -12,7 +12,7 @@ import pytest
 from trivium.kg.types import Triple
 from trivium.nodes.knowgpt.verbalize.stage import relation_phrase
 from trivium.nodes.run.answer_record import answer_problem, path_record, usage
-from trivium.nodes.run.path_text import arrow_text, path_text
+from trivium.nodes.run.path_text import arrow_text, path_texts
 from trivium.nodes.run.qualifiers import note_text, qualified
 from trivium.nodes.run.usage import Usage
 
@@ -79,8 +79,9 @@ def test_the_cost_of_a_run_is_the_sum_of_what_was_spent() -> None:
 
 
 async def test_a_path_reads_along_its_arrows(kg: str) -> None:
-    assert await path_text(path_record(WALK, "ronin"), kg) == "Heat -directed_by-> Mann <-seen_by- Ronin"
-    assert await path_text(path_record(WALK[1:], "ronin"), kg) == "Mann <-seen_by- Ronin"
+    paths = [path_record(WALK, "ronin"), path_record(WALK[1:], "ronin")]
+    assert await path_texts(paths, kg) == ["Heat -directed_by-> Mann <-seen_by- Ronin", "Mann <-seen_by- Ronin"]
+    assert await path_texts([], kg) == []
 
 
 async def test_qualifiers_stand_beside_their_triples(kg: str) -> None:

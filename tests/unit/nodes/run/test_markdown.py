@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from trivium.nodes.run.answer_record import Answer, path_record
-from trivium.nodes.run.markdown import chat_text, chat_ui, harmless, path_line, plain
+from trivium.nodes.run.markdown import chat_text, chat_ui, harmless, path_lines, plain
 
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 EVIL = [
@@ -109,8 +109,7 @@ def _answer(**parts: object) -> Answer:
 
 @pytest.fixture
 def _labels(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("markdown", "path_text"):
-        monkeypatch.setattr(f"trivium.nodes.run.{module}.get_labels", _Labels())
+    monkeypatch.setattr("trivium.nodes.run.path_text.get_labels", _Labels())
 
 
 @pytest.mark.usefixtures("_labels")
@@ -141,7 +140,7 @@ async def test_an_answer_is_said_first_and_then_proved() -> None:
 @pytest.mark.usefixtures("_labels")
 async def test_ids_that_are_web_addresses_are_links() -> None:
     path = path_record([("http://kg.example/a", "p", "javascript:alert(1)", False)], "b")
-    line = await path_line(path, "k")
+    (line,) = await path_lines([path], "k")
     links = [token.attrs["href"] for token in _tokens(line) if token.type == "link_open"]
     assert links == ["http://kg.example/a"]
 
