@@ -16,7 +16,7 @@ from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
 from trivium.policies.reader.chains.readings import ChainReader, ChainReading, Topic, names_refused
-from trivium.policies.reader.chains.segment_model import NEAR, SegmentModel, is_silent
+from trivium.policies.reader.chains.segment_model import NEAR, is_silent
 from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
 
@@ -182,7 +182,7 @@ class _Said:
                 continue
             # A word that several relations share ("plays in", "plays for") still speaks for the one that was chosen.
             named = _named_by(word, parts)
-            most, own = _evidence(segments, word, columns)
+            most, own = segments.strongest(word, columns)
             strong = [segments.hops[i] for i, weight in zip(columns, own, strict=True) if weight >= _SPEAKS]
             if word in classes().asking or word not in classes().function:
                 (asked if word in classes().asking else said).append(list(dict.fromkeys([*strong, *named])))
@@ -248,13 +248,6 @@ def _is_misfit(question: SplitQuestion, topics: Sequence[Topic], reader: ChainRe
     return fits[next(iter(said))] < _OF_A_KIND / 4 and max(fits.values()) >= _OF_A_KIND
 
 
-def _evidence(segments: SegmentModel, word: str, columns: Sequence[int]) -> tuple[float, list[float]]:
-    """The most that a word says for any hop, in nats >= 0, and what it says for some, by their numbers."""
-    found = segments.evidence(word)
-    own = [max(float(found.anywhere[i]), float(found.asked[i]), float(found.topic[i])) for i in columns]
-    return float(found.anywhere.max(initial=0.0)), own
-
-
 def _unnamed(topics: Sequence[Topic], said: Sequence[Sequence[Hop]]) -> int:
     """How many hops no word speaks for. One verb may say a hop of each topic: "who plays forward for Chelsea"."""
     chains = {frozenset(topic.chain) for topic in topics}
@@ -280,6 +273,7 @@ def _stems(relation: str) -> frozenset[str]:
     return frozenset(_root(word) for word in words_of(relation) if word not in classes().function)
 
 
+@lru_cache(maxsize=16_384)
 def _root(word: str) -> str:
     """A word's stem, its last letter as it is written in longer words: `plays` is `play` as in `player`."""
     found = english().stem(word)
@@ -292,6 +286,7 @@ def _named_by(word: str, stems: Mapping[Hop, frozenset[str]]) -> list[Hop]:
     return [hop for hop, own in stems.items() if _is_among(root, own)]
 
 
+@lru_cache(maxsize=16_384)
 def _is_among(stem: str, stems: frozenset[str]) -> bool:
     """Whether a word is one of a name's, or made from one: a player plays."""
     return any(stem == part or (len(part) >= _ROOT and stem.startswith(part)) for part in stems)

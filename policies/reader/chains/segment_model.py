@@ -108,7 +108,9 @@ class SegmentModel:
     follows: Floats
     embedder: Embedder
     max_hops: int = 3
-    _known: Memory[str, WordEvidence] = field(default_factory=lambda: Memory(_REMEMBERED), repr=False)
+    _known: Memory[str, tuple[WordEvidence, float, Floats]] = field(
+        default_factory=lambda: Memory(_REMEMBERED), repr=False
+    )
     _layouts: dict[tuple[bytes, bytes], Grown] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -156,9 +158,19 @@ class SegmentModel:
 
     def evidence(self, word: str) -> WordEvidence:
         """What a word speaks for; remembered."""
+        return self._evidence(word)[0]
+
+    def strongest(self, word: str, columns: Sequence[int]) -> tuple[float, list[float]]:
+        """The most that a word says anywhere for any hop, in nats >= 0, and the most that it says at all for some."""
+        _, most, each = self._evidence(word)
+        return most, [float(each[i]) for i in columns]
+
+    def _evidence(self, word: str) -> tuple[WordEvidence, float, Floats]:
         found = self._known.get(word)
         if found is None:
-            found = self._weigh(word)
+            said = self._weigh(word)
+            each: Floats = np.maximum(said.anywhere, np.maximum(said.asked, said.topic))
+            found = said, float(said.anywhere.max(initial=0.0)), each
             self._known.put(word, found)
         return found
 

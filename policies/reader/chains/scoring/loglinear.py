@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ Progress = Callable[[int, int], None]
 NO_TOPIC = Hop("", False)
 """Stands for the chain of a name that is not a topic; the empty name is no relation's."""
 _CELLS = 2_000_000  # of the sparse weights: 4 MB as float16
+_BLOCK = 1 << 16  # weights moved at a time: five arrays of them stay in the processor's own cache
 _NEVER = -30.0  # the log-probability of what the slots cannot say
 
 
@@ -147,29 +149,35 @@ class _LogLinearTraining:
         batches = -(-n // size)
         epochs = max(1, min(self.settings.epochs, self.settings.max_steps // batches))
         all_weights = np.zeros((buckets + self.embedded.shape[1], self.columns.total), dtype=np.float32)
-        adam = _Adam(all_weights)
+        adam = _Adam(all_weights, self.settings.weight_decay)
         for epoch in range(epochs):
             order = self.random.permutation(n)
             rate = self.settings.learning_rate * (1 - epoch / epochs) + 1e-3
             for start in range(0, n, size):
                 batch = order[start : start + size]
-                features = self._features(batch, buckets)
-                gradient = features.T @ self._loss_gradient(features @ all_weights, batch)
-                gradient += np.float32(self.settings.weight_decay) * all_weights
-                adam.step(gradient, rate)
+                rows, features = self._features(batch, buckets)
+                error = self._loss_gradient(features @ all_weights[rows], batch)
+                adam.step(rows, features.T @ error, rate)
             progress(epoch + 1, epochs)
         self.sparse, self.dense = all_weights[:buckets], all_weights[buckets:]
 
-    def _features(self, batch: NDArray[np.int64], buckets: int) -> Floats:
-        """Features with dropout, float32 [b, buckets + 3 d]."""
-        out = np.zeros((len(batch), buckets + self.embedded.shape[1]), dtype=np.float32)
-        for row, place in enumerate(batch):
+    def _features(self, batch: NDArray[np.int64], buckets: int) -> tuple[NDArray[np.int64], Floats]:
+        """The rows of the weights that a batch has features for, ascending int64 [r], and those, float32 [b, r].
+
+        With dropout; of all buckets a batch has a third.
+        """
+        kept = []
+        for place in batch:
             ids = self.wordings[place].ids
-            kept = ids[self.random.random(len(ids)) >= self.settings.feature_dropout]
-            out[row, kept] = 1 / np.sqrt(max(len(kept), 1))
+            kept.append(ids[self.random.random(len(ids)) >= self.settings.feature_dropout])
+        rows, columns = np.unique(np.concatenate(kept), return_inverse=True)
+        out = np.zeros((len(batch), len(rows) + self.embedded.shape[1]), dtype=np.float32)
+        many = np.array([len(ids) for ids in kept])
+        at = np.arange(len(batch)).repeat(many)
+        out[at, columns] = (1 / np.sqrt(np.maximum(many, 1)))[at]
         shown = self.random.random((len(batch), 1)) >= self.settings.dense_dropout
-        out[:, buckets:] = self.embedded[batch] * shown
-        return out
+        out[:, len(rows) :] = self.embedded[batch] * shown
+        return np.concatenate((rows, np.arange(buckets, buckets + self.embedded.shape[1]))), out
 
     def _loss_gradient(self, logits: Floats, batch: NDArray[np.int64]) -> Floats:
         """The gradient of the weighted mean loss by the logits, float32 [b, C]."""
@@ -190,24 +198,42 @@ class _LogLinearTraining:
 
 
 class _Adam:
-    """Adam (Kingma and Ba, 2015) on one array, in place: the arrays are large and the steps many."""
+    """Adam (Kingma and Ba, 2015) on one array, in place: the arrays are large and the steps many.
 
-    def __init__(self, weights: Floats) -> None:
-        self.weights, self.steps = weights, 0
-        self.mean, self.square, self.buffer = (np.zeros_like(weights) for _ in range(3))
+    It goes over them block by block, so that what one pass leaves in the processor's cache the next one finds there;
+    its means are kept as sums, without the constants that the step's rate makes up for.
+    """
 
-    def step(self, gradient: Floats, rate: float) -> None:
-        """Move the weights against a gradient of their shape."""
+    def __init__(self, weights: Floats, decay: float) -> None:
+        self.weights, self.decay, self.steps = weights, np.float32(decay), 0
+        self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
+        self.block = max(1, _BLOCK // weights.shape[1])
+        self.gradient, self.buffer = (np.empty((self.block, weights.shape[1]), dtype=np.float32) for _ in range(2))
+
+    def step(self, rows: NDArray[np.int64], found: Floats, rate: float) -> None:
+        """Move the weights against a gradient, float32 [r, C], of some rows, ascending int64 [r]; of others it is 0.
+
+        The decay is added to it, for all rows.
+        """
         self.steps += 1
-        self.mean *= np.float32(0.9)
-        self.mean += np.multiply(gradient, np.float32(0.1), out=self.buffer)
-        self.square *= np.float32(0.99)
-        np.multiply(gradient, gradient, out=self.buffer)
-        self.square += np.multiply(self.buffer, np.float32(0.01), out=self.buffer)
-        np.sqrt(np.divide(self.square, np.float32(1 - 0.99**self.steps), out=self.buffer), out=self.buffer)
-        self.buffer += np.float32(1e-8)
-        np.divide(self.mean, self.buffer, out=self.buffer)
-        self.weights -= np.multiply(self.buffer, np.float32(rate / (1 - 0.9**self.steps)), out=self.buffer)
+        deviation = np.sqrt(0.01 / (1 - 0.99**self.steps))
+        least = np.float32(1e-8 / deviation)
+        pace = np.float32(rate * 0.1 / (1 - 0.9**self.steps) / deviation)
+        bounds = np.searchsorted(rows, np.arange(0, len(self.weights) + self.block, self.block)).tolist()
+        for place, (low, high) in enumerate(pairwise(bounds)):
+            block = slice(place * self.block, (place + 1) * self.block)
+            weights, mean, square = self.weights[block], self.mean[block], self.square[block]
+            gradient, buffer = self.gradient[: len(weights)], self.buffer[: len(weights)]
+            np.multiply(weights, self.decay, out=gradient)
+            gradient[rows[low:high] - block.start] += found[low:high]
+            mean *= np.float32(0.9)
+            mean += gradient
+            square *= np.float32(0.99)
+            square += np.multiply(gradient, gradient, out=buffer)
+            np.sqrt(square, out=buffer)
+            buffer += least
+            np.divide(mean, buffer, out=buffer)
+            weights -= np.multiply(buffer, pace, out=buffer)
 
 
 def _add_shared(logits: Floats, shared: Floats) -> Floats:

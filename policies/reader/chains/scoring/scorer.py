@@ -50,6 +50,8 @@ _REFUSED = -2.0  # log-odds of a name to be a topic below which pairs say that i
 _HARDLY = -3.0  # log-odds of a name to be a topic below which it is not intersected with others
 _UNLIKELY = 12.0  # a name within another, and so much less likely by its form than the best one, in nats, is not read
 _READ = 8  # names that are read besides
+_LEAST = 1e-6  # of a share
+_HOPELESS = 500.0  # nats behind which a chance cannot be told from none
 _SPEAKS = 0.6  # nats of evidence from which a word speaks for a relation
 _REMEMBERED = 4_000_000  # bytes of wordings and their chains
 _KEY, _WORD, _CHAIN = 500, 70, 100  # bytes of an entry, of each of its words, and of each chain with its two scores
@@ -106,7 +108,9 @@ class Mix:
 
     def probability(self, share: float) -> float:
         """The chance that the best reading is right, from its share of all readings; both in [0, 1]."""
-        return float(1 / (1 + np.exp(-(self.scale * log_odds(np.array(share)) + self.shift))))
+        share = min(max(share, _LEAST), 1 - _LEAST)
+        odds = self.scale * math.log(share / (1 - share)) + self.shift
+        return 1 / (1 + math.exp(-max(odds, -_HOPELESS)))
 
 
 def wording_text(wording: Wording) -> str:
@@ -117,7 +121,7 @@ def wording_text(wording: Wording) -> str:
 
 def log_odds(share: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of shares in [0, 1], kept within a million to one."""
-    clipped = np.clip(share, 1e-6, 1 - 1e-6)
+    clipped = np.clip(share, _LEAST, 1 - _LEAST)
     out: NDArray[np.float64] = np.log(clipped / (1 - clipped))
     return out
 
