@@ -264,8 +264,9 @@ class Neo4jStore:
         """Walk a chain from all seeds at once, in one round trip; see `GraphStore.follow`."""
         return await walking.follow(self, list(dict.fromkeys(seeds)), chain, limit)
 
+    @_from_copy
     async def ends(self, seeds: Sequence[str], chain: LogicalChain, *, limit: int | None = None) -> frozenset[str]:
-        """What `follow` reaches."""
+        """What `follow` reaches; of the copy it is read without an order or paths."""
         return frozenset(item.id for item in (await self.follow(seeds, chain, limit=limit)).reached)
 
     @_from_copy

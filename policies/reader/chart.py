@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from trivium.kg.plans.plan import Value
@@ -45,6 +45,8 @@ _SIGNS = {"before": "<", "after": ">"}
 
 
 _total = itemgetter(0)
+_score = attrgetter("score")
+_LIMIT = ("limit",)
 
 
 def _only_time(name: str) -> bool:
@@ -70,6 +72,16 @@ class Chart:
             rules[left, right].append(rule)  # type: ignore[index]
         self._rules = dict(rules)
         self._ordering = (self._extreme, self._extreme_after, self._by_key)
+        self._attached: dict[Category, tuple[Rule, ...]] = {
+            "S": (self._merge, self._join_right),
+            "M": (self._modify,),
+            "CP": (self._where,),
+            "C": (self._where_bare,),
+            "EC": (self._edge_object,),
+            "ALT": (self._either_way,),
+            "DATE": (self._where_date,),
+            "NUM": (self._where_number,),
+        }
         self._joins: dict[tuple[int, int, frozenset[int]], tuple[tuple[Path, float], ...]] = {}
 
     def parse(self, tagged: Tagged, deadline: float) -> list[Item]:
@@ -105,30 +117,30 @@ class Chart:
         found: dict[tuple[Any, ...], Item] = {}
 
         def add(item: Item) -> None:
-            key = item.key
-            known = found.get(key)
-            if known is None or item.score > known.score:
+            key = item.category, item.node, item.type, item.data  # what it means
+            known = found.setdefault(key, item)  # trees of sketches: to hash one takes as long as to make it
+            if known is not item and item.score > known.score:
                 found[key] = item
 
         for item in (*seeds.get((start, stop), ()), *self._skipping(tagged, cells, start, stop)):
             add(item)
-        best = max((item.score for item in found.values()), default=-100.0)
         window = scores.ROOT_WINDOW if stop - start == len(tagged.positions) else scores.WINDOW
+        least = max((item.score for item in found.values()), default=-100.0) - window
         done = 0
-        for total, a, b, rules, gap in self._pairs(tagged, cells, start, stop, best - window)[:most]:
-            if total < best - window:
+        for total, a, b, rules, gap in self._pairs(tagged, cells, start, stop, least)[:most]:
+            if total < least:
                 break
             between = gap | b.lead if b.lead else gap
-            limited = "limit" in (*a.data[:1], *b.data[:1])
+            limited = a.data[:1] == _LIMIT or b.data[:1] == _LIMIT
             for rule in rules:
                 for read in rule(a, b, between):
                     item, done = read, done + 1
                     # "4 engines" is a top 4 only with something to order by; else its number is left unread.
-                    if limited and rule not in self._ordering and item.data[:1] != ("limit",):
+                    if limited and rule not in self._ordering and item.data[:1] != _LIMIT:
                         item = item.worse(scores.LOST_LIMIT)
-                    if item.score >= best - window:
+                    if item.score >= least:
                         add(item)
-                        best = max(best, item.score)
+                        least = max(least, item.score - window)
         for item in [item for item in found.values() if item.category in ("M", "R")]:
             for end in self._other_end(item) if item.category == "M" else self._all_reached(item):
                 add(end)
@@ -173,7 +185,7 @@ class Chart:
     def _prune(found: dict[tuple[Any, ...], Item], beam: int, most: int) -> Cell:
         cell: Cell = {}
         total = 0
-        for item in sorted(found.values(), key=lambda each: -each.score):
+        for item in sorted(found.values(), key=_score, reverse=True):
             kept = cell.setdefault(item.category, [])
             if len(kept) < beam:
                 kept.append(item)
@@ -2271,22 +2283,23 @@ class Chart:
 
     def _attach(self, result: Item, modifier: Item, cost: float, gap: Gap) -> Iterator[Item]:
         source = Item("S", result.node, result.type, (), 0.0, (), result.form, False)
-        rules = {
-            "S": (self._merge, self._join_right),
-            "M": (self._modify,),
-            "CP": (self._where,),
-            "C": (self._where_bare,),
-            "EC": (self._edge_object,),
-            "ALT": (self._either_way,),
-            "DATE": (self._where_date,),
-            "NUM": (self._where_number,),
-        }
-        for rule in rules.get(modifier.category, ()):
+        for rule in self._attached.get(modifier.category, ()):
             for item in rule(source, modifier, gap):
                 if item.category == "S" and self._schema.compatible(item.type, result.type):
                     score, links = result.score + item.score - cost, (result.links, item.links)
                     # Of "on 2 May, how many crimes" those that follow are no longer all crimes.
-                    yield result.but(node=item.node, score=score, links=links, form=item.form)
+                    yield Item(
+                        result.category,
+                        item.node,
+                        result.type,
+                        result.data,
+                        score,
+                        links,
+                        item.form,
+                        result.modified,
+                        result.extreme,
+                        result.lead,
+                    )
 
     def _late(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield from self._attach(left, right, scores.LATE, gap)

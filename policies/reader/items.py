@@ -96,11 +96,6 @@ class Item:
             setattr(out, name, value)
         return out
 
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Items with equal keys mean the same."""
-        return (self.category, self.node, self.type, self.data)
-
 
 def link(position: int, what: Element | str, score: float) -> Links:
     """One word's reading."""
