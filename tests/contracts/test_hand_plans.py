@@ -6,10 +6,10 @@ tests/unit/kg/test_plans_gold.py, here that a database agrees.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pyoxigraph
 import pytest
@@ -28,6 +28,7 @@ from trivium.kg.neo4j.settings import GraphSettings, RemoteKG
 from trivium.kg.neo4j.snapshots import LocalCopy
 from trivium.kg.neo4j.store import Neo4jStore
 from trivium.kg.neo4j.view import MADE
+from trivium.kg.plans import plan as algebra
 from trivium.kg.plans.execute import Executor
 from trivium.kg.plans.result import EntityItem, Item, materialize
 from trivium.kg.plans.run import run_plan
@@ -38,10 +39,28 @@ from trivium.kg.sample import ENTITIES, TRIPLES
 Graph = tuple[dict[str, tuple[list[str], dict[str, Any]]], list[tuple[str, str, str, Mapping[str, Any]]]]
 
 
-def test_there_are_150_plans() -> None:
+def test_there_are_150_plans_and_they_use_every_part_of_the_algebra() -> None:
     lines = [line for path in FOLDER.glob("*.tsv") for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(lines) >= 150
     assert len(set(lines)) == len(lines)
+    columns = {path: 1 if path.stem == "geoquery" else 0 for path in FOLDER.glob("*.tsv")}
+    texts = [line.split("\t")[at] for path, at in columns.items() for line in path.read_text("utf-8").splitlines()]
+    used = {part for text in texts for part in _parts(parse(text))}
+    every = {name for name, made in vars(algebra).items() if is_dataclass(made)}
+    every |= {*get_args(algebra.Operator), *get_args(algebra.Function), *get_args(algebra.Direction), *"+-*/"}
+    assert every - used == set()
+
+
+def _parts(part: object) -> Iterator[str]:
+    """The kinds of steps in a plan, and its operators, functions, directions."""
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _parts(each)
+    elif is_dataclass(part):
+        yield type(part).__name__
+        yield from (str(getattr(part, name, "")) for name in ("operator", "function", "direction"))
+        for each in fields(part):
+            yield from _parts(getattr(part, each.name))
 
 
 @pytest.fixture

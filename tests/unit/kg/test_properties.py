@@ -280,6 +280,20 @@ def test_hundreds_of_types_and_properties_are_profiled(tmp_path: Path) -> None:
     store.close_now()
 
 
+def test_a_property_has_the_unit_that_its_values_share(tmp_path: Path) -> None:
+    values = {"length": ("12 km", "30 km"), "size": ("3 m", "4 ft"), "age": ("3", "5 years")}
+    facts = [
+        Triple(head, name, ValueText(text, "number"))
+        for name, texts in values.items()
+        for head, text in zip("ab", texts, strict=True)
+    ]
+    build(tmp_path / "kg", [facts], [Entity(head, head, (), ("road",)) for head in "ab"])
+    store = EmbeddedStore.open(tmp_path / "kg")
+    (road,) = profile_of(graph_columns(store.snapshot)).types
+    assert {each.name: each.unit for each in road.properties} == {"length": "km", "size": "", "age": ""}
+    store.close_now()
+
+
 def test_what_only_repeats_a_relationship_is_marked(tmp_path: Path) -> None:
     def number(value: int) -> ValueText:
         return ValueText(str(value), "number")
