@@ -36,6 +36,7 @@ _OWNED = frozenset({"s"})
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 _AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
 _BOUNDS = ("M", "CP", "C")  # what an "or" joins as conditions on one set
+_FIGURED = frozenset({"with", "and"})  # before a figure of each of a set
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 _TIMES = frozenset({"date", "time", "year"})
 _ASKS = 0.8  # likeness of "where" to the relation that leads to a place
@@ -261,6 +262,9 @@ class Chart:
             ("AGG C", self._aggregate_bound),
             ("E C", self._aggregate_bound),
             ("S X", self._ranked_by),
+            ("S X", self._with_figure),
+            ("X R", self._figure_walked),
+            ("GK P", self._two_keys),
             ("S AGG", self._ranked_by),
             ("S E", self._ranked_by),
             ("P SUP", self._key_after),
@@ -945,7 +949,7 @@ class Chart:
         links, score = (left.links, right.links), left.score + right.score
         if right.form == "value" and right.data and right.data[0] in left.data:
             gain = (scores.BOUND if left.score >= scores.LIKE else scores.BOUND_BY_PART) + (
-                scores.WHOSE if gap & self._words.with_ else 0.0
+                scores.WHOSE if gap & self._words.with_ and gap != {"of"} else 0.0
             )
             yield right.but(data=(), form="set", score=score + gain, links=links)
         elif right.form == "name" and self._naming(right, left.data):
@@ -1518,18 +1522,47 @@ class Chart:
         terms: list[tuple[Sketch, float]] = []
         if what := _aggregated(right):
             terms += self._aggregates_of(left, what)
-        elif right.category == "X" and right.form == "plain" and right.data[0] in ("count", "agg"):
-            ways = self._ways(left.type, right.type, self._role_of(left, right))
-            if right.data[0] == "count":
-                terms += [(("n", path.hops), cost) for path, cost in ways]
-            elif right.data[2][0] == "p":
-                _, hops, name, part = right.data[2]
-                terms += [
-                    (("a", (*path.hops, *hops), name, right.data[1], False), cost) for path, cost in ways if not part
-                ]
+        elif right.category == "X":
+            terms += self._figures(left, right)
         for term, cost in terms:
             links = (left.links, right.links)
             yield left.but(data=("rank", term), score=left.score + right.score - cost, links=links)
+
+    def _figures(self, owner: Item, result: Item) -> Iterator[tuple[Sketch, float]]:
+        """How many of what is counted each of a set has, or an aggregate over it, as terms with what each costs."""
+        kind, *data = result.data
+        if result.form != "plain" or kind not in ("count", "agg"):
+            return
+        done = {hop.relation for hop in _held(result.node)}  # "courses they teach"
+        for path, cost in self._ways(owner.type, result.type, self._role_of(owner, result) or frozenset(done)):
+            if kind == "count":
+                yield ("n", path.hops), cost
+            elif data[1][0] == "p" and not data[1][3]:
+                _, hops, name, _ = data[1]
+                yield ("a", (*path.hops, *hops), name, data[0], False), cost
+
+    def _with_figure(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "trainers with the number of courses they teach", "which trainer has how many courses": all of them."""
+        first = next((what for _, what, _ in flat(right.links)), "")
+        figured = gap & (_FIGURED | self._words.having if first == "how many" else _FIGURED)
+        if left.form in ("plain", "set") and figured and "by" not in gap:
+            for term, cost in self._figures(left, right):
+                data = ("values", (("e", ()), term))
+                score, links = left.score + right.score + scores.THEIRS - cost, (left.links, right.links)
+                yield Item("X", left.node, left.type, data, score, links, "set")
+
+    def _figure_walked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(trainers with the number of courses) they teach"."""
+        last: Sketch = left.data[1][-1] if left.data[0] == "values" else ("",)
+        if last[0] in ("n", "a") and any(hop.relation in right.data[:1] for hop in last[1]):
+            yield left.but(score=left.score + right.score, links=(left.links, right.links))
+
+    def _two_keys(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "per city and tier"."""
+        if left.data[0] != "type" and "and" in gap:
+            yield left.but(
+                data=(*left.data, right.data), score=left.score + right.score, links=(left.links, right.links)
+            )
 
     def _frequent(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the three most frequent routes": values by how often they occur."""
@@ -2141,7 +2174,7 @@ class Chart:
         if right.data[0] == "type":
             yield from self._grouped_by_type(left, right, score, links)
         else:
-            yield from self._grouped(left, right.data[0], score, links)
+            yield from self._grouped(left, right.data[0], score, links, right.data[1:])
 
     def _group_counted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "appointments broken down by status": how many of each."""
@@ -2229,11 +2262,15 @@ class Chart:
             return item.data[1]  # type: ignore[no-any-return]
         return (("count", None),) if item.data[0] == "count" else ((item.data[1], item.data[2]),)
 
-    def _grouped(self, result: Item, numbers: Sequence[int], score: float, links: Any) -> Iterator[Item]:
+    def _grouped(
+        self, result: Item, numbers: Sequence[int], score: float, links: Any, more: Sequence[Sequence[int]] = ()
+    ) -> Iterator[Item]:
         source = Item("S", result.node, result.type)
         for term, cost in self._term(source, numbers):
-            data = ("group", (term,), self._aggregates(result), None, False, None)
-            yield Item("X", result.node, result.type, data, score - cost, links, "set")
+            others = [term for each in more for term, _ in [*self._term(source, each)][:1]]
+            if len(others) == len(more):
+                data = ("group", (term, *others), self._aggregates(result), None, False, None)
+                yield Item("X", result.node, result.type, data, score - cost, links, "set")
 
     def _grouped_by_type(self, result: Item, key: Item, score: float, links: Any) -> Iterator[Item]:
         data: tuple[Any, ...]
@@ -2309,7 +2346,9 @@ class Chart:
         if walked and self._schema.compatible(right.data[4], left.type):  # "how many units of X were on order Y"
             score, links = left.score + right.score, (left.links, right.links)
             yield right.but(data=(*right.data, left.node), score=score - scores.FRONTED, links=links)
-        yield from self._attach(right, left, scores.FRONTED, frozenset())
+        figured = left.form == "plain" and not gap.isdisjoint(_FIGURED) and right.data[0] in ("count", "agg")
+        cost = scores.FRONTED + (scores.APART / 2 if figured else 0.0)  # "trainers with the number of their courses"
+        yield from self._attach(right, left, cost, frozenset())
 
     def _result_and_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         links, score = (left.links, right.links), left.score + right.score
@@ -2499,6 +2538,12 @@ def _is_true(term: Sketch) -> Sketch:
 def _is_one(item: Item) -> bool:
     """Whether a set is one thing by its name, which no condition can narrow."""
     return item.form == "name" and item.node is not None and item.node[0] == "ids" and len(item.node[2]) == 1
+
+
+def _held(node: Sketch | None) -> list[Walk]:
+    """The hop of which a set says only that there is one: "orders sold"."""
+    held = node is not None and node[0] == "where" and node[2][0] == "has" and node[2][1][0] == "e"
+    return list(node[2][1][1]) if held and node is not None else []
 
 
 def _hops(node: Sketch | None) -> Iterator[tuple[Walk, Sketch]]:

@@ -183,6 +183,8 @@ class Matcher:
             forms.setdefault(content, 0.98)
         if rest and rest != content:
             forms.setdefault(rest, 0.96)
+        if words[-1].endswith("ing"):  # `Listing` by "listings", which is no form of "list"
+            forms[(*stems[:-1], words[-1])] = 1.0
         for form, score in forms.items():
             known = self._forms[form]
             known[element] = max(known.get(element, 0.0), score)

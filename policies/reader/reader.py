@@ -223,8 +223,10 @@ class Reader:
         deadline = time.monotonic() + seconds
         proper, clause = split_clause(self._owner_asked(_which_ones(_ROUNDED.sub("", question))))
         tagged = self._tagger.tag(proper, topics)
-        parsed = self._chart.parse(tagged, deadline)
         wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else ()
+        if clause and not wanted:  # what it wants is not understood, which is not left out of sight
+            tagged = self._tagger.tag(question, topics)
+        parsed = self._chart.parse(tagged, deadline)
         candidates = self._candidates(tagged, parsed, shown=bool(wanted))[:CANDIDATES]
         if wanted:
             candidates = [self._showing(each, wanted) for each in candidates]
