@@ -50,6 +50,8 @@ FIXED = {
     "wrong": -3.0,
     "misfit": -3.0,
     "untrue": -3.0,
+    "lacks": -3.0,
+    "through": -3.0,
     "turned": -3.0,
     "typed": 0.9,
 }

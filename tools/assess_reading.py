@@ -76,7 +76,8 @@ async def assess_reading(
     end = end_of(found, best.plan if plan and best else None)
     figure = kinds.get(end) not in (None, "text", "point", "boolean")
     misfit = is_misfit(question, end, kinds)
-    signals = signals_of(found, readings, plan=plan, question=question, misfit=misfit, figure=figure)
+    truth = kinds.get(end) == "boolean"
+    signals = signals_of(found, readings, plan=plan, question=question, misfit=misfit, figure=figure, truth=truth)
     sure, truth = DEFAULT.confidence(signals), asks_truth(question)
     known = found.support
     if plan and best is not None:

@@ -30,7 +30,7 @@ from trivium.kg.plans.plan import (
     ValueOf,
     Walks,
 )
-from trivium.kg.plans.proof import ROWS, evidence_terms
+from trivium.kg.plans.proof import ROWS, evidence_of, evidence_terms, instead_of
 from trivium.kg.plans.result import EntityItem, Evidence, Item, PlanResult, ProvenAnswer
 from trivium.kg.profile import GraphProfile, ValueKind
 from trivium.kg.types import Triple
@@ -111,6 +111,8 @@ async def evidence(store: Neo4jStore, plan: QueryPlan, profile: GraphProfile, se
         match plan:
             case Aggregate() | Group() | NonEmpty():
                 rows = (await run(evidence_rows(plan.source, evidence_terms(plan)))).rows
+                if isinstance(plan, NonEmpty) and not rows:
+                    return _found_instead([await run(each) for each in instead_of(plan)])
                 count = (await run(Aggregate(plan.source))).value
                 return Evidence(rows, max(0, int(float(count.value)) - len(rows)) if count is not None else 0)
             case Calculate() | Holds():
@@ -120,6 +122,11 @@ async def evidence(store: Neo4jStore, plan: QueryPlan, profile: GraphProfile, se
                 return None
     except TimeLimitError:
         return None
+
+
+def _found_instead(known: Sequence[PlanResult]) -> Evidence:
+    """For a "no", what the first of these found."""
+    return next((evidence_of(each) for each in known if not each.is_empty), Evidence((), 0))
 
 
 def evidence_rows(source: Rows, terms: Sequence[Term]) -> ValueOf:

@@ -23,6 +23,7 @@ from trivium.kg.plans.plan import (
     ChainStep,
     Compare,
     Condition,
+    Direction,
     Entities,
     EntitySet,
     Follow,
@@ -116,6 +117,8 @@ class _Prover:
             case Group():
                 assert isinstance(answer, Listed)
                 return self._of_rows(plan.source, ROWS), self._rows(plan.source, evidence_terms(plan))
+            case NonEmpty() if isinstance(answer, Value) and not answer.value:
+                return self._instead(plan)
             case Aggregate() | NonEmpty():
                 return self._of_rows(plan.source, ROWS), self._rows(plan.source, evidence_terms(plan))
             case Calculate() | Holds():
@@ -378,6 +381,14 @@ class _Prover:
             out[row] = entity_item(self._graph, int(cells.key[place])) if is_entity else cells.value(place)
         return out
 
+    def _instead(self, plan: NonEmpty) -> Proof:
+        """For a "no", what is found in its place: the first of the ways to say it that finds anything."""
+        for each in instead_of(plan):
+            done = materialize(self._executor, each, limit=ROWS)
+            if not done.is_empty:
+                return self.prove(each, ROWS)[0], evidence_of(done)
+        return (), Evidence((), 0)
+
     def _compared(self, plan: Calculate | Holds) -> Proof:
         paths: list[ProvenAnswer] = []
         rows: list[tuple[Item, ...]] = []
@@ -389,6 +400,39 @@ class _Prover:
             paths += found
             rows.append((self._executor.scalar(side),))
         return tuple(paths), Evidence(tuple(rows), 0)
+
+
+def instead_of(plan: NonEmpty) -> list[ValueOf | EntitySet]:
+    """What is worth knowing where the answer is "no", the best first; none where the question is about no one thing.
+
+    Who directed it, where somebody else did not; else what else he directed; the value that is not the one asked for.
+    """
+    source = plan.source
+    if isinstance(source, Where) and isinstance(source.condition, Compare) and source.condition.left.property:
+        return [ValueOf(source.source, (source.condition.left,))]
+    if not isinstance(source, Intersect) or len(source.sets) != len(("one", "other")):
+        return []
+    named = [each for each in source.sets if isinstance(each, Entities)]
+    walked = [each for each in source.sets if isinstance(each, Follow) and _is_plain(each)]
+    if len(named) + len(walked) < len(source.sets):
+        return []
+    return [*(Follow(each, _turned(way.steps)) for each in named for way in walked), *walked]
+
+
+def _is_plain(walk: Follow) -> bool:
+    return all(step.where is None and step.to is None for step in walk.steps)
+
+
+def _turned(steps: Steps) -> Steps:
+    """The steps from their end to their start."""
+    turned: dict[str, Direction] = {"out": "in", "in": "out", "any": "any"}
+    return tuple(ChainStep(step.relation, turned[step.direction]) for step in reversed(steps))
+
+
+def evidence_of(found: PlanResult) -> Evidence:
+    """The first entities or rows of a result as evidence."""
+    rows = (*((each,) for each in found.entities), *found.rows)
+    return Evidence(rows[:ROWS], max(0, found.total - len(rows[:ROWS])))
 
 
 def evidence_terms(plan: Aggregate | Group | NonEmpty) -> list[Term]:

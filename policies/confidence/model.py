@@ -24,6 +24,8 @@ CHAIN_WEIGHTS: Mapping[str, float] = {
     "left": -0.31,
     "half": -5.0,
     "untrue": -5.0,
+    "lacks": -3.0,
+    "through": -3.0,
     "turned": -3.0,
     "detour": -1.0,
     "read": -0.15,
@@ -54,6 +56,8 @@ TAUGHT_WEIGHTS: Mapping[str, float] = {
     "left": -0.35,
     "half": -5.0,
     "untrue": -5.0,
+    "lacks": -3.0,
+    "through": -3.0,
     "turned": -3.0,
     "read": -0.71,
     "ahead": -1.49,
@@ -78,6 +82,8 @@ PLAN_WEIGHTS: Mapping[str, float] = {
     "thin": -3.13,
     "misfit": -3.0,
     "untrue": -3.0,
+    "lacks": -3.0,
+    "through": -3.0,
     "turned": -3.0,
     "strange": -0.61,
     "gap_unsaid": -0.68,
@@ -96,7 +102,7 @@ TRUSTED = 0.5
 """Share of what held-out pairs say of a plan: their questions have an answer, users' may have none."""
 
 
-VETOES = frozenset({"thin", "odd", "misfit", "untrue", "turned", "unused", "ahead", "wrong"})
+VETOES = frozenset({"thin", "odd", "misfit", "untrue", "lacks", "through", "turned", "unused", "ahead", "wrong"})
 """What speaks against a plan whatever pairs say: their questions have none of it to learn from."""
 
 

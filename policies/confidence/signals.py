@@ -18,10 +18,10 @@ from trivium.kg.plans.plan import (
     Intersect,
     NonEmpty,
     QueryPlan,
+    Rows,
     Term,
     ValueOf,
     nodes,
-    relations,
 )
 from trivium.kg.text import fold_case, tokens
 from trivium.kg.types import PropertyKind
@@ -29,7 +29,7 @@ from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support, asked_of
 from trivium.policies.reader.english import classes, english
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.reader import Part, Reading
+from trivium.policies.reader.reader import Part, Reading, elements_of
 from trivium.policies.reader.sketch import relations_walked
 from trivium.policies.reader.tagging import UNREAD
 
@@ -52,6 +52,7 @@ _MANY = 3.0
 """A natural logarithm: 19 and more are many."""
 _LEAD = 3.0
 """Units of score by which no other reading is near."""
+_HOW_MANY = {("how", "many"), ("how", "much")}
 _MOST = 4.0
 """Words beyond which their number says no more."""
 
@@ -84,7 +85,11 @@ class AnswerSignals:
             for "who owns X?", a place for "the population of the setting of X"; where it is what something is asked
             about: penguins for "what do penguins eat?"; and
             where it counts what the question names, or nothing by words that are only like the graph's.
-        untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words.
+        untrue: 1 where the question asks for yes or no and the answer is neither, or is one to a part of its words; and
+            where it asks for something else and the answer is one.
+        through: 1 where what is given is a fact of something that points to the thing that is named, by a relation that
+            no word says: the salary of somebody in Limerick, for "the salary of Limerick".
+        lacks: 1 where the plan reader finds nothing for a column that is asked for, or for what is to be grouped by.
         taught: 1 where pairs taught the decomposer.
 
     Those of the plan reader:
@@ -128,6 +133,8 @@ class AnswerSignals:
     asked_for: float = 0.0
     misfit: float = 0.0
     untrue: float = 0.0
+    through: float = 0.0
+    lacks: float = 0.0
     taught: float = 0.0
     plan: float = 0.0
     read: float = 0.0
@@ -161,6 +168,7 @@ def signals_of(
     question: str = "",
     misfit: bool = False,
     figure: bool = False,
+    truth: bool = False,
 ) -> AnswerSignals:
     """The signals of an answer that comes from a decomposition's chains, or from the first of the readings.
 
@@ -171,18 +179,20 @@ def signals_of(
         question: in words.
         misfit: whether the answer is of another kind than the question asks for.
         figure: whether it is a number, date or time.
+        truth: whether it is a property that is true or false.
     """
     known = found.support if found is not None else None
     walked = _walked(found) if found is not None else frozenset[str]()
     best = max(readings, key=lambda each: each.lexical, default=None)
-    same = readings[:1] if plan else [each for each in readings if walked and relations_of(each.plan) == walked]
+    same = readings[:1] if plan else [each for each in readings if walked and elements_of(each.plan) == walked]
     kinds = [] if plan else [word for each in same[:1] for word in each.kinds]  # chains read no kinds of things
     unread = {word for each in same[:1] for text in (*_left(each), *kinds) for word in fold_case(text).split()}
     strange = [word for word in known.strange if not same or word in unread] if known else []
     strange = strange[: max(len(strange) - max((each.aside for each in same[:1]), default=0), 0)]
-    judged = plan and isinstance(readings[0].plan, Holds | NonEmpty)
+    truth = truth or (plan and isinstance(readings[0].plan, Holds | NonEmpty))
+    judged = plan and truth
     apart = judged or (found is not None and bool(found.computes))  # its words ask for more than chains
-    direct = plan and known is not None and known.detour and len(relations_of(readings[0].plan)) < known.hops
+    direct = plan and known is not None and known.detour and len(elements_of(readings[0].plan)) < known.hops
     if plan and known is not None and (apart or direct or not _uses(readings[0].plan, known.about)):
         # The chains are about something else, or make a detour that the plan does not.
         known = replace(known, gap=0.0, foreign=(), unnamed=0, loose=0, wrong=0, detour=False)
@@ -192,11 +202,14 @@ def signals_of(
     misfit = misfit or (plan and (_merely_exists(readings[0].plan) or _is_figure(question, readings[0].plan)))
     misfit = misfit or (plan and (_of_another_deed(readings[0]) or _counts_nothing(readings[0])))
     misfit = misfit or (plan and (_leaves_what_is_asked(question, readings[0]) or _of_another_thing(readings[0])))
+    misfit = misfit or (plan and (_says_no_fact(readings[0]) or _counts_another_thing(question, readings[0])))
     out = {
         "plan": float(plan),
         "half": float(not plan and apart and (best is None or bool(best.unused))),
         "misfit": float(misfit),
-        "untrue": float(asks_truth(question) and (not judged or bool(readings[0].unread))),
+        "untrue": float(_is_untrue(question, truth=truth, left=readings[0].unread if plan else strange)),
+        "through": float(_is_through(readings[0]) if plan else _goes_through(found, readings)),
+        "lacks": float(any(each.lacks for each in same[:1])),
     }
     if found is not None:
         out |= _of_decomposition(found)
@@ -211,7 +224,7 @@ def signals_of(
         guessed = known is not None and bool(strange or known.foreign) and known.unnamed >= known.hops
         ways = _ways_of_plan(best.plan)
         same_way = _same_way(_ways_of_chains(found), ways)
-        agrees = bool(walked) and relations_of(best.plan) == walked and same_way and not guessed
+        agrees = bool(walked) and elements_of(best.plan) == walked and same_way and not guessed
         out |= _of_readings(readings, best, plan=plan, apart=apart) | {"agrees": float(agrees)}
         own = _ways_of_plan(readings[0].plan) if plan else _ways_of_chains(found)
         reaches = not best.empty or (judged and _same_answer(best, readings[0]))  # "no" either way
@@ -287,7 +300,7 @@ def _of_answers(readings: Sequence[Reading]) -> dict[str, float]:
 
 def _same_answer(one: Reading, other: Reading) -> bool:
     known = one.outcome and other.outcome and one.outcome.answer is not None
-    return bool(known and one.outcome == other.outcome)
+    return bool(known and one.outcome and other.outcome and one.outcome.answer == other.outcome.answer)
 
 
 def _only_walks(plan: QueryPlan) -> bool:
@@ -347,14 +360,71 @@ def _counts_nothing(reading: Reading) -> bool:
         return False
     likest = [part.score for part in reading.parts if part.score > 0]
     none = bool(reading.empty) and min(likest, default=0.0) < _OWN_WORD
-    return none or isinstance(reading.plan.source, Entities)
+    one = isinstance(reading.plan.source, Entities)
+    return none or (one and (bool(reading.empty) or reading.plan.function == "count"))
+
+
+def _says_no_fact(reading: Reading) -> bool:
+    """Whether some fact of a named thing is given that no word says, for a noun that nothing of the graph is called by.
+
+    Its home port, for "what color is the hull of the Nordlys?".
+    """
+    plan = reading.plan
+    if not isinstance(plan, Follow) or not reading.kinds:
+        return False
+    outward = all(step.direction == "out" for step in plan.steps)
+    return outward and reading.unsaid >= {step.relation for step in plan.steps}
+
+
+def _counts_another_thing(question: str, reading: Reading) -> bool:
+    """Whether a figure is given for "how many calories …" that counts something else: for how many it is."""
+    counted = _counted([token.text for token in tokens(question)])
+    return isinstance(reading.plan, ValueOf) and any(fold_case(kind) in counted for kind in reading.kinds)
+
+
+def _counted(words: Sequence[str]) -> tuple[str, ...]:
+    """What follows "how many" or "how much"."""
+    return tuple(words[place] for place in range(2, len(words)) if tuple(words[place - 2 : place]) in _HOW_MANY)
+
+
+def _is_untrue(question: str, *, truth: bool, left: Sequence[str]) -> bool:
+    """Whether a question for yes or no gets something else, or one to a part of its words, or another one gets it."""
+    if asks_truth(question):
+        return not truth or bool(left)
+    return truth and not classes().asking.isdisjoint(token.text for token in tokens(question)[:1])
+
+
+def _is_through(reading: Reading) -> bool:
+    """Whether a plan goes on from what points to a named thing, by a relation that no word says."""
+    if reading.typed and (reading.nouns or not isinstance(reading.plan, ValueOf)):
+        return False  # a noun may say what is gone through, and who buys is asked of a supplier
+    plan: QueryPlan | Rows = reading.plan
+    after: tuple[ChainStep, ...] = ()
+    while isinstance(plan, Follow | ValueOf | Aggregate):
+        if isinstance(plan, Follow):
+            after = (*plan.steps, *after)
+        elif isinstance(plan, ValueOf):  # the value itself is a step further
+            after = (*plan.columns[0].steps, ChainStep("", "out"), *after)
+        plan = plan.source
+    before = after[:-1] if isinstance(plan, Entities) else ()
+    return any(step.direction == "in" and step.relation in reading.unsaid for step in before)
+
+
+def _goes_through(found: Decomposition | None, readings: Sequence[Reading]) -> bool:
+    """The same of chains."""
+    if found is None or found.support is None or not found.support.unnamed:
+        return False
+    inner = {dep for sub in found.sub_questions for dep in sub.dep}
+    before = [hop for sub in found.sub_questions for hop in (sub.chain or ())[: None if sub.id in inner else -1]]
+    said = any(each.typed and each.nouns for each in readings[:1])
+    return not said and any(hop.inverse for hop in before)
 
 
 def _kind_asked(question: str) -> tuple[str, ...]:
-    """The noun that follows "which" or "what", but for a time: "in which town was X born?" asks for no date."""
+    """The noun that follows "which", "what" or "how many"; no time: "in which town was X born?" wants no date."""
     words = [token.text for token in tokens(question)]
     nouns = [noun for word, noun in pairwise(words) if word in english().which]
-    return tuple(noun for noun in nouns[:1] if not _is_time(noun))
+    return (*(noun for noun in nouns[:1] if not _is_time(noun)), *_counted(words))
 
 
 def _is_figure(question: str, plan: QueryPlan) -> bool:
@@ -410,13 +480,6 @@ def end_of(found: Decomposition | None, plan: QueryPlan | None) -> str:
         return plan.columns[0].property
     chains = [sub.chain for sub in found.sub_questions if sub.chain] if found is not None and plan is None else []
     return chains[-1][-1].relation if chains else ""
-
-
-def relations_of(plan: QueryPlan) -> frozenset[str]:
-    """The relations that a plan walks and the properties that it reads."""
-    return frozenset(
-        [*relations(plan), *(node.property for node in nodes(plan) if isinstance(node, Term) and node.property)]
-    )
 
 
 def _ways_of_plan(plan: QueryPlan) -> dict[str, set[str]]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 from trivium.kg.embedders import Embedder
 from trivium.kg.plans.cells import ENTITY, Cells
 from trivium.kg.plans.execute import Answer, Listed
-from trivium.kg.plans.plan import NonEmpty, QueryPlan, Value
+from trivium.kg.plans.plan import NonEmpty, QueryPlan, Term, Value, nodes, relations
 from trivium.kg.text import fold_case, fold_name
 from trivium.policies.linking import NamedEntity, NameIndex
 from trivium.policies.reader import scores
@@ -79,6 +80,8 @@ class Outcome:
         if isinstance(answer, Value):
             return cls(int(bool(answer.value)), answer)
         if isinstance(answer, Listed):
+            if answer.at.size == 1 and (only := _value(answer.columns[0], int(answer.at[0, 0]))):
+                return cls(1, only)
             said = zip(answer.columns, answer.at.T.tolist(), strict=True)
             few = answer.at.size <= _COMPARED
             return cls(len(answer.at), tuple(_cell(cells, at) for cells, row in said for at in row) if few else None)
@@ -86,6 +89,12 @@ class Outcome:
 
 
 Executor = Callable[[QueryPlan], Outcome]
+
+
+def _value(cells: Cells, at: int) -> Value | None:
+    """A cell's value where that is true or false, as a plan that asks for it gives it."""
+    value = cells.value(at) if at >= 0 and cells.kind[at] != ENTITY else None
+    return value if value is not None and value.kind == "boolean" else None
 
 
 def _cell(cells: Cells, at: int) -> Hashable:
@@ -127,6 +136,8 @@ class Reading:
         verbs: how many of the unread words stand where a verb does.
         kinds: nouns that nothing of a graph without types is called by, read as the kind of thing that the rest of the
             question speaks of: "episode" for what `directed_by` leads from.
+        nouns: how many of its words were read as a kind of things.
+        lacks: whether an unread word is a column, or what is grouped by: "with their phone numbers", "per region".
     """
 
     plan: QueryPlan
@@ -142,6 +153,8 @@ class Reading:
     aside: int = 0
     verbs: int = 0
     kinds: tuple[str, ...] = ()
+    nouns: int = 0
+    lacks: bool = False
     sketch: Sketch = field(repr=False, default=())
     learned: float = 0.0
     trust: float | None = None
@@ -323,6 +336,7 @@ class Reader:
                         score += scores.NAMED  # whether one thing is of a set, and not a set of one
                     # Whether there are any: "can you name 10 …?" has no number to show of them.
                     sketch = ("yes", sketch[1] if sketch[0] == "some" else sketch)  # noqa: PLW2901
+                sketch = self._of_one(sketch)  # noqa: PLW2901
                 key = canonical(sketch)
                 known = best.get(key)
                 if known is None or known[2] < score:
@@ -345,6 +359,14 @@ class Reader:
         if node[0] == "is":
             return bool(node[3] == "=" and self.schema.properties[node[2]].profile.unique)
         return bool(node[0] == "ids" and len(node[2]) == 1)
+
+    def _of_one(self, sketch: Sketch) -> Sketch:
+        """A sum, average or extreme of one thing's only value as that value, as it is written."""
+        if sketch[0] != "agg" or sketch[1] == "count" or sketch[2][0] != "ids" or len(sketch[2][2]) > 1:
+            return sketch
+        term = sketch[3]
+        known = [each for each in self.schema.of_type[sketch[2][1]] if term[:2] == ("p", ()) and each.name == term[2]]
+        return ("values", sketch[2], (term,)) if known and not any(each.profile.lists for each in known) else sketch
 
     def _asks_yes_or_no(self, tagged: Tagged) -> bool:
         """Whether a question begins as one for yes or no: "is it …", "can I …", but not "can you list …"."""
@@ -455,18 +477,21 @@ class Reader:
             for i in range(len(tagged.positions))
             if (i not in read or kinds.get(i) is False) and tagged.unread[i] >= 0.5 and tagged.content[i]
         ]
-        unread, verbs = [tagged.positions[i] for i in left], len(tagged.verbs.intersection(left))
+        plan, typed = drafter.plan(sketch), self.schema.typed
+        told = self._accounted(tagged, plan, links)
+        left = [*(i for i in left if i not in told), *self._mistaken(tagged, plan, links)]
+        unread, verbs = [tagged.positions[i] for i in sorted(left)], len(tagged.verbs.intersection(left))
         unused = [
             tagged.positions[i]
             for i in range(len(tagged.positions))
-            if i not in read and not tagged.content[i] and tagged.unread[i] >= 1
+            if i not in read and i not in told and not tagged.content[i] and tagged.unread[i] >= 1
+            if not _is_stranded(tagged, i, left) and not _lists_each(tagged, i, read, sketch)
         ]
         parts = tuple(Part(tagged.positions[i], self.named(what), round(float(s), 3)) for i, what, s in links)
         if tagged.first[:1] == ("whose",) and not any(
             isinstance(what, Element) and what.kind == "relation" for _, what, _ in links
         ):
             unused.append("whose")  # an owner is asked for, and no word says who that is
-        plan, typed = drafter.plan(sketch), self.schema.typed
         repeats = _repeats(tagged, item) or (tagged.asks_things and sketch[0] == "values")
         unsaid = self._unsaid(sketch, tagged, links)
         aside = self._aside(unsaid, tagged, links)
@@ -487,8 +512,63 @@ class Reader:
             aside=aside,
             verbs=verbs,
             kinds=named,
+            nouns=sum(isinstance(what, Element) and what.kind == "type" and not what.name for _, what, _ in links),
+            lacks=_columns_left(tagged, left),
             sketch=sketch,
         )
+
+    def _accounted(self, tagged: Tagged, plan: QueryPlan, links: Sequence[Any]) -> set[int]:
+        """Places of words that no item reads and the plan accounts for all the same.
+
+        They are the rest of the name of something that it walks or looks at ("kilo" of `price per kilo`), or words for
+        one of these that no other word says ("who joined earlier", by `joinedOn`).
+        """
+        said = defaultdict[str, set[str]](set)
+        for place, what, score in links:
+            if isinstance(what, Element) and what.kind != "type" and score > 0:
+                said[self._own_name(what)] |= self._stems(tagged.positions[place])
+        used = {name: {self.language.stem(word) for word in words_of(name)} for name in elements_of(plan)}
+        read = {place for place, *_ in links}
+        return {
+            place
+            for place, word in enumerate(tagged.positions)
+            if place not in read and self._accounts(self._stems(word), fold_case(word), used, said)
+        }
+
+    def _accounts(self, stems: set[str], word: str, used: Mapping[str, set[str]], said: Mapping[str, set[str]]) -> bool:
+        if any(stems and stems <= own - said.get(name, set()) for name, own in used.items()):
+            return True
+        means = (match.element for match in self.matcher.word(word) if match.score >= _SAID)
+        names = {self._own_name(each) for each in means if each.kind != "type"}
+        return any(name in used and name not in said for name in names)
+
+    def _stems(self, text: str) -> set[str]:
+        words = fold_case(text).split()
+        return {self.language.stem(word) for word in [w for w in words if w not in self.language.stop] or words}
+
+    def _own_name(self, what: Element) -> str:
+        if what.kind == "property":
+            return self.schema.properties[what.number].name
+        return what.name or self.schema.names[what.number]
+
+    def _mistaken(self, tagged: Tagged, plan: QueryPlan, links: Sequence[Any]) -> list[int]:
+        """Places of verbs that were read as a kind of things, in a graph without types: "who designed Ann?"."""
+        if self.schema.typed:
+            return []
+        does = any(not gap.isdisjoint(self.language.classes.do) for gap in tagged.gaps)
+        used = {name: {self.language.stem(word) for word in words_of(name)} for name in elements_of(plan)}
+        kinds = [
+            (place, tagged.positions[place], self.schema.types[what.number].words)
+            for place, what, _ in links
+            if isinstance(what, Element) and what.kind == "type" and not what.name and place in tagged.verbs
+        ]
+        return [
+            place
+            for place, word, names in kinds
+            if (does or self._tagger.is_past(word))
+            and not any(self._stems(word) <= {self.language.stem(each) for each in name} for name in names)
+            and not self._accounts(self._stems(word), fold_case(word), used, {})
+        ]
 
     def _aside(self, unsaid: Iterable[str], tagged: Tagged, links: Sequence[Any]) -> int:
         read = {place for place, *_ in links}
@@ -600,6 +680,35 @@ class Reader:
             return f"{name} = {what.name}" if what.name else name
         name = self.schema.names[what.number]
         return f"{name}.{what.name}" if what.name else name
+
+
+def elements_of(plan: QueryPlan) -> frozenset[str]:
+    """The relations that a plan walks and the properties that it reads."""
+    return frozenset(
+        [*relations(plan), *(node.property for node in nodes(plan) if isinstance(node, Term) and node.property)]
+    )
+
+
+def _is_stranded(tagged: Tagged, place: int, left: Sequence[int]) -> bool:
+    """Whether an operator's word ends a question right behind an unread verb, as its part: "does Ann look after?"."""
+    last = place + 1 == len(tagged.positions) and not tagged.gaps[place + 1]
+    return last and not tagged.gaps[place] and place - 1 in left
+
+
+def _groups(tagged: Tagged, place: int) -> bool:
+    return any(start == place and item.category == "G" for start, _, item in tagged.items)
+
+
+def _lists_each(tagged: Tagged, place: int, read: Collection[int], sketch: Sketch) -> bool:
+    """Whether "for each" stands before what a list has a row for each of."""
+    return sketch[0] == "values" and place + 1 in read and _groups(tagged, place)
+
+
+def _columns_left(tagged: Tagged, left: Sequence[int]) -> bool:
+    return any(
+        place and (not tagged.gaps[place].isdisjoint(classes().ones_own) or _groups(tagged, place - 1))
+        for place in left
+    )
 
 
 def _is_all(sketch: Sketch) -> bool:

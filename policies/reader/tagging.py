@@ -869,7 +869,7 @@ class Tagger:
         nouns = {
             start
             for start, _, item in tagged.items
-            if (item.form == "plain" or (item.category == "P" and not self._is_past(tagged.positions[start])))
+            if (item.form == "plain" or (item.category == "P" and not self.is_past(tagged.positions[start])))
             and item.links
             and item.links[0][2] >= _NOUN
         }
@@ -886,7 +886,7 @@ class Tagger:
             before = not tagged.gaps[place + 1] and place + 1 in nouns  # "purple films", "jersey number"
             first = place == 0 and not gap and word.istitle() and _is_plural([word])  # "Plots with …"
             plain = word.isalpha() and (word.islower() or first)
-            deed = place in tagged.verbs and self._is_past(word)  # "where is X kept"
+            deed = place in tagged.verbs and self.is_past(word)  # "where is X kept"
             if before or place in read or ranks or not content or not plain or not asked or deed:
                 continue
             tagged.asks_things |= place == 0 and not gap.isdisjoint(self.language.which)
@@ -912,7 +912,7 @@ class Tagger:
         words = words_of(self.schema.names[item.data[0]])
         return len(words) > 1 and self.language.stem(words[-1]) != item.form and words[-1] not in self.language.stop
 
-    def _is_past(self, word: str) -> bool:
+    def is_past(self, word: str) -> bool:
         """Whether a word may be a verb's past: "hatched", "born"."""
         return word.endswith("ed") or word in self.language.irregular
 

@@ -142,6 +142,24 @@ class PlanContract:
         counted = (await run_plan(store, parse("type film | count"))).to_json()
         assert len(counted["evidence"]["rows"]) == 5
 
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ('both(ids "alien"; ids "mann" | follow ^directed_by) | exists', ["scott"]),  # who did
+            ('both(ids "nobody"; ids "mann" | follow ^directed_by) | exists', ["ali", "heat"]),  # what else he did
+            ('ids "alien" | where year = 1982 | exists', [1979]),
+            ("type film | where year = 2020 | exists", [1979, 1982, 1995, 2001]),
+            ('ids "scott" | follow starring | exists', []),
+        ],
+    )
+    async def test_a_no_shows_what_was_found(self, make_store: MakeStore, text: str, found: list[object]) -> None:
+        store = await make_store(PLAN_FACTS, PLAN_NAMES)
+        told = (await run_plan(store, parse(text))).to_json()
+        assert told["value"] is False
+        rows = [row[0]["id"] if isinstance(row[0], dict) else row[0] for row in told["evidence"]["rows"]]
+        assert sorted(rows) == found
+        assert await answer_problems({"stop_reason": "answered", **told}, store) == []
+
     async def test_forged_answers_do_not_pass(self, make_store: MakeStore) -> None:
         store = await make_store(PLAN_FACTS, PLAN_NAMES)
 

@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 
 from trivium.kg.indexes import relation_words
 from trivium.kg.plans.codec import from_json
-from trivium.kg.plans.plan import Top, nodes, relations
+from trivium.kg.plans.plan import Follow, NonEmpty, Top, Value, ValueOf, nodes, relations
+from trivium.kg.plans.proof import instead_of
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.kg.types import parse_chain
 from trivium.nodes.keqing.context import KeqingContext
@@ -32,8 +33,11 @@ from trivium.nodes.run.state import Step
 from trivium.nodes.run.write_answer import NAMED, Claim, evidence, named, write_answer
 from trivium.tools.decompose_question import NO_DEPENDENCY
 from trivium.tools.get_labels import get_labels
+from trivium.tools.run_plan import run_plan
 
 _LOGGED = 20  # seeds shown of each sub-question in the log
+_INSTEAD = 3  # things found in place of what a "no" denies, in its words
+_SECONDS = 2.0  # for what a "no" is about
 _STEM = 4  # letters that words of one stem have in common
 
 
@@ -42,7 +46,7 @@ async def respond(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict[s
     context = runtime.context
     if outcome := state.get("outcome"):
         claim = _plan_claim(state, outcome)
-        found = claim.found and not _repeats_name(state, claim)
+        found = claim.found and not _repeats_name(state, claim) and not await _is_unfounded(claim, context)
     else:
         claim = await _chains_claim(state, context)
         found = claim.found
@@ -106,6 +110,18 @@ def _repeats_name(state: KeqingState, claim: Claim) -> bool:
     return labels[0] in question and not chosen
 
 
+async def _is_unfounded(claim: Claim, context: KeqingContext) -> bool:
+    """Whether a "no" rests on nothing: what it is about has no such fact at all."""
+    if claim.value is not False or claim.plan is None or (claim.evidence or {}).get("rows"):
+        return False
+    plan = from_json(claim.plan)
+    ways = instead_of(plan) if isinstance(plan, NonEmpty) else []
+    about = [each.source for each in ways if isinstance(each, ValueOf | Follow)]
+    if not about:
+        return False
+    return (await run_plan(context.kg, NonEmpty(about[0]), seconds=_SECONDS)).result.value == Value.of(True)
+
+
 def _withheld(state: KeqingState) -> bool:
     assessed = state.get("assessed")
     return bool(assessed and assessed["withheld"])
@@ -129,7 +145,8 @@ async def _sentence(claim: Claim, total: int, kg: str) -> str:
     """The value, the answers, or the first rows of `total`; and the path of the first answer."""
     if claim.value is not None:
         shown = ("No", "Yes")[claim.value] if isinstance(claim.value, bool) else claim.value
-        return f"{shown}. {await evidence(claim.paths[:1], kg)}".strip()
+        told = _INSTEAD if claim.value is False else 1
+        return f"{shown}. {await evidence(claim.paths[:told], kg)}".strip()
     if claim.answers:
         first = claim.answers[0]
         proof = [path for path in claim.paths if path["answer"] == first["id"]]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from trivium.kg.text import fold_name
+from trivium.kg.text import fold_name, singular
 from trivium.kg.types import Hop, LogicalChain
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion
@@ -101,6 +101,7 @@ def support(
     chains = [topic.chain for topic in read.topics]
     last = asked.topics[0].chain if ahead else ()
     similar = [topic.mention for topic in read.topics if topic.mention.hits[0].match in ("partial", "fuzzy")]
+    similar = [mention for mention in similar if not _is_plural(mention)]
     wrong = sum(not _is_short_for(mention) for mention in similar)
     return Support(
         gap=gap,
@@ -139,6 +140,12 @@ def _gap(chosen: ChainReading | None, opened: Sequence[ChainReading], reader: Ch
 
 def _meaning(reading: ChainReading) -> frozenset[tuple[int, int, LogicalChain]]:
     return frozenset((topic.mention.start, topic.mention.stop, topic.chain) for topic in reading.topics)
+
+
+def _is_plural(mention: Mention) -> bool:
+    """Whether a mention is the plural of its entity's name: "cats"."""
+    said, name = fold_name(mention.text), fold_name(mention.hits[0].label)
+    return said != name and singular(said) == name
 
 
 def _is_short_for(mention: Mention) -> bool:

@@ -76,6 +76,7 @@ class WordClasses:
     before_one: frozenset[str]
     before_kinds: frozenset[str]
     before_wholes: frozenset[str]
+    ones_own: frozenset[str]
     inside: frozenset[str]
     across: frozenset[str]
     with_: frozenset[str]

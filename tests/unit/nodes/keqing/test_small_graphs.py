@@ -38,16 +38,21 @@ Rose grazes_on Mill_Field, Ivo tends Daisy, Greta tends Rose, Flint belongs_to G
 Hana salary 900, Ivo salary 700, Greta salary 500, Daisy milk_litres 24, Buttercup milk_litres 31,
 Rose milk_litres 12"""
 
+TRAILS = """\
+Shepherd_Path dogs_allowed yes, Ridge_Trail dogs_allowed no, Lake_Loop dogs_allowed yes, Shepherd_Path length 7,
+Ridge_Trail length 12, Lake_Loop length 3, Forest_Walk length 4"""
+GRAPHS = {"company": COMPANY, "family": FAMILY, "farm": FARM, "trails": TRAILS}
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """The graphs, learned from their schema alone."""
     folder = tmp_path_factory.mktemp("small")
-    for name, text in {"company": COMPANY, "family": FAMILY, "farm": FARM}.items():
+    for name, text in GRAPHS.items():
         build(folder / name, [[Triple(*fact.split()) for fact in text.split(",")]])
         with Knowledge.open(folder / name) as base:
             asyncio.run(teach(base, None, lambda *_: None))
-    return {name: folder / name for name in ("company", "family", "farm")}
+    return {name: folder / name for name in GRAPHS}
 
 
 @pytest.fixture
@@ -85,6 +90,15 @@ async def test_answers(graphs: Mapping[str, Path]) -> None:
         found = await _ask(graphs[kg], question)
         said = sorted(entity["label"] for entity in found["answers"]) or [str(found["value"])]
         assert said == answers, question
+
+
+async def test_no_says_what_is_so_and_rests_on_it(graphs: Mapping[str, Path]) -> None:
+    said = await _ask(graphs["company"], "does Ann live in Bergen?")
+    assert (said["value"], said["answer"]) == (False, "No. Evidence: Ann -lives_in-> Oslo.")
+    said = await _ask(graphs["trails"], "are dogs allowed on Ridge_Trail?")
+    assert said["answer"].endswith("Ridge_Trail -dogs_allowed-> no.")
+    nothing = await _ask(graphs["trails"], "are dogs allowed on Forest_Walk?")
+    assert (nothing["value"], nothing["stop_reason"]) == (None, "not_found")
 
 
 async def test_yes_and_no(graphs: Mapping[str, Path]) -> None:

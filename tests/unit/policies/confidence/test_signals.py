@@ -203,3 +203,43 @@ def test_an_amount_is_no_count_of_things() -> None:
     counted = replace(_reading('ids "Rear Window" | follow company | count'), outcome=Outcome(1, "1"))
     assert signals_of(None, [counted], plan=True, question="how much did Rear Window cost?").misfit == 1
     assert signals_of(None, [counted], plan=True, question="how many companies made Rear Window?").misfit == 0
+
+
+def test_a_property_that_is_true_or_false_answers_yes_or_no_alone() -> None:
+    read = replace(_reading('ids "Ann" | values insured'), typed=False)
+    assert signals_of(None, [read], plan=True, question="Is Ann insured?", truth=True).untrue == 0
+    assert signals_of(None, [read], plan=True, question="Is Ann insured?").untrue == 1
+    assert signals_of(None, [read], plan=True, question="Who insured Ann?", truth=True).untrue == 1
+
+
+@pytest.mark.parametrize(
+    ("plan", "unsaid", "through"),
+    [
+        ('ids "Limerick" | follow ^based_in, salary', {"based_in"}, 1),
+        ('ids "Limerick" | values ^based_in/salary', {"based_in"}, 1),
+        ('ids "Limerick" | values ^based_in/salary', set(), 0),
+        ('ids "Blaze" | follow species, eats', {"species"}, 0),
+        ('ids "Ann" | follow ^owned_by', {"owned_by"}, 0),
+    ],
+)
+def test_what_points_to_a_thing_has_facts_of_its_own(plan: str, unsaid: set[str], through: int) -> None:
+    read = replace(_reading(plan), typed=False, unsaid=frozenset(unsaid))
+    assert signals_of(None, [read], plan=True).through == through
+
+
+def test_some_fact_of_a_thing_is_none_that_is_asked_for() -> None:
+    port = replace(_reading('ids "Nordlys" | follow port'), typed=False, kinds=("color",), unsaid=frozenset({"port"}))
+    assert signals_of(None, [port], plan=True).misfit == 1
+    assert signals_of(None, [replace(port, unsaid=frozenset())], plan=True).misfit == 0
+
+
+def test_a_figure_counts_what_is_counted() -> None:
+    serves = replace(_reading('ids "Shakshuka" | values serves'), kinds=("calories",))
+    assert signals_of(None, [serves], plan=True, question="how many calories has Shakshuka?").misfit == 1
+    assert signals_of(None, [serves], plan=True, question="which calories has Shakshuka?").misfit == 0
+
+
+def test_a_column_that_is_asked_for_has_to_be_read() -> None:
+    read = replace(_reading('ids "Ann" | follow ^owned_by'), unread=("color",))
+    assert DEFAULT.confidence(signals_of(None, [read], plan=True)) > 0.5
+    assert DEFAULT.confidence(signals_of(None, [replace(read, lacks=True)], plan=True)) < 0.5

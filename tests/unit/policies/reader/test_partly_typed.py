@@ -102,3 +102,26 @@ def test_where_a_thing_is_that_somebody_has_is_not_that_thing() -> None:
     best, *_ = reader.read("where is the football club that Ann plays for?")
     assert write(best.plan) == 'ids "Ann" | follow plays_in_club | follow is_in_country'
     assert "is_in_country" not in best.unsaid
+
+
+PANTRY: list[tuple[str, list[str], dict[str, object]]] = [
+    ("lentils", [], {"price per kilo": 2.8, "bought on": "2024-03-01"}),
+    ("rice", [], {"price per kilo": 1.9, "bought on": "2024-02-01"}),
+    ("Ann", [], {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "end", "left"),
+    [
+        ("which costs more per kilo, lentils or rice?", "top 1 by `price per kilo`", ()),
+        ("what does Ann run after?", "", ("run",)),
+        ("lentils with their color", "", ("color",)),
+    ],
+)
+def test_what_accounts_for_a_word(question: str, end: str, left: tuple[str, ...]) -> None:
+    """The rest of a column's name is read with it, the end of a verb with the verb; a column that is unread is not."""
+    graph = GraphColumns.of(PANTRY, [("lentils", "minded by", "Ann"), ("rice", "minded by", "Ann")])
+    best, *_ = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder()).read(question)
+    assert write(best.plan).endswith(end)
+    assert (best.unread, best.unused, best.lacks) == (left, (), "color" in left)
