@@ -452,7 +452,7 @@ def asks_truth(question: str) -> bool:
 def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None]) -> bool:
     """Whether a question asks for a person or a place and numbers, dates or times answer it, or the other way round.
 
-    "How tall is X?" asks for a measure; what is rated ("how popular") may be a word.
+    "How tall is X?" and "what altitude is X at?" ask for a measure; what is rated ("how popular") may be a word.
 
     Args:
         question: in words.
@@ -465,6 +465,9 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
     if how and end in kinds:
         dated = kinds[end] in ("date", "datetime") or "year" in words_of(end)
         return kinds[end] is None or (dated and "old" not in how)  # 1954 is no length
+    figures = {other for one, other in pairwise(words) if one in english().which and other in _measures()}
+    if figures.difference(words_of(end)) and end in kinds and kinds[end] is None:
+        return True  # a country is no altitude
     return bool(asked) and asked <= classes().no_figure and kinds.get(end) not in (None, "text", "point")
 
 
@@ -472,6 +475,13 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
 def _measured() -> frozenset[str]:
     """Adjectives that "how" asks a measure with: "tall"."""
     return frozenset(word for word, hints in english().how.items() if _RATED.isdisjoint(hints))
+
+
+@cache
+def _measures() -> frozenset[str]:
+    """Nouns for what "how" asks for: "altitude"; sizes, areas and times may be things of their own."""
+    hints = (hint for word, hints in english().how.items() if word in _measured() for hint in hints)
+    return frozenset(hints) - {"size", "area", "year", "time", "birth", "founded"}
 
 
 def end_of(found: Decomposition | None, plan: QueryPlan | None) -> str:

@@ -113,6 +113,14 @@ def test_a_number_is_no_person_and_no_place() -> None:
     assert not is_misfit("who said so?", "motto", kinds)
 
 
+def test_a_thing_is_no_measure() -> None:
+    kinds: dict[str, PropertyKind | None] = {"grown_in": None, "sold_in": None, "altitude_of": None, "height": "number"}
+    assert is_misfit("what altitude is Sidamo grown at?", "grown_in", kinds)
+    assert not is_misfit("what altitude does Sidamo have?", "altitude_of", kinds)
+    assert not is_misfit("what altitude does Sidamo grow at?", "height", kinds)
+    assert not is_misfit("which area is Sidamo sold in?", "sold_in", kinds)
+
+
 def test_readings_that_give_the_same_speak_for_each_other() -> None:
     first, second, third = (
         replace(_reading(text), score=score, outcome=Outcome(2, answer))
