@@ -81,7 +81,8 @@ ITEMS: Mapping[str, PaperItem] = {
     ),
     "keqing-figure6": PaperItem(
         "sub-questions against whole chains",
-        "two classifiers in place of two LLaMAs; the text gives no figures",
+        "two classifiers in place of two LLaMAs, of which trivium learn lora BASE tunes the one that writes "
+        "sub-questions; the text gives no figures",
         ("ablations", "sub_questions_or_chains"),
         "keqing-chains",
     ),

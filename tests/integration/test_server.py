@@ -11,13 +11,15 @@ from typing import Any
 
 import a2a.types as a2a
 import httpx
+import openai
 import pytest
 from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamMode
 from mcp.client import Client
 
-from tests.integration.conftest import ROOT, Server
+from tests.fake_openai import Script
+from tests.integration.conftest import MODEL, ROOT, Server
 from trivium.graphs.methods import METHODS
 
 ASKED: dict[str, Any] = {"messages": [{"role": "user", "content": "who directed Heat?"}]}
@@ -202,6 +204,34 @@ async def test_other_agents_reach_it_over_mcp(server: Server) -> None:
     assert not told.is_error
     assert told.structured_content["proof"] == ["Heat -directed_by-> Michael Mann"]
     assert len(told.content[0].text) <= 2_000
+
+
+async def test_openais_own_client_asks_streams_and_follows_up(server: Server) -> None:
+    who: Any = [{"role": "user", "content": "who directed Heat?"}]
+    async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0, timeout=300) as asks:
+        assert {"auto", "keqing/films"} <= {model.id async for model in asks.models.list()}
+        whole = await asks.chat.completions.create(model="keqing", messages=who)
+        said = whole.choices[0].message
+        assert (said.content or "").startswith("Michael Mann.\n\n- Heat → directed by → Michael Mann")
+        proof: Any = (said.model_extra or {})["trivium"]
+        assert proof["answers"][0]["id"] == "mann"
+        more: Any = {"model": "keqing", "stream": True, "stream_options": {"include_usage": True}}
+        chunks = [chunk async for chunk in await asks.chat.completions.create(messages=who, **more)]
+        texts = [choice.delta.content or "" for chunk in chunks for choice in chunk.choices]
+        assert ("".join(texts), chunks[-1].choices) == (said.content, [])
+        turns: Any = [{"role": "user", "content": "which films did Ridley Scott direct?"}]
+        first = await asks.chat.completions.create(model="auto", messages=turns)
+        turns.append({"role": "assistant", "content": first.choices[0].message.content})
+        turns.append({"role": "user", "content": "and who starred in them?"})
+        then: Any = (await asks.chat.completions.create(model="auto", messages=turns)).choices[0].message.model_extra
+        assert "Sigourney Weaver" in [each["label"] for each in then["trivium"]["answers"]]
+        with pytest.raises(openai.NotFoundError, match="no model is named"):
+            await asks.chat.completions.create(model="keqing/nothing", messages=who)
+        scripted: Any = {"context": {"model": MODEL, "decompose": "llm"}}
+        server.model.script = Script.of([{"match": "", "reply": "no"}])
+        by_model = await asks.chat.completions.create(model="keqing", messages=who, extra_body=scripted)
+        assert by_model.usage is not None
+        assert by_model.usage.total_tokens > 0, "what the model behind the method cost"
 
 
 async def test_blocking_calls_are_detected_and_there_are_none(client: LangGraphClient, server: Server) -> None:
