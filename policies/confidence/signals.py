@@ -354,14 +354,16 @@ def _leaves_what_is_asked(question: str, reading: Reading) -> bool:
 def _counts_nothing(reading: Reading) -> bool:
     """Whether a plan counts what the question names, or nothing by words that are only like the graph's.
 
-    No children, by "company", are none to speak of, and one ship that is named is no count.
+    No children, by "company", are none to speak of, one ship that is named is no count, and two namesakes have no sum.
     """
     if not isinstance(reading.plan, Aggregate):
         return False
     likest = [part.score for part in reading.parts if part.score > 0]
     none = bool(reading.empty) and min(likest, default=0.0) < _OWN_WORD
-    one = isinstance(reading.plan.source, Entities)
-    return none or (one and (bool(reading.empty) or reading.plan.function == "count"))
+    source = reading.plan.source
+    if not isinstance(source, Entities):
+        return none
+    return none or bool(reading.empty) or reading.plan.function == "count" or len(source.ids) > 1
 
 
 def _says_no_fact(reading: Reading) -> bool:

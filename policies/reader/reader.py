@@ -56,6 +56,7 @@ _ONES = re.compile(
 _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "often", "multi"})
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
+_ROOT = 4  # letters of a word from which a name's longer word is made from it
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
 
@@ -478,7 +479,7 @@ class Reader:
             if (i not in read or kinds.get(i) is False) and tagged.unread[i] >= 0.5 and tagged.content[i]
         ]
         plan, typed = drafter.plan(sketch), self.schema.typed
-        told = self._accounted(tagged, plan, links)
+        told, spoken = self._accounted(tagged, plan, links), bool(left)
         left = [*(i for i in left if i not in told), *self._mistaken(tagged, plan, links)]
         unread, verbs = [tagged.positions[i] for i in sorted(left)], len(tagged.verbs.intersection(left))
         unused = [
@@ -497,7 +498,7 @@ class Reader:
         aside = self._aside(unsaid, tagged, links)
         named = tuple(tagged.positions[place] for place in sorted(kinds))
         score -= scores.UNSAID * len(unsaid) + scores.KINDS * len(named)
-        score -= scores.COLUMNS * (sketch[0] == "values") - scores.SPOKEN * bool(unread)
+        score -= scores.COLUMNS * (sketch[0] == "values") - scores.SPOKEN * spoken
         return Reading(
             plan,
             score,
@@ -536,7 +537,8 @@ class Reader:
         }
 
     def _accounts(self, stems: set[str], word: str, used: Mapping[str, set[str]], said: Mapping[str, set[str]]) -> bool:
-        if any(stems and stems <= own - said.get(name, set()) for name, own in used.items()):
+        left = [own - said.get(name, set()) for name, own in used.items()]
+        if any(all(_is_begun(stem, own) for stem in stems) for own in left if stems):
             return True
         means = (match.element for match in self.matcher.word(word) if match.score >= _SAID)
         names = {self._own_name(each) for each in means if each.kind != "type"}
@@ -687,6 +689,11 @@ def elements_of(plan: QueryPlan) -> frozenset[str]:
     return frozenset(
         [*relations(plan), *(node.property for node in nodes(plan) if isinstance(node, Term) and node.property)]
     )
+
+
+def _is_begun(stem: str, stems: Collection[str]) -> bool:
+    """Whether a word is one of a name's, or one of those is made from it: a week is in `weeklyDownloads`."""
+    return any(stem == each or (len(stem) >= _ROOT and each.startswith(stem)) for each in stems)
 
 
 def _is_stranded(tagged: Tagged, place: int, left: Sequence[int]) -> bool:

@@ -207,6 +207,12 @@ def test_nothing_is_counted_by_the_graphs_own_words_alone() -> None:
     assert signals_of(None, [named], plan=True).misfit == 1
 
 
+def test_namesakes_have_no_sum() -> None:
+    one, both = (replace(_reading(f"ids {each} | sum goals"), outcome=Outcome(1, "9")) for each in ('"a"', '"a", "b"'))
+    assert signals_of(None, [one], plan=True).misfit == 0
+    assert signals_of(None, [both], plan=True).misfit == 1
+
+
 def test_an_amount_is_no_count_of_things() -> None:
     counted = replace(_reading('ids "Rear Window" | follow company | count'), outcome=Outcome(1, "1"))
     assert signals_of(None, [counted], plan=True, question="how much did Rear Window cost?").misfit == 1
