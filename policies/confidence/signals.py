@@ -470,6 +470,8 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
     figures = {other for one, other in pairwise(words) if one in english().which and other in _measures()}
     if figures.difference(words_of(end)) and end in kinds and kinds[end] is None:
         return True  # a country is no altitude
+    if not asked and words and _is_person(words[0]) and words[0] not in words_of(end):
+        asked = frozenset({"who"})  # "architect of X" is no year
     return bool(asked) and asked <= classes().no_figure and kinds.get(end) not in (None, "text", "point")
 
 
@@ -477,6 +479,11 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
 def _measured() -> frozenset[str]:
     """Adjectives that "how" asks a measure with: "tall"."""
     return frozenset(word for word, hints in english().how.items() if _RATED.isdisjoint(hints))
+
+
+def _is_person(word: str) -> bool:
+    language = english()
+    return language.asked.get(language.stem(word), {}).get("who", 0.0) >= 1
 
 
 @cache

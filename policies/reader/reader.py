@@ -137,7 +137,7 @@ class Reading:
         verbs: how many of the unread words stand where a verb does.
         kinds: nouns that nothing of a graph without types is called by, read as the kind of thing that the rest of the
             question speaks of: "episode" for what `directed_by` leads from.
-        nouns: how many of its words were read as a kind of things.
+        nouns: how many of its words were read as a kind of things, but for what a thing that is named is one of.
         lacks: whether an unread word is a column, or what is grouped by: "with their phone numbers", "per region".
     """
 
@@ -513,7 +513,7 @@ class Reader:
             aside=aside,
             verbs=verbs,
             kinds=named,
-            nouns=sum(isinstance(what, Element) and what.kind == "type" and not what.name for _, what, _ in links),
+            nouns=sum(self._is_noun(what, sketch) for _, what, _ in links),
             lacks=_columns_left(tagged, left),
             sketch=sketch,
         )
@@ -641,10 +641,16 @@ class Reader:
         ]
         return frozenset(each for each in left if not self._names_an_end(each, ends))
 
+    def _is_noun(self, what: Element | str, sketch: Sketch) -> bool:
+        """Whether a word was read as a kind of things, and not of the one thing that is named: "the Acme branch"."""
+        if not isinstance(what, Element) or what.kind != "type" or what.name:
+            return False
+        return all(not self.schema.compatible(kind, what.number) for kind in _kinds_named(sketch))
+
     def _is_having(self, relation: str, nouns: Collection[str]) -> bool:
         """Whether a relation is called by one of some nouns alone: `HAS_DEVICE`."""
         words = [word for word in words_of(relation) if word not in self.language.classes.in_names]
-        return all(self.language.stem(word) in nouns for word in words)
+        return bool(words) and all(self.language.stem(word) in nouns for word in words)
 
     def _names_an_end(self, relation: str, words: Sequence[str]) -> bool:
         stem, deeds = self.language.stem, self.language.deeds
@@ -753,6 +759,13 @@ def _repeats(tagged: Tagged, item: Item) -> bool:
     return verb and any(
         isinstance(what, Element) and what.kind == "type" and what.number == item.type for _, what, _ in links
     )
+
+
+def _kinds_named(sketch: Sketch) -> set[int]:
+    """The types of the things that a sketch names."""
+    if sketch[:1] == ("ids",):
+        return {sketch[1]}
+    return set[int]().union(*(_kinds_named(part) for part in sketch if type(part) is tuple))
 
 
 def _is_table(sketch: Sketch) -> bool:

@@ -111,6 +111,8 @@ def test_a_number_is_no_person_and_no_place() -> None:
     assert [is_misfit(question, end, kinds) for question, end in asked] == [True, True, False]
     assert not is_misfit("who owns Lufthansa?", "owner", kinds)
     assert not is_misfit("who said so?", "motto", kinds)
+    assert is_misfit("architect of Castle Street 3", "founded", kinds)
+    assert not is_misfit("founder of Lufthansa", "owner", kinds)
 
 
 def test_a_thing_is_no_measure() -> None:

@@ -140,3 +140,10 @@ def test_ranks_times_and_units_in_users_words(question: str, answer: list[str]) 
 
 def test_a_superlative_of_what_nothing_is_measured_by_stays_unread() -> None:
     assert "prettiest" in {*_best("prettiest customers").unread, *_best("prettiest customers").unused}
+
+
+def test_a_fact_of_what_points_to_a_thing_is_known_by_its_relation_not_by_the_things_own_kind() -> None:
+    """A district lies in nothing and has no year of building: its buildings have, which no word says."""
+    reading = _best("built year of the Old Harbour district")
+    assert reading.nouns == 0
+    assert reading.unsaid == {"LIES_IN"}
