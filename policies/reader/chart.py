@@ -1320,6 +1320,9 @@ class Chart:
             role = right.data[1:] if right.data[:1] == ("role",) else ()
             more = scores.NEXT if right.form == "plain" and not gap and "count" in hints else -scores.COUNTED
             yield Item("CP", right.node, right.type, (role, "count", sign, value), score + more, links)
+        if value[0] == "vs" and right.form == "plain" and not gap and all(each[0] == "v" for each in value[1]):
+            bounds = ("vs", tuple(each[1] for each in value[1]))  # "between two and four products"
+            yield Item("CP", right.node, right.type, ((), "count", sign, bounds), score + scores.NEXT, links)
         counting = hints[:1] == ("count",) and value[0] == "v" and not gap  # "four or more titles" bounds no column
         for item in self._where_bare(right, left, gap):
             item.score -= scores.UNCOUNTED if counting else 0.15

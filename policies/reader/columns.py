@@ -245,6 +245,8 @@ class Columns:
             sign = {"age>": "<", "age<": ">"}[sign] if column.dated or self.is_birth(term) else sign[-1]
         if value[0] == "plan":
             return None if sign == "between" else ("cmp", term, sign, value)
+        if value[0] == "vs" and kind in _DATES and None not in (years := [_year(each) for each in value[1]]):
+            return ("cmp", (*term[:3], "year"), "between", ("vs", tuple(years)))
         if value[0] == "vs":
             ends = [_plain(self._measured(each, column), kind) for each in value[1]]
             if None in ends:
@@ -330,6 +332,14 @@ def _unit_of(column: Property, language: Language) -> tuple[str, float] | None:
     if words and words[-1] in measures:
         return measures[words[-1]]
     return next((measures[word] for word in words if len(word) > 3 and word in measures), None)
+
+
+def _year(value: Any) -> Value | None:
+    """The year that a bound says, without a unit; None for other bounds."""
+    if value[0] == "DATE":
+        return Value("number", float(value[2])) if value[1] == "year" else None
+    yearly = value[0] == "v" and len(value) == 2 and 1000 <= float(value[1].value) <= 2100
+    return value[1] if yearly else None
 
 
 def _plain(value: Any, kind: str) -> Value | None:

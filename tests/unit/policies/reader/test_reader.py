@@ -554,3 +554,17 @@ def test_a_name_says_what_is_done_to_its_heads(name: str, done: bool) -> None:
     assert is_done_to(name, english()) == done
     if done:
         assert doers_of(name, english()) == (True, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("suppliers with between 1 and 2 products", ["Bergmann", "Nordwind"]),
+        ("suppliers supplying between 2 and 3 products", ["Bergmann", "Nordwind", "Tamsin"]),
+        ("products released between 2019 and 2020", ["Copper Coil", "Iron Coil", "Pine Desk"]),
+        ("How many products were released between 2020 and 2021?", 4.0),
+        ("products between 20 and 50 euros", ["Reading Lamp"]),
+    ],
+)
+def test_between_two_counts_two_years_two_prices(question: str, answer: Any) -> None:  # noqa: ANN401
+    assert ask(question) == answer
