@@ -26,6 +26,8 @@ SIZES = {
     "test6": (8, 16, 4),
     "dev10": (4, 19, 3),
     "test7": (5, 19, 3),
+    **dict.fromkeys(("dev11", "test8"), (5, 16, 4)),
+    **dict.fromkeys(("dev12", "test9"), (4, 24, 6)),
 }
 """For each part: its graphs, and of a graph's questions those that it answers and those that it does not."""
 
