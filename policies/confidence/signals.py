@@ -24,7 +24,7 @@ from trivium.kg.plans.plan import (
     nodes,
 )
 from trivium.kg.text import fold_case, tokens
-from trivium.kg.types import PropertyKind
+from trivium.kg.types import Hop, PropertyKind
 from trivium.policies.reader.chains.decomposer import Decomposition
 from trivium.policies.reader.chains.open_world import Support, asked_of
 from trivium.policies.reader.english import classes, english
@@ -416,10 +416,11 @@ def _goes_through(found: Decomposition | None, readings: Sequence[Reading]) -> b
     """The same of chains."""
     if found is None or found.support is None or not found.support.unnamed:
         return False
-    inner = {dep for sub in found.sub_questions for dep in sub.dep}
-    before = [hop for sub in found.sub_questions for hop in (sub.chain or ())[: None if sub.id in inner else -1]]
+    after = {dep: sub.chain for sub in found.sub_questions for dep in sub.dep if sub.chain}
+    steps = [pair for sub in found.sub_questions for pair in pairwise([*(sub.chain or ()), *after.get(sub.id, ())[:1]])]
     said = any(each.typed and each.nouns for each in readings[:1])
-    return not said and any(hop.inverse for hop in before)
+    # Who starred with X stars in what X stars in: the same relation, walked and back.
+    return not said and any(hop.inverse and then != Hop(hop.relation, False) for hop, then in steps)
 
 
 def _kind_asked(question: str) -> tuple[str, ...]:

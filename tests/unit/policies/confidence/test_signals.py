@@ -243,6 +243,26 @@ def test_what_points_to_a_thing_has_facts_of_its_own(plan: str, unsaid: set[str]
     assert signals_of(None, [read], plan=True).through == through
 
 
+@pytest.mark.parametrize(
+    ("chains", "through"),
+    [
+        (["^based_in", "salary"], 1),
+        (["^starred", "starred"], 0),
+        (["^starred, starred"], 0),
+        (["^starred, directed_by"], 1),
+        (["based_in", "mayor"], 0),
+    ],
+)
+def test_so_have_chains_but_for_a_relation_walked_and_back(chains: list[str], through: int) -> None:
+    """Who starred with X stars in what X stars in; the salary of what is based in X is none of X."""
+    subs = tuple(
+        SubQuestion(i, "?", (i - 1,), ("X",) if i == 0 else (), chain=tuple(Hop.parse(hop) for hop in each.split(", ")))
+        for i, each in enumerate(chains)
+    )
+    found = Decomposition(subs, support=Support(unnamed=1, hops=2))
+    assert signals_of(found, [], plan=False).through == through
+
+
 def test_some_fact_of_a_thing_is_none_that_is_asked_for() -> None:
     port = replace(_reading('ids "Nordlys" | follow port'), typed=False, kinds=("color",), unsaid=frozenset({"port"}))
     assert signals_of(None, [port], plan=True).misfit == 1
