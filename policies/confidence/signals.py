@@ -468,11 +468,12 @@ def is_misfit(question: str, end: str, kinds: Mapping[str, PropertyKind | None])
     if how and end in kinds:
         dated = kinds[end] in ("date", "datetime") or "year" in words_of(end)
         return kinds[end] is None or (dated and "old" not in how)  # 1954 is no length
-    figures = {other for one, other in pairwise(words) if one in english().which and other in _measures()}
+    heads = {noun for noun, after in pairwise(words) if after in classes().auxiliaries}  # no "price category"
+    figures = {other for one, other in pairwise(words) if one in english().which and other in heads & _measures()}
     if figures.difference(words_of(end)) and end in kinds and kinds[end] is None:
         return True  # a country is no altitude
-    if not asked and words and _is_person(words[0]) and words[0] not in words_of(end):
-        asked = frozenset({"who"})  # "architect of X" is no year
+    if words[1:2] and words[1] in classes().prepositions and _is_person(words[0]) and words[0] not in words_of(end):
+        asked = asked or frozenset({"who"})  # "architect of X" is no year, "author birth year of X" is one
     return bool(asked) and asked <= classes().no_figure and kinds.get(end) not in (None, "text", "point")
 
 

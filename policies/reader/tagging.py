@@ -1045,7 +1045,7 @@ class Tagger:
 
     @staticmethod
     def _is_unit(words: Sequence[Token], place: int) -> bool:
-        """Whether a word says what a number before it counts ("smaller than 10 hectares"), or is counted in."""
+        """Whether a word says what a number before it counts: "smaller than 10 hectares"."""
         return place > 1 and words[place - 1].text.replace(".", "", 1).isdigit() and words[place].text.isalpha()
 
     def _counts_in(self, words: Sequence[Token], place: int) -> bool:

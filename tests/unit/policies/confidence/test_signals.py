@@ -113,6 +113,7 @@ def test_a_number_is_no_person_and_no_place() -> None:
     assert not is_misfit("who said so?", "motto", kinds)
     assert is_misfit("architect of Castle Street 3", "founded", kinds)
     assert not is_misfit("founder of Lufthansa", "owner", kinds)
+    assert not is_misfit("architect birth year of Castle Street 3", "founded", kinds)
 
 
 def test_a_thing_is_no_measure() -> None:
@@ -121,6 +122,7 @@ def test_a_thing_is_no_measure() -> None:
     assert not is_misfit("what altitude does Sidamo have?", "altitude_of", kinds)
     assert not is_misfit("what altitude does Sidamo grow at?", "height", kinds)
     assert not is_misfit("which area is Sidamo sold in?", "sold_in", kinds)
+    assert not is_misfit("what price category is Sidamo sold in?", "sold_in", kinds)
 
 
 def test_readings_that_give_the_same_speak_for_each_other() -> None:
