@@ -1,0 +1,1 @@
+"""The rules of the chart, a file a subject: which readings two neighbors make together."""

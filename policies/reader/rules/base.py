@@ -1,0 +1,259 @@
+"""What the rules of every subject use: the schema's joins, properties as terms, aggregates over what is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from trivium.kg.plans.plan import Value
+from trivium.kg.profile import PropertyProfile
+from trivium.policies.reader import scores
+from trivium.policies.reader.columns import Columns
+from trivium.policies.reader.english import WordClasses
+from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.matching import Element
+from trivium.policies.reader.schema import Path, Schema, Walk
+from trivium.policies.reader.sketch import Sketch
+
+Gap: TypeAlias = frozenset[str]
+"""The function words between two neighbors."""
+
+Rule: TypeAlias = Callable[[Item, Item, Gap], Iterable[Item]]
+"""What two neighbors make together."""
+
+_REMEMBERED = 20_000  # joins
+TIMES = frozenset({"date", "time", "year"})  # words that a column's name says a time by
+_READ = 2  # hops to a property that no word leads to
+_LONGEST = 4  # hops of one chain
+FIGURED = frozenset({"with", "and"})  # before a figure of each of a set
+SIGNS = {"before": "<", "after": ">"}
+WHOLE = 0.9  # likeness from which a word is a column's name, and not a part of it
+
+
+class Rules:
+    """The schema that rules read; holds no state of a question.
+
+    Args:
+        schema: types and joins.
+        columns: properties by hints.
+        silent: relations whose names have no content words.
+        words: the language's classes of function words.
+    """
+
+    def __init__(self, schema: Schema, columns: Columns, silent: frozenset[int], words: WordClasses) -> None:
+        self._schema, self._columns, self._silent, self._words = schema, columns, silent, words
+        self._joins: dict[tuple[int, int, frozenset[int]], tuple[tuple[Path, float], ...]] = {}
+
+    def _role_of(self, head: Item, source: Item) -> frozenset[int]:
+        """The relation by which one of two sets is called, where it joins them: "directors of X"."""
+        for item in (head, source):
+            if item.data[:1] == ("role",) and self._ways(head.type, source.type, frozenset(item.data[1:])):
+                return frozenset(item.data[1:])
+        return frozenset()
+
+    def _ways(self, start: int, end: int, named: frozenset[int]) -> tuple[tuple[Path, float], ...]:
+        """The paths tried between two types, of those that hold a named relation, with what each costs; remembered."""
+        found = self._joins.get((start, end, named))
+        if found is None:
+            paths = self._schema.paths(start, end)
+            tried = [path for path in paths if not named or not named.isdisjoint(path.relations)][: scores.JOINS]
+            silent = self._silent
+            found = tuple(
+                (path, path.cost + (0.0 if named or silent.issuperset(path.relations) else scores.NO_WORD))
+                for path in tried
+            )
+            if len(self._joins) > _REMEMBERED:
+                self._joins.clear()
+            self._joins[start, end, named] = found
+        return found
+
+    @staticmethod
+    def _returns(node: Sketch | None, hop: Walk) -> float:
+        """What walking back over the relation just walked costs."""
+        if node and node[0] == "and" and hop.direction != "any":
+            return max(Rules._returns(part, hop) for part in node[1:])
+        if not node or node[0] != "go" or hop.direction == "any":
+            return 0.0
+        last = node[2][-1]
+        return scores.RETURNS if last.relation == hop.relation and last.direction != hop.direction else 0.0
+
+    def _reach(self, head: Item, source: Item, hops: tuple[Walk, ...], sure: bool, negative: bool) -> Sketch:
+        plain = head.node == ("all", head.type)
+        plain = plain or (head.data[:1] == ("role",) and any(hop.relation in head.data for hop in hops))
+        if source.form == "pair" and source.data and source.data[0] == "and" and not negative:
+            node = head.node
+            for place, part in enumerate(source.data[1]):
+                reached = ("go", part, hops, head.type, sure)
+                node = reached if plain and not place else ("and", node, reached)
+            return node  # type: ignore[return-value]
+        if negative:
+            return ("minus", head.node, ("go", source.node, hops, head.type, True))
+        inner = source.node
+        if not self._schema.typed and inner and inner[0] == "go" and len(inner[2]) + len(hops) <= _LONGEST:
+            hops, inner = (*inner[2], *hops), inner[1]  # one chain never walks a triple back
+        reached = ("go", inner, hops, head.type, sure if plain else True)
+        return reached if plain else ("and", head.node, reached)
+
+    @staticmethod
+    def _pair(item: Item) -> tuple[Any, ...]:
+        return item.data if item.form == "pair" else ()
+
+    def _turned(self, hop: Walk, wanted: str, start: int, end: int) -> float:
+        """What walking against the question's order of words costs, where the relation goes both ways."""
+        if not wanted or hop.direction in (wanted, "any"):
+            return 0.0
+        both = (hop.relation, start, end) in self._schema.joins and (hop.relation, end, start) in self._schema.joins
+        return scores.AGAINST if both else 0.0
+
+    def _term(self, item: Item, numbers: Sequence[int]) -> Iterator[tuple[Sketch, float]]:
+        """A column of a set as a term, and its cost: the set's own, else of what it is joined to."""
+        found = False
+        for number in numbers:
+            column = self._schema.properties[number]
+            if self._schema.compatible(item.type, column.type):
+                found = True
+                yield ("p", (), column.name, ""), 0.0
+                break
+        if found:
+            return
+        tried = 0
+        for number in numbers:
+            column = self._schema.properties[number]
+            for path in self._schema.paths(item.type, column.type)[:2]:
+                if len(path.hops) > _READ:
+                    continue
+                tried += 1
+                yield ("p", path.hops, column.name, ""), scores.OTHER_TYPE + path.cost
+            if tried > 3:
+                break
+
+    def _one_each(self, *items: Item) -> bool:
+        """Whether sets are single things, by their names or keys."""
+        return all(is_one(item) or self._is_keyed(item) for item in items)
+
+    def _is_keyed(self, item: Item) -> bool:
+        """Whether a set is one thing by a value that no other has."""
+        node = item.node
+        return bool(
+            item.form in ("value", "set")
+            and node
+            and node[0] == "is"
+            and node[3] == "="
+            and self._schema.properties[node[2]].profile.unique
+        )
+
+    @staticmethod
+    def _constant(item: Item) -> Any:
+        if item.category == "DATE":
+            return (item.category, *item.data)
+        measure = item.data[3:4] if any(item.data[3:4]) else ()
+        return ("v", Value("number", item.data[0]), *measure)
+
+    def _ends_of(self, relation: int) -> Iterator[Item]:
+        """All at each end of a relation, by the widest types that it joins."""
+        kinds = [(head, tail) for known, head, tail in self._schema.joins if known == relation]
+        for kind in sorted({end for pair in kinds for end in pair if not self._schema.inside[end] & {*pair}}):
+            yield Item("S", ("all", kind), kind, (), 0.0, (), "plain")
+
+    def _aggregates_of(self, source: Item, what: tuple[Any, ...]) -> Iterator[tuple[Sketch, float]]:
+        """Aggregates over what a set is joined to, as terms, with what each costs."""
+        kind, numbers, *name, function = what
+        if kind == "E":
+            for hop, _ in self._schema.leaving(source.type):
+                if hop.relation in numbers:
+                    yield ("a", (hop,), name[0], function, True), 0.1
+            return
+        for number in numbers:
+            column = self._schema.properties[number]
+            if column.ordered and not self._schema.compatible(source.type, column.type):
+                for path in self._schema.paths(source.type, column.type)[:2]:
+                    yield ("a", path.hops, column.name, function, False), path.cost
+
+    def _figures(self, owner: Item, result: Item) -> Iterator[tuple[Sketch, float]]:
+        """How many of what is counted each of a set has, or an aggregate over it, as terms with what each costs."""
+        kind, *data = result.data
+        if result.form != "plain" or kind not in ("count", "agg"):
+            return
+        done = {hop.relation for hop in _held(result.node)}  # "courses they teach"
+        for path, cost in self._ways(owner.type, result.type, self._role_of(owner, result) or frozenset(done)):
+            if kind == "count":
+                yield ("n", path.hops), cost
+            elif data[1][0] == "p" and not data[1][3]:
+                _, hops, name, _ = data[1]
+                yield ("a", (*path.hops, *hops), name, data[0], False), cost
+
+    def _edge_ways(self, source: Item, relations: Sequence[int]) -> list[tuple[Walk, int, Sketch | None, float]]:
+        """The hops over relationships with a property: hop, type reached, the set at their end, and the cost.
+
+        Where the source was reached over one of them, that one is meant, from the set that it came from.
+        """
+        walked = {hop.back(): part for hop, part in hops_walked(source.node)}
+        ways = [(hop, reached) for hop, reached in self._schema.leaving(source.type) if hop.relation in relations]
+        used = any(hop in walked for hop, _ in ways)
+        return [
+            (hop, reached, walked.get(hop), 0.1 + (scores.EDGE if used and hop not in walked else 0.0))
+            for hop, reached in ways
+        ]
+
+    def _top(self, source: Item, term: Sketch, descending: bool, limit: int, score: float, links: Any) -> Item:
+        node = ("top", source.node, term, descending, limit)
+        return Item("S", node, source.type, (), score, links, "set", source.modified, True)
+
+    def _is_dated(self, relation: int, name: str) -> bool:
+        """Whether a property of relationships holds dates."""
+        return any(each.name == name and each.kind in ("date", "datetime") for each in self._own(relation))
+
+    def _own(self, relation: int) -> Sequence[PropertyProfile]:
+        profile = self._schema.profiles.get(self._schema.names[relation])
+        return profile.properties if profile else ()
+
+    @staticmethod
+    def _is_deed_first(item: Item) -> bool:
+        """Whether the first word that is read of a set is its relation: "the offer on X"."""
+        first = next((each[1] for each in flat(item.links) if each[0] >= 0), "")
+        return isinstance(first, Element) and first.kind == "relation"
+
+    def _key_terms(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float]]:
+        """What a set is grouped by, as terms: a property, the things themselves, what they lead to."""
+        if key.data[0] != "type":
+            yield from self._term(source, key.data[0])
+        elif key.form != "plain":
+            return
+        elif self._schema.compatible(source.type, key.type):
+            yield ("e", ()), 0.0
+        else:
+            roles = frozenset(key.data[1:])
+            for path in [p for p in self._schema.paths(source.type, key.type) if not roles or roles & p.relations][:2]:
+                yield ("e", path.hops), path.cost
+
+
+def _held(node: Sketch | None) -> list[Walk]:
+    """The hop of which a set says only that there is one: "orders sold"."""
+    held = node is not None and node[0] == "where" and node[2][0] == "has" and node[2][1][0] == "e"
+    return list(node[2][1][1]) if held and node is not None else []
+
+
+def hops_walked(node: Sketch | None) -> Iterator[tuple[Walk, Sketch]]:
+    """The single hops by which a set was reached, each with the set that it came from."""
+    if node and node[0] == "and":
+        for part in node[1:]:
+            yield from hops_walked(part)
+    elif node and node[0] == "go" and len(node[2]) == 1:
+        yield node[2][0], node[1]
+    elif node and node[0] in ("where", "top"):
+        yield from hops_walked(node[1])
+
+
+def is_one(item: Item) -> bool:
+    """Whether a set is one thing by its name, which no condition can narrow."""
+    return item.form == "name" and item.node is not None and item.node[0] == "ids" and len(item.node[2]) == 1
+
+
+def is_true(term: Sketch) -> Sketch:
+    """The condition that a column of yes and no is yes."""
+    return ("cmp", term, "=", ("v", Value("boolean", True)))
+
+
+def likeness(item: Item) -> float:
+    """How alike the least like of the words of an item is to what it is read as, in [0, 1]."""
+    return min((like for _, _, like in flat(item.links)), default=1.0)

@@ -1,0 +1,243 @@
+"""Rules for properties of entities: one of a set, several (a table), one that is yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from trivium.policies.reader import scores
+from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.names import words_of
+from trivium.policies.reader.rules.base import FIGURED, TIMES, WHOLE, Gap, Rule, Rules, is_true, likeness
+from trivium.policies.reader.sketch import Sketch
+
+_OWNED = frozenset({"s"})
+
+
+class ColumnRules(Rules):
+    """Properties of sets."""
+
+    def _column_rules(self) -> Iterator[tuple[str, Rule]]:
+        yield from (
+            ("S S", self._with_theirs),
+            ("S X", self._with_figure),
+            ("X R", self._figure_walked),
+            ("P S", self._column),
+            ("S P", self._column_after),
+            ("P P", self._list),
+            ("PL P", self._list),
+            ("PL S", self._column),
+            ("S PL", self._column_after),
+            ("X P", self._more_columns),
+            ("P GK", self._of_each),
+            ("PL GK", self._of_each),
+            ("GK P", self._for_each),
+            ("GK PL", self._for_each),
+        )
+
+    def _naming(self, item: Item, numbers: Iterable[int]) -> bool:
+        return any(
+            self._schema.properties[number].naming
+            and self._schema.compatible(item.type, self._schema.properties[number].type)
+            for number in numbers
+        )
+
+    def _names_whole(self, item: Item, numbers: Sequence[int]) -> bool:
+        """Whether a column is what a set's things are called: "the names of X" are X, their surnames are not."""
+        naming = [each for each in self._schema.of_type[item.type] if each.naming]
+        parts = [each for each in naming if words_of(each.name) != ("name",)] if len(naming) > 1 else []
+        return self._naming(item, set(numbers) - {each.number for each in parts})
+
+    def _column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "population of texas"; "surname Walker"."""
+        links, score = (left.links, right.links), left.score + right.score
+        lists = left.data if left.category == "PL" else (left.data,)
+        if left.category == "P" and right.form in ("value", "name"):
+            yield from self._bind(left, right, gap)
+        if left.category == "P" and self._names_whole(right, left.data):
+            yield right.but(score=score - 0.05, links=links)
+        if right.data[:1] == ("by",):
+            return
+        if left.category == "P" and not gap and right.form in ("plain", "set"):
+            yield from self._dated(left, right, score, links)
+        yield from self._table(right, lists, score, links)
+        yield from self._true(right, left, score, links)
+        if left.category == "P" and likeness(left) < WHOLE:
+            yield from self._dated_things(left, right, score, links)
+
+    def _dated_things(self, column: Item, source: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "(oldest) building in Old Harbour" by `built_year`: what of a place has a date, to be ranked by it."""
+        for found in (self._schema.properties[number] for number in column.data):
+            if not (found.dated or found.yearly) or self._schema.compatible(source.type, found.type):
+                continue
+            for path in self._schema.paths(source.type, found.type)[:1]:
+                node = ("go", source.node, path.hops, found.type, path.sure)
+                ranked = ("rank", ("p", (), found.name, ""))
+                yield Item("S", node, found.type, ranked, score - path.cost - scores.OF_DATE, links)
+
+    def _dated(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "granted patents", "shipped orders": those with a date of it."""
+        for column in (self._schema.properties[number] for number in left.data):
+            if (
+                column.dated
+                and words_of(column.name)[0].endswith("ed")
+                and self._schema.compatible(right.type, column.type)
+            ):
+                node = ("where", right.node, ("has", ("p", (), column.name, "")))
+                yield Item("S", node, right.type, (), score - 0.05, links, "set", right.modified, right.extreme)
+
+    def _bind(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if right.form == "value" and right.data and right.data[0] in left.data:
+            gain = (scores.BOUND if left.score >= scores.LIKE else scores.BOUND_BY_PART) + (
+                scores.WHOSE if gap & self._words.with_ and gap != {"of"} else 0.0
+            )
+            yield right.but(data=(), form="set", score=score + gain, links=links)
+        elif right.form == "name" and self._naming(right, left.data):
+            yield right.but(score=score + scores.BOUND, links=links)
+
+    def _table(
+        self, source: Item, lists: Sequence[Sequence[int]], score: float, links: Any, known: tuple[Sketch, ...] = ()
+    ) -> Iterator[Item]:
+        options: list[tuple[tuple[Sketch, ...], float]] = [(known, 0.0)]
+        for numbers in lists:
+            options = [
+                ((*terms, term), cost + more)
+                for terms, cost in options
+                for term, more in self._term(source, numbers)
+                if term not in terms
+            ][:4]
+        numbers = lists[0] if len(lists) == 1 and not known else ()
+        for terms, cost in options:
+            if terms:
+                many = source.form != "name" or bool(terms[0][1])
+                if many and numbers and self._columns.of_term(terms[0], numbers).profile.kind == "boolean":
+                    cost += scores.TRUTHS  # noqa: PLW2901 - "organic coffees" are those that are
+                yield Item("X", source.node, source.type, ("values", terms), score - cost, links, source.form)
+
+    def _column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        lists = right.data if right.category == "PL" else (right.data,)
+        if "by" in gap and right.category == "P" and left.node and left.node[0] == "top":
+            for term, cost in self._term(left, right.data):  # "the three oldest lines by founding year"
+                yield left.but(node=(*left.node[:2], term, *left.node[3:]), score=score + 0.3 - cost, links=links)
+        elif "by" in gap and right.category == "P":
+            yield left.but(data=("by", right.data), score=score, links=links)
+        having = gap & self._words.having or ("with" in gap and gap & self._words.any_)
+        if having and right.category == "P" and "whether" not in gap:  # "persons who have a title", "with a title"
+            for term, cost in self._term(left, right.data):
+                truth = self._columns.of_term(term, right.data).profile.kind == "boolean"
+                held = ("where", left.node, is_true(term) if truth else ("has", term))
+                yield Item("S", held, left.type, (), score - scores.HAVING - cost, links, "set", True, left.extreme)
+                break
+        if "s" not in gap and "whether" not in gap:
+            yield from self._true(left, right, score, links)
+        if self._lists_both(left, gap):  # "wards with their electorates"
+            yield from self._table(left, lists, score + scores.THEIRS, links, (("e", ()),))
+        cost = 0.0 if "s" in gap else scores.TURNED
+        cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
+        yield from self._table(left, lists, score - cost, links)
+        if right.category == "P" and self._names_whole(left, right.data):
+            gain = 0.6 * scores.BOUND if left.form == "name" and not gap else 0.0
+            yield left.but(score=score - cost + gain, links=links)
+        if left.form == "value" and left.data and left.data[0] in right.data and (not gap or "as" in gap):
+            yield left.but(data=(), form="set", score=score + 0.6 * scores.BOUND, links=links)
+
+    def _lists_both(self, item: Item, gap: Gap) -> bool:
+        """Whether "with their", "and its" add to a set what each of it has."""
+        single = item.form == "name" or (item.node or ())[:1] == ("ids",)
+        return not single and bool(gap & self._words.theirs) and bool(gap & {"with", "and"})
+
+    def _with_theirs(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "orders with their customers": each with what it leads to."""
+        if right.form == "plain" and self._lists_both(left, gap):
+            for path, cost in self._ways(left.type, right.type, self._role_of(left, right))[:2]:
+                data = ("values", (("e", ()), ("e", path.hops)))
+                score, links = left.score + right.score + scores.THEIRS - cost, (left.links, right.links)
+                yield Item("X", left.node, left.type, data, score, links, left.form)
+
+    def _with_figure(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "trainers with the number of courses they teach", "which trainer has how many courses": all of them."""
+        first = next((what for _, what, _ in flat(right.links)), "")
+        figured = gap & (FIGURED | self._words.having if first == "how many" else FIGURED)
+        if left.form in ("plain", "set") and figured and "by" not in gap:
+            for term, cost in self._figures(left, right):
+                data = ("values", (("e", ()), term))
+                score, links = left.score + right.score + scores.THEIRS - cost, (left.links, right.links)
+                yield Item("X", left.node, left.type, data, score, links, "set")
+
+    def _figure_walked(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(trainers with the number of courses) they teach"."""
+        last: Sketch = left.data[1][-1] if left.data[0] == "values" else ("",)
+        if last[0] in ("n", "a") and any(hop.relation in right.data[:1] for hop in last[1]):
+            yield left.but(score=left.score + right.score, links=(left.links, right.links))
+
+    def _of_each(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "prep minutes for every recipe", "for each team its name and city": a row for each, with its name."""
+        by = any(isinstance(what, str) and what.endswith("by") for _, what, _ in flat(right.links)[:1])
+        if right.data[0] != "type" or by or gap - {"of", "for"}:
+            return
+        lists = left.data if left.category == "PL" else (left.data,)
+        source = right.but(category="S", data=())
+        known = () if self._names_whole(source, lists[0]) else (("e", ()),)
+        yield from self._table(source, lists, left.score + right.score, (left.links, right.links), known)
+
+    def _for_each(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._of_each(right, left, frozenset())
+
+    def _true(self, source: Item, column: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "discontinued products", "products that are discontinued": those for which a yes or no is yes."""
+        for number in column.data if column.category == "P" else ():
+            found = self._schema.properties[number]
+            if found.profile.kind == "boolean" and self._schema.compatible(source.type, found.type):
+                node = ("where", source.node, is_true(("p", (), found.name, "")))
+                yield Item("S", node, source.type, (), score + scores.TRUE, links, "set", True, source.extreme)
+            elif found.profile.kind == "boolean" and source.form == "name":  # "listed (buildings) in Old Harbour"
+                for path in self._schema.paths(source.type, found.type)[:1] if found.type != source.type else ():
+                    members = ("go", source.node, path.hops, found.type, path.sure)
+                    node = ("where", members, is_true(("p", (), found.name, "")))
+                    less = path.cost + scores.OTHER_TYPE
+                    yield Item("S", node, found.type, (), score + scores.TRUE - less, links, "set", True)
+
+    def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        lists = left.data if left.category == "PL" else (left.data,)
+        if gap & self._words.having and gap & self._words.clauses:
+            return  # "the floor that has …" begins a clause
+        if left.category == "P" and gap <= _OWNED and (both := tuple(each for each in left.data if each in right.data)):
+            # "reporter occupation": two words of one column
+            yield left.but(data=both, score=left.score + right.score, links=(left.links, right.links))
+        elif right.data not in lists:
+            # "Population density": the second names the column; in "mobile number" it hardly names any.
+            if left.category == "P" and not gap and right.score >= scores.OWN_NAME:
+                yield right.but(score=left.score + right.score + scores.COMPOUND, links=(left.links, right.links))
+            cost = 0.0 if gap & {"and", "or"} else 0.5
+            yield Item(
+                "PL", data=(*lists, right.data), score=left.score + right.score - cost, links=(left.links, right.links)
+            )
+
+    def _more_columns(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if gap & self._words.having and gap & self._words.clauses:
+            return
+        links, score = (left.links, right.links), left.score + right.score
+        if left.data[0] == "values" and left.data[1][-1][2:3] and self._reads(left.data[1][-1], right.data):
+            yield left.but(score=score - 0.1, links=links)
+        elif left.data[0] == "values":
+            if left.data[1][-1][0] == "p" and _only_time(left.data[1][-1][2]) and self._is_dated_column(right.data):
+                yield left.but(score=score - 0.2, links=links)  # "in which year was it published", by its `year`
+            cost = 0.1 if "and" in gap else scores.NOT_LISTED
+            source = Item("S", left.node, left.type, form=left.form)
+            yield from self._table(source, (right.data,), score - cost, links, left.data[1])
+
+    def _is_dated_column(self, numbers: Sequence[int]) -> bool:
+        """Whether columns hold dates or years alone."""
+        columns = [self._schema.properties[number] for number in numbers]
+        return bool(columns) and all(each.dated or each.yearly for each in columns)
+
+    def _reads(self, term: Sketch, numbers: Sequence[int]) -> bool:
+        """Whether a term reads a property of one of these names already: "when was it released" asks for one."""
+        return term[0] == "p" and term[2] in {self._schema.properties[number].name for number in numbers}
+
+
+def _only_time(name: str) -> bool:
+    """Whether a column's name says nothing but that it is a time: `year`."""
+    return TIMES.issuperset(words_of(name))

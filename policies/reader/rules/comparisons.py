@@ -1,0 +1,117 @@
+"""Rules that compare two things: "who directed more films, A or B", "more points than A"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trivium.policies.reader import scores
+from trivium.policies.reader.items import Item
+from trivium.policies.reader.rules.base import Gap, Rule, Rules
+from trivium.policies.reader.sketch import Sketch
+
+_COMPARED = {"max": ">", "min": "<"}
+
+
+class ComparisonRules(Rules):
+    """Which of two has more."""
+
+    def _comparison_rules(self) -> Iterator[tuple[str, Rule]]:
+        yield from (
+            ("MORE S", self._more_of),
+            ("MORE P", self._more_of_column),
+            ("P MORE", self._more_of_column_after),
+            ("P SUP", self._more_of_column_after),
+            ("R MORE", self._more_of_deed),
+            ("SUP P", self._more_of_column),
+            ("CK S", self._more_than_one),
+            ("S CK", self._more_of_pair),
+            ("CK NUM", self._more_than_number),
+            ("R MS", self._more_by),
+            ("S MS", self._has_more),
+            ("CX S", self._than),
+            ("MS S", self._has_most),
+        )
+
+    def _more_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more films": what is counted of two."""
+        if right.form == "plain":
+            yield right.but(
+                category="MS", data=(left.data[0], ()), score=left.score + right.score, links=(left.links, right.links)
+            )
+
+    def _more_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "directed more films"."""
+        if not right.data[1]:
+            links = (left.links, right.links)
+            yield right.but(data=(right.data[0], left.data[:1]), score=left.score + right.score, links=links)
+
+    def _more_of_deed(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "who posted more, A or B?"."""
+        if len(left.data) == 1 and not gap:
+            score, links = left.score + right.score, (left.links, right.links)
+            for end in self._ends_of(left.data[0]):
+                yield end.but(category="MS", data=(right.data[0], left.data[:1]), score=score, links=links)
+
+    def _more_of_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more points (than A)", "a higher fee": a column by which two are compared."""
+        numbers = tuple(number for number in right.data if self._schema.properties[number].ordered)
+        sign = left.data[0] if left.category == "MORE" else _COMPARED.get(left.data[0], "")
+        fast = left.category == "SUP" and self._columns.is_fast(left.data[1])
+        if fast and all(self._columns.is_time(self._schema.properties[number]) for number in numbers):
+            sign = {">": "<", "<": ">"}.get(sign, sign)
+        if numbers and sign and (left.category == "MORE" or not left.data[2]):
+            yield Item("CK", data=(sign, numbers), score=left.score + right.score, links=(left.links, right.links))
+
+    def _more_of_column_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "scored more"."""
+        for item in self._more_of_column(right, left, gap):
+            item.score -= scores.TURNED
+            yield item
+
+    def _more_than_one(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more points than A"; "more points, A or B"."""
+        sign, numbers = left.data
+        links = (left.links, right.links)
+        if right.form == "pair":
+            yield from self._more_of_pair(right, left, gap)
+        elif "than" in gap and right.form != "plain":
+            yield Item("CP", right.node, right.type, (numbers, "set", sign, ()), left.score + right.score, links)
+
+    def _more_of_pair(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, numbers = right.data
+        if left.form == "pair" and sign != "=":
+            links = (left.links, right.links)
+            for term, cost in self._term(left, numbers):
+                yield self._top(left, term, sign == ">", 1, left.score + right.score - cost, links)
+
+    def _more_than_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more points than 30"."""
+        sign, numbers = left.data
+        if "than" in gap:
+            links = (left.links, right.links)
+            yield Item("CP", None, -1, (numbers, "", sign, self._constant(right)), left.score + right.score, links)
+
+    def _counts(self, owner: int, more: Item) -> Iterator[tuple[Sketch, float]]:
+        """Ways in which an entity of a type has what is counted, with what each costs."""
+        for path, cost in self._ways(owner, more.type, frozenset(more.data[1])):
+            yield ("n", path.hops), cost
+
+    def _has_more(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "A directed more films (than B)"."""
+        if left.form == "name":
+            score, links = left.score + right.score, (left.links, right.links)
+            for term, cost in self._counts(left.type, right):
+                yield left.but(category="CX", data=(right.data[0], term), score=score - cost, links=links)
+
+    def _than(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if right.form == "name" and gap & {"than", "as"}:
+            sign, term = left.data
+            data = ("holds", term, sign, right.node)
+            yield left.but(category="X", data=data, score=left.score + right.score, links=(left.links, right.links))
+
+    def _has_most(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "who directed more films, A or B?"."""
+        if right.form == "pair" and left.data[0] != "=":
+            score, links = left.score + right.score, (left.links, right.links)
+            for term, cost in self._counts(right.type, left):
+                yield self._top(right, term, left.data[0] == ">", 1, score - cost, links)

@@ -1,0 +1,430 @@
+"""Rules for conditions: bounds on properties, dates and counts, comparisons with things and aggregates, "or"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from trivium.kg.plans.plan import Value
+from trivium.policies.reader import scores
+from trivium.policies.reader.items import Category, Item
+from trivium.policies.reader.rules.base import SIGNS, WHOLE, Gap, Rule, hops_walked, is_one, likeness
+from trivium.policies.reader.rules.sets import SetRules
+from trivium.policies.reader.schema import Walk
+from trivium.policies.reader.sketch import Sketch
+
+_BOUNDS = ("M", "CP", "C")  # what an "or" joins as conditions on one set
+_COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
+
+
+class ConditionRules(SetRules):
+    """Sets narrowed by conditions."""
+
+    def _condition_rules(self) -> Iterator[tuple[str, Rule]]:
+        yield from (
+            *((f"{one} {other}", self._one_of) for one in _BOUNDS for other in (*_BOUNDS, "S")),
+            ("S ALT", self._either_way),
+            ("X C", self._column_of_bound),
+            ("P NUM", self._equals),
+            ("NUM P", self._number_of),
+            ("P DATE", self._equals),
+            ("CMP NUM", self._bound),
+            ("CMP DATE", self._bound),
+            ("C NUM", self._between),
+            ("C DATE", self._between),
+            ("CP NUM", self._between),
+            ("CP DATE", self._between),
+            ("P C", self._column_bound),
+            ("C P", self._column_bound_before),
+            ("S C", self._where_bare),
+            ("S NUM", self._where_number),
+            ("NUM S", self._number_before),
+            ("S DATE", self._where_date),
+            ("DATE S", self._date_before),
+            ("C S", self._count_bound),
+            ("S CP", self._where),
+            ("CP S", self._where_before),
+            ("CMP S", self._compare_set),
+            ("CMP X", self._compare_value),
+            ("CMP AGG", self._compare_aggregate),
+            ("P CP", self._name_column),
+            ("C R", self._count_bound_relation),
+            ("R CP", self._count_of_relation),
+            ("NUM CMP", self._bound_after),
+            ("DATE CMP", self._bound_after),
+            ("CP CMP", self._bound_after_noun),
+            ("NEG P", self._missing),
+            ("NEG R", self._not_related),
+            ("SUP R", self._most_related),
+        )
+
+    def _one_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "supplied by X or above 200": two conditions of which one holds."""
+        if "or" in gap and (right.category != "S" or right.form == "value"):
+            links, score = (left.links, right.links), left.score + right.score
+            parts = tuple((each.category, each.node, each.type, each.data, each.form) for each in (left, right))
+            yield Item("ALT", data=parts, score=score, links=links)
+
+    def _either_way(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        rules: dict[Category, Rule] = {"S": self._merge, "M": self._modify, "CP": self._where, "C": self._where_bare}
+        ways = []
+        for category, node, kind, data, form in right.data:
+            part = Item(category, node, kind, data, form=form)
+            made = rules[category](left.but(score=0.0, links=()), part, gap - {"or"})
+            fitting = [item for item in made if item.category == "S" and item.type == left.type]
+            ways.append(sorted(fitting, key=lambda item: -item.score)[:2])
+        for one in ways[0]:
+            for other in ways[1]:
+                score = left.score + right.score + one.score + other.score
+                links = (left.links, right.links, one.links, other.links)
+                yield Item("S", ("or", one.node, other.node), left.type, (), score, links, "set", True)
+
+    def _equals(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        value = self._constant(right)
+        cost = 0.4 if gap & {"and"} else 0.0
+        yield Item(
+            "CP",
+            None,
+            -1,
+            (left.data, "", "=", value),
+            left.score + right.score + 0.2 - cost,
+            (left.links, right.links),
+        )
+
+    def _number_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "4 engines", "55 seats"."""
+        if not gap and any(self._schema.properties[number].profile.kind == "number" for number in right.data):
+            yield from self._equals(right, left, gap)
+
+    def _bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, hints = left.data
+        value = self._constant(right)
+        if sign == "!=" or "after" in hints:
+            return
+        if hints == _COUNT and right.category == "NUM":  # "more than 50 euros"
+            hints = right.data[2] or hints
+        yield Item("C", data=(sign, hints, value), score=left.score + right.score, links=(left.links, right.links))
+
+    def _bound_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "six or more"."""
+        sign, hints = right.data
+        if "after" in hints and not gap:
+            links = (left.links, right.links)
+            yield Item("C", data=(sign, hints, self._constant(left)), score=left.score + right.score, links=links)
+
+    def _bound_after_noun(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "4 bedrooms or more"."""
+        sign, hints = right.data
+        if "after" in hints and not gap and left.data[1:3] in (("", "="), ("count", "=")):
+            data, links = (*left.data[:2], sign, left.data[3]), (left.links, right.links)
+            yield left.but(data=data, score=left.score + right.score + 0.25, links=links)
+
+    def _missing(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "no fax number", "without a title": those that lack it; "non-smokers"."""
+        links = (left.links, right.links)
+        for column in [self._schema.properties[number] for number in right.data]:
+            if column.profile.kind == "boolean" and not gap:
+                condition = ("cmp", ("p", (), column.name, ""), "=", ("v", Value("boolean", False)))
+                node = ("where", ("all", column.type), condition)
+                yield Item("S", node, column.type, (), left.score + right.score - scores.NONE_OF, links)
+        part = scores.PART_OF_NAME if likeness(right) < WHOLE else 0.0  # "not on any flight", by `flightHours`
+        yield Item("CP", None, -1, (right.data, "missing", "=", None), left.score + right.score - part, links)
+
+    def _count_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "supply more than eight products"."""
+        columns, flag, *rest = right.data
+        if flag == "count" and not columns:
+            links = (left.links, right.links)
+            yield right.but(data=(left.data[:1], flag, *rest), score=left.score + right.score, links=links)
+
+    def _between(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        value = self._constant(right)
+        links, score = (left.links, right.links), left.score + right.score
+        if left.category == "C" and left.data[0] == "between" and left.data[2][0] != "vs":
+            yield left.but(
+                data=("between", left.data[1], ("vs", (left.data[2], value))), score=score + 0.2, links=links
+            )
+        if left.category == "CP" and left.data[2] == "between" and left.data[3][0] != "vs":
+            yield left.but(data=(*left.data[:3], ("vs", (left.data[3], value))), score=score + 0.2, links=links)
+
+    def _column_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, _, value = right.data
+        yield Item(
+            "CP", None, -1, (left.data, "", sign, value), left.score + right.score + 0.25, (left.links, right.links)
+        )
+
+    def _column_of_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(cases where) the age of the patient is above 60"."""
+        if (
+            left.data[0] != "values"
+            or len(left.data[1]) != 1
+            or left.form != "plain"
+            or left.node != ("all", left.type)
+        ):
+            return
+        term = left.data[1][0]
+        numbers = [each.number for each in self._schema.properties if term[:2] == ("p", ()) and each.name == term[2]]
+        own = tuple(n for n in numbers if self._schema.compatible(self._schema.properties[n].type, left.type))
+        if own:
+            yield from self._column_bound(left.but(category="P", data=own), right, gap)
+
+    def _column_bound_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._column_bound(right, left, gap):
+            item.score -= 0.1
+            yield item
+
+    def _name_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "type not 'Burglary'", "population larger than that of texas"."""
+        columns, *rest = right.data
+        score = left.score + right.score
+        if columns and set(columns) & set(left.data):
+            yield right.but(score=score + scores.BOUND, links=(left.links, right.links))
+        elif not columns:
+            yield right.but(data=(left.data, *rest), score=score + 0.2, links=(left.links, right.links))
+
+    def _where(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        columns, flag, sign, value = right.data
+        links, score = (left.links, right.links), left.score + right.score
+        score -= scores.BELOW if left.extreme else 0.0
+        score -= scores.NOT_BOTH if "or" in gap and left.modified else 0.0
+        if flag == "count":
+            yield from self._where_count(left, right, columns, sign, value)
+            return
+        if flag == "set":
+            yield from self._where_set(left, right)
+            return
+        for term, cost in self._aggregates_of(left, columns) if flag == "agg" else self._term(left, columns):
+            condition: Sketch | None
+            if flag == "agg":
+                condition = ("cmp", term, SIGNS.get(sign, sign), value)
+            elif flag == "missing" and self._columns.of_term(term, columns).profile.kind == "boolean":
+                condition = ("cmp", term, "=", ("v", Value("boolean", False)))
+            elif flag == "missing":
+                condition = ("not", ("has", term))
+            else:
+                condition = self._condition(term, columns, sign, value)
+            if condition is None:
+                continue
+            if value is not None and is_one(left) and len(term[1]) == 1 and term[0] == "p":  # "the seafood under 20"
+                yield from self._members(left, columns, sign, value, score - cost, links)
+                continue
+            if flag == "not":
+                condition = ("cmp", condition[1], "!=", condition[3]) if sign == "=" else ("not", condition)
+            yield Item(
+                "S", ("where", left.node, condition), left.type, (), score - cost, links, "set", True, left.extreme
+            )
+
+    def _members(
+        self, one: Item, columns: Sequence[int], sign: str, value: Any, score: float, links: Any
+    ) -> Iterator[Item]:
+        """What is joined to one thing, where a condition on its own property speaks of it."""
+        for column in (self._schema.properties[number] for number in columns):
+            condition = self._columns.condition(("p", (), column.name, ""), column, SIGNS.get(sign, sign), value)
+            for path in self._schema.paths(one.type, column.type)[:1] if condition is not None else ():
+                node = ("where", ("go", one.node, path.hops, column.type, path.sure), condition)
+                yield Item("S", node, column.type, (), score, links, "set", True)
+
+    def _where_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._where(right, left, gap):
+            item.score -= 0.3
+            yield item
+
+    def _condition(self, term: Sketch, columns: Sequence[int], sign: str, value: Any) -> Sketch | None:
+        column = self._columns.of_term(term, columns)
+        return self._columns.condition(term, column, SIGNS.get(sign, sign), value)
+
+    def _where_bare(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, hints, value = right.data
+        links, score = (left.links, right.links), left.score + right.score
+        score -= scores.NOT_BOTH if "or" in gap and left.modified else 0.0
+        for column, gain in self._columns.ranked(left.type, hints, value):
+            if column.identifying and sign != "=":
+                continue
+            condition = self._columns.condition(("p", (), column.name, ""), column, SIGNS.get(sign, sign), value)
+            if condition is not None:
+                yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
+        if value[0] == "DATE":
+            yield from self._where_walked(left, right)
+
+    def _where_walked(self, left: Item, right: Item) -> Iterator[Item]:
+        """As in "on 2 August, how many vehicles were in accidents": dated is what the set was reached from."""
+        sign, hints, value = right.data
+        score, links = left.score + right.score - scores.OTHER_TYPE, (left.links, right.links)
+        if any(True for _ in self._columns.ranked(left.type, hints, value)):
+            return
+        for hop, _ in hops_walked(left.node):
+            back = hop.back()
+            for reached in [each for way, each in self._schema.leaving(left.type) if way.relation == hop.relation]:
+                for column, gain in self._columns.ranked(reached, hints, value):
+                    term = ("p", (back,), column.name, "")
+                    condition = self._columns.condition(term, column, SIGNS.get(sign, sign), value)
+                    if condition is not None:
+                        node = ("where", left.node, condition)
+                        yield Item("S", node, left.type, (), score + gain, links, "set", True)
+
+    def _where_number(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """A bare number after a set: a year, an id."""
+        for item in self._where_bare(
+            left, Item("C", data=("=", right.data[2], self._constant(right)), score=right.score, links=right.links), gap
+        ):
+            item.score -= scores.BARE_NUMBER - (0.3 if right.data[1] or right.data[2] else 0.0)
+            yield item
+
+    def _number_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "2007 vehicles"; "the 5 cities"."""
+        for item in self._where_number(right, left, gap):
+            if not left.data[1] and not left.data[2]:
+                item.score -= scores.BEFORE  # "3 suppliers" are no supplier 3
+            yield item
+        if right.form in ("plain", "set"):
+            count = left.data[0]
+            if count == int(count) and 0 < count <= 1000:
+                yield right.but(
+                    data=("limit", int(count)), score=left.score + right.score - 0.3, links=(left.links, right.links)
+                )
+
+    def _where_date(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        bare = Item("C", data=("=", (), self._constant(right)), score=right.score, links=right.links)
+        for item in self._where_bare(left, bare, gap):
+            item.score -= scores.AGAIN / 2 if left.modified else 0.0
+            yield item
+
+    def _date_before(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._where_date(right, left, gap):
+            item.score -= 0.1
+            yield item
+
+    def _count_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more than three products": a bound on how many; "11-second calls"."""
+        sign, hints, value = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if (value[0] == "v" and "count" in hints) or (sign == "=" and value[0] == "v"):
+            role = right.data[1:] if right.data[:1] == ("role",) else ()
+            more = scores.NEXT if right.form == "plain" and not gap and "count" in hints else -scores.COUNTED
+            yield Item("CP", right.node, right.type, (role, "count", sign, value), score + more, links)
+        if value[0] == "vs" and right.form == "plain" and not gap and all(each[0] == "v" for each in value[1]):
+            bounds = ("vs", tuple(each[1] for each in value[1]))  # "between two and four products"
+            yield Item("CP", right.node, right.type, ((), "count", sign, bounds), score + scores.NEXT, links)
+        counting = hints[:1] == ("count",) and value[0] == "v" and not gap  # "four or more titles" bounds no column
+        for item in self._where_bare(right, left, gap):
+            item.score -= scores.UNCOUNTED if counting else 0.15
+            yield item
+
+    def _count_bound_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "more than three actors", where `ACTED_IN` leads to them."""
+        sign, hints, value = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if value[0] == "v" and ("count" in hints or sign == "="):
+            for end in self._ends_of(right.data[0]):
+                yield end.but(category="CP", data=(right.data[:1], "count", sign, value), score=score, links=links)
+
+    def _not_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "films without reviews", where `REVIEWED` leads to them."""
+        links, score = (left.links, right.links), left.score + right.score
+        for end in self._ends_of(right.data[0]):
+            yield end.but(category="M", data=(right.data[:1], True, None, ()), score=score, links=links)
+
+    def _most_related(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the most reviews", where `REVIEWED` leads to them."""
+        direction, _, limit = left.data
+        if limit and direction in ("most", "fewest", "least", "count"):
+            links, score = (left.links, right.links), left.score + right.score
+            kind = "max" if direction in ("most", "count") else "min"
+            for end in self._ends_of(right.data[0]):
+                data = (kind, limit, "count", True, right.data[:1], direction == "count", *right.data[2:3])
+                yield end.but(category="KEY", data=data, score=score - 0.05, links=links)
+
+    def _where_count(self, left: Item, right: Item, relations: Sequence[int], sign: str, value: Any) -> Iterator[Item]:
+        score = left.score + right.score
+        relations = tuple(relations) or tuple(self._role_of(left, right))
+        for path in self._schema.paths(left.type, right.type)[: scores.JOINS]:
+            if relations and set(relations).isdisjoint(path.relations):
+                continue
+            term = self._counted(path.hops, right)
+            condition = ("cmp", term, SIGNS.get(sign, sign.removeprefix("age")), value)
+            yield Item(
+                "S",
+                ("where", left.node, condition),
+                left.type,
+                (),
+                score - path.cost,
+                (left.links, right.links),
+                "set",
+                True,
+            )
+
+    @staticmethod
+    def _counted(hops: tuple[Walk, ...], target: Item) -> Sketch:
+        """How many of the target's set are reached."""
+        return ("n", hops) if target.form == "plain" else ("n", hops, target.node)
+
+    def _compare_set(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        sign, hints = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if sign == "!=":
+            yield from self._not_set(left, right, gap)
+        elif sign == "between" and right.form == "pair":  # "between A and B, which is older?"
+            yield right.but(score=score, links=links)
+        elif right.form != "plain" and sign != "between" and (hints != _COUNT or "than" in str(left.links[0][1])):
+            # "under the care of X" compares nothing
+            yield Item("CP", right.node, right.type, ((), "set", sign, hints), score - 0.1, links)
+
+    def _compare_value(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "higher than the highest point of texas"'s elevation, "above the average age"."""
+        sign, hints = left.data
+        if right.data[0] not in ("values", "agg") or sign == "!=":
+            return
+        term = right.data[1][0] if right.data[0] == "values" else right.data[2]
+        if term[0] != "p":
+            return
+        numbers = tuple(each.number for each in self._schema.properties if each.name == term[2] and each.ordered)
+        bare = hints == _COUNT and right.data[0] == "values" and "than" not in str(left.links[0][1])
+        if not numbers or (bare and not (self._one_each(right) or (right.node and right.node[0] == "top"))):
+            return  # "ships under the Hong Kong flag" are compared with nothing
+        plan = (
+            ("values", right.node, right.data[1])
+            if right.data[0] == "values"
+            else ("agg", right.data[1], right.node, term)
+        )
+        yield Item(
+            "CP", None, -1, (numbers, "", sign, ("plan", plan)), left.score + right.score, (left.links, right.links)
+        )
+
+    def _compare_aggregate(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "machines above the average price": the average of all that have one."""
+        sign, _ = left.data
+        if len(right.data) != 2 or right.data[0] in ("count", "sum") or sign not in (">", ">=", "<", "<="):
+            return
+        for number in right.data[1]:
+            column = self._schema.properties[number]
+            plan = ("agg", right.data[0], ("all", column.type), ("p", (), column.name, ""))
+            data = ((number,), "", sign, ("plan", plan))
+            yield Item("CP", None, -1, data, left.score + right.score, (left.links, right.links))
+
+    def _where_set(self, left: Item, right: Item) -> Iterator[Item]:
+        """As in "states larger than texas"."""
+        columns, _, sign, hints = right.data
+        score, links = left.score + right.score, (left.links, right.links)
+        if not self._schema.compatible(left.type, right.type):
+            return
+        if columns:
+            for term, cost in self._term(left, columns):
+                condition = (
+                    "cmp",
+                    term,
+                    SIGNS.get(sign, sign).removeprefix("age"),
+                    ("plan", ("values", right.node, (term,))),
+                )
+                yield Item("S", ("where", left.node, condition), left.type, (), score - cost, links, "set", True)
+            return
+        names = [hint for hint in hints if hint != "count"]
+        score -= 0.0 if names else 0.6
+        for column, gain in self._columns.ranked(left.type, names, None):
+            term = ("p", (), column.name, "")
+            plan = ("values", right.node, (term,))
+            late = column.dated or column.yearly
+            if "date" in names and not late:
+                continue
+            operator = {"age>": "<" if late else ">", "age<": ">" if late else "<"}.get(sign, sign)
+            condition = ("cmp", term, SIGNS.get(operator, operator), ("plan", plan))
+            yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)

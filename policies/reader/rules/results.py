@@ -1,0 +1,207 @@
+"""Rules for what is asked of a set: how many, an aggregate, when, where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trivium.policies.reader import scores
+from trivium.policies.reader.items import Item, flat
+from trivium.policies.reader.matching import Element
+from trivium.policies.reader.rules.base import Gap, Rule, is_true
+from trivium.policies.reader.rules.relationships import RelationshipRules
+from trivium.policies.reader.sketch import Sketch
+
+_ASKS = 0.8  # likeness of "where" to the relation that leads to a place
+
+
+class ResultRules(RelationshipRules):
+    """Counts, aggregates and what question words ask for."""
+
+    def _result_rules(self) -> Iterator[tuple[str, Rule]]:
+        yield from (
+            ("CNT CNT", self._again),
+            ("CNT S", self._count),
+            ("S CNT", self._count_after),
+            ("CNT P", self._count_column),
+            ("CNT X", self._count_result),
+            ("H S", self._hinted),
+            ("S H", self._hinted_after),
+            ("WHERE S", self._place),
+            ("AGG P", self._aggregate_column),
+            ("AGG S", self._aggregate_hint),
+            ("AGG X", self._aggregate_result),
+            ("X AGG", self._result_aggregated),
+            ("S AGG", self._aggregate_after),
+            ("AGG P", self._aggregate_in_name),
+        )
+
+    def _count(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if right.form != "name":
+            yield Item(
+                "X", right.node, right.type, ("count",), left.score + right.score, (left.links, right.links), right.form
+            )
+
+    def _count_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the crime count for"."""
+        for item in self._count(right, left, gap):
+            item.score -= 0.1
+            yield item
+
+    def _again(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "count the number of"."""
+        yield left.but(score=left.score + right.score, links=(left.links, right.links))
+
+    def _count_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score - 0.1
+        summed = all(self._schema.properties[number].profile.kind in ("number", "duration") for number in right.data)
+        if summed:  # "the number of units in stock", "how much freight": numbers are added, not counted
+            yield Item("AGG", data=("sum", right.data), score=score, links=links)
+        yield Item("AGG", data=("count", right.data), score=score - (scores.NUMBERS if summed else 0.0), links=links)
+
+    def _count_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if right.data[0] == "tally" and right.data[5] == "count":
+            yield right.but(score=score + scores.IMPLIED, links=links)
+        if right.data[0] == "values" and len(right.data[1]) == 1 and (true := self._true_of(right, right.data[1][0])):
+            yield right.but(node=true.node, type=true.type, data=("count",), score=score, links=links)
+        elif right.data[0] == "values" and len(right.data[1]) == 1:
+            number = self._is_number(right.data[1][0])
+            own = number and right.node and right.node[0] == "ids" and not right.data[1][0][1]
+            if not own:  # "how much does X earn": one thing has one salary
+                yield right.but(data=("agg", "count", right.data[1][0], True), score=score - 0.1, links=links)
+            if number:  # "the number of X's population": the value itself
+                yield right.but(score=score - (0.1 if own else 0.35), links=links)
+
+    def _true_of(self, source: Item, term: Sketch) -> Item | None:
+        """Those of a set, or of what it is joined to, with a yes in a column; None for other columns."""
+        if term[0] != "p" or term[3]:
+            return None
+        for column in self._schema.properties:
+            if column.name != term[2] or column.profile.kind != "boolean":
+                continue
+            if not term[1] and self._schema.compatible(source.type, column.type):
+                return source.but(node=("where", source.node, is_true(term)))
+            for path in self._schema.paths(source.type, column.type) if term[1] else ():
+                if path.hops == term[1]:
+                    members = ("go", source.node, path.hops, column.type, path.sure)
+                    node = ("where", members, is_true(("p", (), column.name, "")))
+                    return source.but(node=node, type=column.type)
+        return None
+
+    def _is_number(self, term: Sketch) -> bool:
+        """Whether a term reads a column of numbers."""
+        found = [each for each in self._schema.properties if term[0] == "p" and each.name == term[2]]
+        return any(each.profile.kind in ("number", "duration") for each in found)
+
+    def _hinted(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        data: tuple[Any, ...]
+        hints = left.data[0]
+        links, score = (left.links, right.links), left.score + right.score
+        dated = left.data[1:] == ("date",)
+        own = set()
+        for column, gain in self._columns.ranked(right.type, hints, None, dated=dated):
+            if (gain < 0 and not dated) or (self._columns.lasting(hints) and self._columns.is_start(column)):
+                continue
+            own.add(column.name)
+            data = ("values", (("p", (), column.name, ""),))
+            yield Item("X", right.node, right.type, data, score + gain + 0.1, links, right.form)
+        if dated:
+            yield from self._dates_walked(right, score, links)
+        else:
+            yield from self._figures_walked(right, hints, score, links)
+        for hop, reached in self._schema.leaving(right.type):
+            for column, gain in self._columns.ranked(reached, hints, None, dated=dated)[:1]:
+                if gain > 0 and column.name not in own:
+                    data = ("values", (("p", (hop,), column.name, ""),))
+                    yield Item("X", right.node, right.type, data, score + gain - 0.5, links, right.form)
+
+    def _hinted_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._hinted(right, left, gap):
+            item.score -= 0.2
+            yield item
+
+    def _place(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "where is X": what it is joined to that is a place, or a column that holds one."""
+        links, score = (left.links, right.links), left.score + right.score
+        last = right.node[2][-1] if right.node and right.node[0] == "go" else None
+        placed = self._columns.is_place(right.type) or (last is not None and self._columns.placed(last, right.type) > 0)
+        called = bool(left.data) and right.form == "set" and self._is_called_first(right)
+        if right.form == "set" and placed and not called:  # "where is X held": what "held" leads to
+            yield right.but(score=score + scores.PLACED, links=links)
+        for hop, reached in self._schema.leaving(right.type):
+            gain = self._columns.placed(hop, reached)
+            if gain > 0:
+                walk = self._schema.walk(hop, right.type, reached)
+                node = ("go", right.node, (walk,), reached, True)
+                if called:  # "where is the club of X" asks for nothing of X but where that is
+                    asks = tuple((place, Element("relation", hop.relation), _ASKS) for place, *_ in flat(left.links))
+                    links = (asks, right.links)
+                yield Item("S", node, reached, (), score + gain - 0.1, links, "set", True)
+        for column in self._columns.places(right.type):
+            data = ("values", (("p", (), column.name, ""),))
+            yield Item("X", right.node, right.type, data, score + 0.1, links, right.form)
+
+    @staticmethod
+    def _is_called_first(item: Item) -> bool:
+        """Whether the first word that is read of a set is a noun for it: "the club that Ann plays for"."""
+        links = [each for each in flat(item.links) if each[0] >= 0 and isinstance(each[1], Element)]
+        first = links[0][1] if links else ""
+        if not isinstance(first, Element):
+            return False
+        return first.kind == "relation" or (first.kind == "type" and not first.name and first.number == item.type)
+
+    def _aggregate_column(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if len(left.data) == 1:
+            yield Item(
+                "AGG",
+                data=(*left.data, right.data),
+                score=left.score + right.score + 0.1,
+                links=(left.links, right.links),
+            )
+
+    def _aggregate_in_name(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "average mass" for `avg_mass`: the column itself."""
+        if len(left.data) == 1:
+            named = tuple(n for n in right.data if self._columns.says(left.data[0], self._schema.properties[n]))
+            if named:
+                links = (left.links, right.links)
+                yield right.but(data=named, score=left.score + right.score, links=links)
+
+    def _aggregate_hint(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "average age of cases"; "total area of the states" read as area of all."""
+        if len(left.data) == 1:
+            if left.data[0] == "sum" and right.form != "name":  # "the total of ..." counts, too
+                yield right.but(score=left.score + right.score - 0.6, links=(left.links, right.links))
+            return
+        function, numbers = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        for term, cost in self._term(right, numbers):
+            if function == "count" and (true := self._true_of(right, term)):
+                yield Item("X", true.node, true.type, ("count",), score - cost, links, right.form)
+                continue
+            summed = function in ("count", "minimum", "maximum") or self._columns.numeric(term, numbers)
+            data = ("agg", function, term) if function != "count" else ("agg", "count", term, True)
+            yield Item("X", right.node, right.type, data, score - cost - (0.0 if summed else 0.6), links, right.form)
+
+    def _aggregate_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._aggregate_hint(right, left, gap):
+            item.score -= scores.TURNED
+            yield item
+
+    def _aggregate_result(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        links, score = (left.links, right.links), left.score + right.score
+        if len(left.data) != 1:
+            return
+        if right.data[0] == "values" and len(right.data[1]) == 1:
+            yield right.but(data=("agg", left.data[0], right.data[1][0]), score=score + 0.1, links=links)
+        elif right.data[0] == "count" and left.data[0] == "sum":
+            yield right.but(score=score, links=links)
+        elif right.data[0] == "walks" and right.data[1] in ("", left.data[0]):
+            yield right.but(data=("walks", left.data[0], *right.data[2:]), score=score + 0.1, links=links)
+
+    def _result_aggregated(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "what do dairy products cost on average"."""
+        for item in self._aggregate_result(right, left, gap):
+            item.score -= scores.TURNED
+            yield item

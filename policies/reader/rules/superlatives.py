@@ -1,0 +1,338 @@
+"""Rules for superlatives: the first or last k of a set, by a property, a count or an aggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from trivium.policies.reader import scores
+from trivium.policies.reader.items import Item
+from trivium.policies.reader.rules.base import WHOLE, Gap, Rule, likeness
+from trivium.policies.reader.rules.relationships import RelationshipRules
+from trivium.policies.reader.sketch import Sketch
+
+_AGED = frozenset({"birth", "age"})  # hints of "oldest": first born, of the highest age
+
+
+class SuperlativeRules(RelationshipRules):
+    """The extremes of sets, and what they are ranked by."""
+
+    def _superlative_rules(self) -> Iterator[tuple[str, Rule]]:
+        yield from (
+            ("SUP P", self._key),
+            ("SUP P", self._frequent),
+            ("SUP E", self._frequent),
+            ("FQ S", self._frequencies),
+            ("SUP AGG", self._key_of_aggregate),
+            ("AGG C", self._aggregate_bound),
+            ("E C", self._aggregate_bound),
+            ("S X", self._ranked_by),
+            ("S AGG", self._ranked_by),
+            ("S E", self._ranked_by),
+            ("P SUP", self._key_after),
+            ("SUP S", self._extreme),
+            ("ADJ S", self._vague),
+            ("SUP NUM", self._top_k),
+            ("NUM SUP", self._k_top),
+            ("SUP SUP", self._top_most),
+            ("R KEY", self._key_of_relation),
+            ("KEY R", self._key_doing),
+            ("S KEY", self._by_key),
+            ("KEY S", self._key_first),
+            ("S SUP", self._extreme_after),
+        )
+
+    def _key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        direction, hints, limit = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if not limit:
+            return
+        if self._columns.lasting(hints):
+            columns = [self._schema.properties[number] for number in right.data]
+            if all(map(self._columns.is_start, columns)):  # "longest with the company": hired first
+                direction = "min" if direction == "max" else "max"
+            elif all(each.dated or each.yearly for each in columns):
+                return
+        if self._columns.is_fast(hints) and all(self._columns.is_time(self._schema.properties[n]) for n in right.data):
+            direction = "min" if direction == "max" else "max"
+        if direction in ("most", "fewest", "least", "count"):
+            if not hints and all(
+                self._schema.properties[n].dated or self._schema.properties[n].yearly for n in right.data
+            ):
+                return  # "filed the most patents" is not filed the latest
+            direction = "max" if direction in ("most", "count") else "min"
+            score -= 0.1
+        elif not gap and set(hints) >= _AGED and likeness(right) < WHOLE:
+            yield from self._oldest(left, right, score, links)
+        yield Item("KEY", None, -1, (direction, limit, right.data), score, links)
+
+    def _oldest(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "oldest building" by `built_year`: what was built, since a year is early and not old."""
+        direction, hints, limit = left.data
+        for column in (self._schema.properties[number] for number in right.data):
+            if (column.dated or column.yearly) and self._columns.hinted(column, hints):
+                source = Item("S", ("all", column.type), column.type)
+                term = ("p", (), column.name, "")
+                yield self._top(source, term, direction == "max", limit, score + scores.HINTED, links)
+
+    def _key_of_aggregate(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the highest total freight (of a customer's orders)"."""
+        direction, _, limit = left.data
+        if limit and (what := _aggregated(right)):
+            kind = "min" if direction in ("min", "fewest", "least") else "max"
+            links = (left.links, right.links)
+            yield Item("KEY", None, -1, (kind, limit, "agg", what), left.score + right.score, links)
+
+    def _aggregate_bound(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "whose average price is above 50", of what a set is joined to."""
+        sign, _, value = right.data
+        bare = left.category == "E" and len(left.data) < 3  # a condition on single relationships
+        if not bare and (what := _aggregated(left)) and value[0] == "v":
+            links = (left.links, right.links)
+            yield Item("CP", None, -1, (what, "agg", sign, value), left.score + right.score + 0.25, links)
+
+    def _ranked_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(top 5) customers by number of orders", "by total freight"."""
+        if "by" not in gap or left.form == "name" or left.data[:1] in (("by",), ("rank",)):
+            return
+        terms: list[tuple[Sketch, float]] = []
+        if what := _aggregated(right):
+            terms += self._aggregates_of(left, what)
+        elif right.category == "X":
+            terms += self._figures(left, right)
+        for term, cost in terms:
+            links = (left.links, right.links)
+            yield left.but(data=("rank", term), score=left.score + right.score - cost, links=links)
+
+    def _frequent(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the three most frequent routes": values by how often they occur."""
+        direction, hints, limit = left.data
+        if len(right.data) == 3 and right.category == "E":
+            yield from self._key_of_aggregate(left, right, gap)
+            return
+        if right.category == "E" and any(self._is_dated(each, right.data[1]) for each in right.data[0]):
+            return
+        if direction not in ("most", "count", "fewest", "least") and (hints or left.score < scores.LIKE):
+            return
+        what: tuple[Any, ...] = right.data
+        if right.category == "P":
+            columns = ((number, self._schema.properties[number]) for number in right.data)
+            what = tuple(n for n, each in columns if not each.ordered and not each.profile.unique)
+        if what:
+            data = (right.category, what, direction in ("most", "max", "count"), limit)
+            yield Item("FQ", data=data, score=left.score + right.score, links=(left.links, right.links))
+
+    def _frequencies(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        kind, what, descending, limit = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if kind == "P":
+            for term, cost in self._term(right, what):
+                data: tuple[Any, ...] = ("group", (term,), (("count", None),), 1, descending, limit)
+                yield Item("X", right.node, right.type, data, score - cost, links, "set")
+            return
+        for hop, reached, to, cost in self._edge_ways(right, what[0]):
+            data = ("often", hop, what[1], to, descending, limit, reached)
+            yield Item("X", right.node, right.type, data, score - cost, links, "set")
+
+    def _key_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "came out first"."""
+        hints = right.data[1]
+        for item in self._key(right, left, gap):
+            hinted = any(self._columns.hinted(self._schema.properties[number], hints) for number in left.data)
+            item.score += scores.HINTED if hinted else -0.1
+            yield item
+
+    def _extreme(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        direction, hints, limit = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if right.form == "name" or not (limit or right.form == "pair"):
+            return
+        limit = limit or 1  # "older" ranks two
+        counting = direction in ("most", "fewest", "least", "count")
+        if counting:
+            kind = "max" if direction in ("most", "count") else "min"
+            role = right.data[1:] if right.data[:1] == ("role",) else ()
+            yield Item(
+                "KEY",
+                right.node,
+                right.type,
+                (kind, limit, "count", right.form == "plain", role, direction == "count"),
+                score - 0.05,
+                links,
+            )
+        if right.data[:1] == ("rank",):
+            yield self._top(
+                right, right.data[1], direction not in ("min", "fewest", "least"), limit, score + 0.3, links
+            )
+            return
+        if right.data[:1] == ("by",):
+            for term, cost in self._term(right, right.data[1]):
+                yield self._top(right, term, direction != "min", limit, score - cost + 0.3, links)
+            return
+        if counting and direction != "count":
+            return
+        if right.data[:1] == ("limit",):
+            limit = right.data[1]
+        score -= 0.1 if right.modified and not gap else 0.0
+        for column, gain in self._columns.ranked(right.type, hints, None):
+            term = ("p", (), column.name, "")
+            turned = set(hints) >= _AGED and self._columns.is_age(column)
+            turned = turned or (self._columns.lasting(hints) and self._columns.is_start(column))
+            turned = turned or (self._columns.is_fast(hints) and self._columns.is_time(column))
+            descending = (direction == "max") != turned
+            yield self._top(right, term, descending, limit, score + gain, links)
+        yield from self._extreme_walked(left, right, limit, score, links)
+
+    def _vague(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "major cities": above the average of all of the type."""
+        if right.form == "name":
+            return
+        direction, hints = left.data
+        links, score = (left.links, right.links), left.score + right.score - scores.VAGUE
+        for column, gain in self._columns.ranked(right.type, hints, None)[:2]:
+            if gain < 0.1 or column.profile.kind != "number":
+                continue
+            term = ("p", (), column.name, "")
+            average = ("plan", ("agg", "average", ("all", right.type), term))
+            condition = ("cmp", term, ">" if direction == "max" else "<", average)
+            node = ("where", right.node, condition)
+            yield Item("S", node, right.type, (), score + gain, links, "set", right.modified)
+
+    def _extreme_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        for item in self._extreme(right, left, gap):
+            if item.category == "S":
+                item.score -= 0.1
+                yield item
+
+    def _top_k(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        count = right.data[0]
+        if count == int(count) and 0 < count <= 1000 and not gap:
+            yield left.but(
+                data=(*left.data[:2], int(count)), score=left.score + right.score + 0.4, links=(left.links, right.links)
+            )
+
+    def _k_top(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        if not gap:
+            yield from self._top_k(right, left, gap)
+
+    def _top_most(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "the top 3 most frequent": one superlative in two words."""
+        (direction, hints, limit), (way, *_, other) = left.data, right.data
+        if not gap and not hints and other == 1 and limit and direction in ("max", "min") and way != "min":
+            way = "fewest" if direction == "min" and way in ("most", "count") else way
+            yield right.but(
+                data=(way, right.data[1], limit), score=left.score + right.score, links=(left.links, right.links)
+            )
+
+    def _key_of_relation(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "borders the most states", "loaned for the highest fee"."""
+        if right.data[2] == "agg" and right.data[3][0] == "E" and left.data[0] in right.data[3][1]:
+            what = ("E", left.data[:1], *right.data[3][2:])
+            links = (left.links, right.links)
+            yield right.but(data=(*right.data[:3], what), score=left.score + right.score, links=links)
+        if right.data[2] == "count":
+            yield right.but(
+                data=(*right.data[:4], left.data[:1]), score=left.score + right.score, links=(left.links, right.links)
+            )
+
+    def _key_doing(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "(which application do) most other applications depend on": they do it to what is ranked."""
+        if left.data[2] == "count" and not left.data[4] and len(right.data) == 1:
+            data = (*left.data[:4], right.data, *left.data[5:6], "in")
+            yield left.but(data=data, score=left.score + right.score - 0.1, links=(left.links, right.links))
+
+    def _keyed_towards(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
+        """As in "(who paid) the highest fee for X": by what they have with X, and those that have."""
+        _, relations, name, function = key.data[3]
+        for hop, reached in self._schema.leaving(source.type):
+            if hop.relation in relations and self._schema.compatible(reached, key.type):
+                node = self._reach(source, key, (hop.back(),), sure=True, negative=False)
+                yield ("a", (hop,), name, function, True, key.node), 0.05, node
+
+    def _keyed(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float, Sketch | None]]:
+        """Terms to rank by, what each costs, and the set that is ranked."""
+        if key.data[2] == "count":
+            relations = set(key.data[4]) or self._role_of(source, key)
+            count = 0
+            for path in self._schema.paths(source.type, key.type):
+                if relations and relations.isdisjoint(path.relations):
+                    continue
+                if len(key.data) > 6 and path.hops[-1].direction not in (key.data[6], "any"):
+                    continue
+                count += 1
+                if count > scores.JOINS:
+                    break
+                less = path.cost if relations or self._silent.issuperset(path.relations) else path.cost + scores.NO_WORD
+                if key.data[3]:
+                    yield ("n", path.hops), less, source.node
+                elif key.data[0] == "max" and source.node == ("all", source.type):  # none of the others is counted
+                    yield ("n", path.hops, key.node), less, ("go", key.node, path.back, source.type, path.sure)
+                else:
+                    yield ("n", path.hops, key.node), less, source.node
+        elif key.data[2] == "agg" and key.node is not None:
+            yield from self._keyed_towards(source, key)
+        else:
+            agg = key.data[2] == "agg"
+            for term, cost in self._aggregates_of(source, key.data[3]) if agg else self._term(source, key.data[2]):
+                yield term, cost, source.node
+
+    def _by_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        direction, limit, *_ = right.data
+        links, score = (left.links, right.links), left.score + right.score
+        if left.form == "name" or self._is_keyed(left) or left.data[:1] in (("by",), ("rank",)):
+            return  # nothing is the highest of itself, and what is ranked by one thing not by another
+        if left.data[:1] == ("limit",):
+            limit, score = left.data[1], score + 0.3
+        score -= scores.BELOW if left.extreme else 0.0
+        score -= scores.AGAIN if left.modified else 0.0
+        for term, cost, node in self._keyed(left, right):
+            unordered = term[0] == "p" and not self._columns.ordered_term(term, right.data[2])
+            less = cost + (scores.UNORDERED if unordered else 0.0)
+            yield self._top(left.but(node=node), term, direction == "max", limit, score - less, links)
+
+    def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "highest population of states in ...": the value; "highest population state": what has it."""
+        direction, limit, *_ = left.data
+        links, score = (left.links, right.links), left.score + right.score
+        if left.data[2] == "count":
+            if left.data[5:] == (True,) and gap & self._words.among and not right.extreme:
+                yield from self._commonest(left, right, score, links)
+            for item in self._by_key(right, left, gap):
+                item.score -= 0.4
+                yield item
+            return
+        if left.data[2] == "agg":
+            for item in self._by_key(right, left, gap) if left.node is None else ():
+                item.score -= 0.4
+                yield item
+            return
+        for term, ways in self._term(right, left.data[2]):
+            cost = ways if self._columns.ordered_term(term, left.data[2]) else ways + scores.UNORDERED
+            function = "maximum" if direction == "max" else "minimum"
+            value = score - cost - (0.05 if gap & self._words.among else 0.55)
+            if limit == 1:
+                yield Item("X", right.node, right.type, ("agg", function, term), value, links, right.form)
+            yield self._top(
+                right,
+                term,
+                direction == "max",
+                limit,
+                score - cost - (0.1 if not gap else 0.5 if gap & self._words.among else 0.8),
+                links,
+            )
+
+    def _commonest(self, key: Item, source: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "the most common genre of films by X": what most of a set lead to."""
+        for path, cost in self._ways(source.type, key.type, frozenset()):
+            reached = key.but(category="S", node=("go", source.node, path.hops, key.type, path.sure))
+            yield self._top(reached, ("n", path.back, source.node), True, key.data[1], score - cost, links)
+
+
+def _aggregated(item: Item) -> tuple[Any, ...]:
+    """What an aggregate is of: properties of entities, or one of relationships; () where the item is none."""
+    if item.category == "AGG" and len(item.data) == 2 and item.data[0] != "count":
+        return ("P", item.data[1], item.data[0])
+    if item.category == "E":
+        relations, name, *function = item.data
+        return ("E", relations, name, *(function or ("sum",)))
+    return ()
