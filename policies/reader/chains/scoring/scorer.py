@@ -8,6 +8,8 @@ of its chain come from the trained scorer; what pairs have not shown is left to 
 - the scorer is taken to be wrong altogether with a chance of 1 % + 5 / (5 + n) for n wordings;
 - all of it counts as far as the pairs hold the wording's words.
 
+A wording that pairs show as it stands is read as they show it: no other chain is nearer than the chance of 1 %.
+
 The weights of the two and the temperature of the sum are chosen on held-out pairs (`scoring/learn.py`).
 """
 
@@ -155,8 +157,8 @@ class ScoredTopics(NamedTuple):
 class _Candidates:
     """The chains that may leave a name: codes, what the schema's words and the scorer say of each, float64 [n] each.
 
-    `topic`: the scorer's log-odds that the name is a topic; `trust` in [0, 1]; `named`: what the mix that asked last
-    made of them.
+    `topic`: the scorer's log-odds that the name is a topic; `trust` in [0, 1]; `shown`: whether pairs show the wording
+    with one of the chains; `named`: what the mix that asked last made of them.
     """
 
     codes: list[tuple[int, ...]]
@@ -164,6 +166,7 @@ class _Candidates:
     learned: NDArray[np.float64]
     topic: float
     trust: float
+    shown: bool = False
     named: tuple[Mix, _Name] | None = None
 
 
@@ -217,11 +220,18 @@ class ChainCandidates:
         lexical, kept = self.lexical.scored(wording, firsts, more)
         best = [codes for _, codes in self.lexical.ranked(lexical, kept, _LEXICAL)]
         scores = {beam.codes: beam.score for beam in beams}
-        others = [chain for chain in best if chain not in scores]
+        known = self._chains_shown.get(wording_text(wording), ())
+        taught = [chain for chain in known if allowed[chain[0]] and len(chain) <= self._longest]
+        others = [chain for chain in dict.fromkeys([*best, *taught]) if chain not in scores]
         scores |= zip(others, read.score(others, self._longest), strict=True)
-        chains = list(scores)
+        chains, topic = list(scores), read.topic()
         learned = self._doubted(chains, np.array([*scores.values()]))
-        return _Candidates(chains, lexical.scores(chains), learned, read.topic(), self.trust(wording))
+        if taught:
+            as_shown = np.isin(np.arange(len(chains)), [chains.index(chain) for chain in taught])
+            best_shown = learned[as_shown].max()
+            learned = np.where(as_shown, learned, np.minimum(learned, best_shown + math.log(_DOUBT)))
+            topic = max(topic, -math.log(_DOUBT))
+        return _Candidates(chains, lexical.scores(chains), learned, topic, self.trust(wording), bool(taught))
 
     def _doubted(self, chains: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scorer's log-probabilities with what it cannot know made up for."""
@@ -238,6 +248,17 @@ class ChainCandidates:
         """The share of the wording's own words that the pairs hold, but for endings; in [0, 1]."""
         said = [stem(word) for word in wording.words if not is_silent(word)]
         return sum(word in self._shown_with for word in said) / len(said) if said else 1.0
+
+    @cached_property
+    def _chains_shown(self) -> dict[str, list[tuple[int, ...]]]:
+        """For each wording of the pairs the chains that they show it with, as codes of this schema."""
+        number, out = self.lexical.segments.number, dict[str, list[tuple[int, ...]]]()
+        for chain, texts in self.shown.items():
+            if chain and all(hop in number for hop in chain):
+                codes = tuple(number[hop] for hop in chain)
+                for text in texts:
+                    out.setdefault(text, []).append(codes)
+        return out
 
     def shows(self, wording: Wording, chain: LogicalChain) -> bool:
         """Whether pairs show the very wording with the very chain."""
@@ -365,9 +386,9 @@ class LearnedReader:
         if not found.codes:
             return _Name([], 0.0, 0.0, 0.0)
         mix, hops = self.mix, self.candidates.lexical.segments.hops
-        share = mix.learned * found.trust
+        share = max(mix.learned, 1.0) if found.shown else mix.learned * found.trust
         total = _mixed(found, mix.lexical, share)
-        if self.candidates.is_beyond(wording, found.codes[int(np.argmax(total))]):
+        if not found.shown and self.candidates.is_beyond(wording, found.codes[int(np.argmax(total))]):
             # Pairs know nothing of what is asked for, however sure they are of the words around it.
             mix, share = Mix(), 0.0
             total = _mixed(found, mix.lexical, share)

@@ -129,6 +129,16 @@ def test_a_wording_is_shown_as_it_stands_whatever_its_other_names_are() -> None:
         assert not taught.shows(_wording(other), (B,))
 
 
+def test_a_wording_that_pairs_show_is_read_as_they_show_it_however_little_they_count_beside_the_schema() -> None:
+    pairs: dict[str, LogicalChain] = {"gamma of [mask]": (A,), "beta of [mask]": (B,), "the beta of [mask] now": (B, C)}
+    taught = _taught(pairs, Mix(1.0, 0.05))
+    assert ChainModel(SEGMENTS).best(_wording("gamma of [mask]"), HOPS, 1)[0].chain == (C,)
+    assert [_best(taught, text) for text in pairs] == list(pairs.values())
+    assert _best(taught, "gamma for [mask]") == (C,)  # another wording is not shown
+    left = taught.candidates.of(_wording("gamma of [mask]"), EVERY - {A})
+    assert not left.shown  # nor is the wording, of what the shown chain cannot leave
+
+
 def test_a_schema_that_lost_a_relation_is_read_all_the_same() -> None:
     taught = _taught({"qqq xyzzy [mask]": (B,), "qqq plugh [mask]": (A,)})
     hops = tuple(hop for hop in HOPS if hop.relation != "alpha")
