@@ -16,6 +16,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,12 @@ class Artifact:
         return [name for name, fingerprint in now.items() if self.made_from.get(name) != fingerprint]
 
 
+@lru_cache(maxsize=1_000)
+def joined(folder: Path, name: str) -> Path:
+    """`folder / name`, remembered: to put it together costs as much as the look at the file that follows."""
+    return folder / name
+
+
 @dataclass(frozen=True)
 class ArtifactKind:
     """A kind of artifact: what it is called, its file, its format, and the command that makes it again.
@@ -90,7 +97,7 @@ class ArtifactKind:
 
     def path(self, folder: Path) -> Path:
         """Its JSON file in a folder."""
-        return folder / f"{self.stem}.json"
+        return joined(folder, f"{self.stem}.json")
 
     def exists(self, folder: Path) -> bool:
         """Whether one lies in a folder, whatever its state."""

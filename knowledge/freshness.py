@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
 
-from trivium.kg.artifact import read_head
+from trivium.kg.artifact import joined, read_head
 from trivium.kg.embedded import EmbeddedStore
 from trivium.kg.errors import TriviumError
 from trivium.kg.examples import has_examples, read_examples
@@ -54,7 +54,7 @@ async def stale(kg: Knowledge, *which: Learned) -> list[Stale]:
     found = []
     for what in which or get_args(Learned):
         where = _LEARNED[what][0] if what in _LEARNED else "indexes/entities" if what == "entities" else "vectors"
-        fingerprint = f"{changed_at(kg.path / where)} {now['kg']} {now['embedder']}"
+        fingerprint = f"{changed_at(joined(kg.path, where))} {now['kg']} {now['embedder']}"
         old_in_part = partly if what == "entities" else large
         make = partial(asyncio.to_thread, _stale, kg, what, now, large=old_in_part)
         found += await kg.derived(f"stale {what}", fingerprint, make)

@@ -6,7 +6,6 @@ Messages name what is wrong, where, and what comes closest, for a person and for
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 
 from trivium.kg.errors import PlanError
 from trivium.kg.plans.plan import (
@@ -27,6 +26,7 @@ from trivium.kg.plans.plan import (
     ValueOf,
     Walks,
     Where,
+    field_names,
     nodes,
 )
 from trivium.kg.plans.text import write
@@ -59,11 +59,11 @@ class _Checker:
             return
         yield from self.itself(part, links, positions)
         source = getattr(part, "source", None)
-        for each in fields(part):
-            value = getattr(part, each.name)
+        for name in field_names(part):
+            value = getattr(part, name)
             own = (len(source.steps), len(source.steps) + 1) if isinstance(source, Walks) else (0, 1)
             inner = (links, positions) if source is None else own
-            if each.name == "source" or isinstance(value, SETS):
+            if name == "source" or isinstance(value, SETS):
                 inner = (0, 1)
             for one in value if isinstance(value, tuple) else (value,):
                 if hasattr(one, "__dataclass_fields__"):

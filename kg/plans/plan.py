@@ -447,10 +447,22 @@ SETS = get_args(EntitySet)
 Node: TypeAlias = EntitySet | Result | Walks | Condition | Term | ChainStep | Value | Aggregation | Having
 
 
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def field_names(node: object) -> tuple[str, ...]:
+    """The names of a node's fields, in order; remembered, since `dataclasses.fields` makes them anew at each call."""
+    kind = type(node)
+    found = _FIELDS.get(kind)
+    if found is None:
+        found = _FIELDS[kind] = tuple(each.name for each in fields(cast(Any, kind)))
+    return found
+
+
 def children(node: Node) -> Iterator[Node]:
     """The direct parts of a node of a plan, in the order of its fields."""
-    for each in fields(node):
-        value = getattr(node, each.name)
+    for name in field_names(node):
+        value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
             if hasattr(part, "__dataclass_fields__"):
                 yield part
@@ -477,7 +489,7 @@ def rewritten(plan: NodeT, change: Callable[[Any], Any]) -> NodeT:
             return tuple(map(part, value))
         return rewritten(value, change) if hasattr(value, "__dataclass_fields__") else value
 
-    found = {each.name: part(getattr(plan, each.name)) for each in fields(cast(Any, plan))}
+    found = {name: part(getattr(plan, name)) for name in field_names(plan)}
     return cast(NodeT, replace(cast(Any, plan), **found))
 
 

@@ -212,26 +212,36 @@ class ChainCandidates:
         firsts = self.lexical.codes(first)
         if not len(firsts):
             return _Candidates([], np.zeros(0), np.zeros(0), 0.0, 0.0)
-        read = self.scorer.read(wording)
         allowed = np.zeros(len(segments.hops), dtype=np.bool_)
         allowed[firsts] = True
+        known = self._chains_shown.get(wording_text(wording), ())
+        taught = [chain for chain in known if allowed[chain[0]] and len(chain) <= self._longest]
+        if len(taught) == 1:
+            return self._as_shown(wording, firsts, taught[0])
+        read = self.scorer.read(wording)
         beams = read.beams(allowed, self._follows, _WIDTH, self._longest)
         more = np.array(sorted({code for beam in beams for code in beam.codes}), dtype=np.int64)
         lexical, kept = self.lexical.scored(wording, firsts, more)
         best = [codes for _, codes in self.lexical.ranked(lexical, kept, _LEXICAL)]
         scores = {beam.codes: beam.score for beam in beams}
-        known = self._chains_shown.get(wording_text(wording), ())
-        taught = [chain for chain in known if allowed[chain[0]] and len(chain) <= self._longest]
         others = [chain for chain in dict.fromkeys([*best, *taught]) if chain not in scores]
         scores |= zip(others, read.score(others, self._longest), strict=True)
         chains, topic = list(scores), read.topic()
         learned = self._doubted(chains, np.array([*scores.values()]))
-        if taught:
+        if taught:  # with several chains: the scorer says which of them
             as_shown = np.isin(np.arange(len(chains)), [chains.index(chain) for chain in taught])
-            best_shown = learned[as_shown].max()
-            learned = np.where(as_shown, learned, np.minimum(learned, best_shown + math.log(_DOUBT)))
-            topic = max(topic, -math.log(_DOUBT))
+            behind = learned[as_shown].max() + math.log(_DOUBT)
+            learned, topic = np.where(as_shown, learned, np.minimum(learned, behind)), max(topic, -math.log(_DOUBT))
         return _Candidates(chains, lexical.scores(chains), learned, topic, self.trust(wording), bool(taught))
+
+    def _as_shown(self, wording: Wording, firsts: NDArray[np.int64], taught: tuple[int, ...]) -> _Candidates:
+        """The chain that pairs show a wording with, and the schema's best; the scorer is not asked."""
+        lexical, kept = self.lexical.scored(wording, firsts, np.unique(taught))
+        best = [codes for _, codes in self.lexical.ranked(lexical, kept, _LEXICAL)]
+        chains = list(dict.fromkeys([taught, *best]))
+        learned = np.full(len(chains), math.log(_DOUBT))
+        learned[0] = 0.0
+        return _Candidates(chains, lexical.scores(chains), learned, -math.log(_DOUBT), 1.0, shown=True)
 
     def _doubted(self, chains: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scorer's log-probabilities with what it cannot know made up for."""
