@@ -24,12 +24,10 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 import trivium
 from trivium.evals.bench.report import HEADING, Figure
 from trivium.evals.kill_workers import Worker
-from trivium.evals.load_server import Process, ask
+from trivium.evals.load_server import Client, Process, ask
 from trivium.graphs.methods import answer, close_all, method_named
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.loaders import read_questions
@@ -45,13 +43,12 @@ _ROUTES = ("v1", "runs")
 
 async def measure(server: Worker, questions: Sequence[str], runs: int, rounds: int) -> list[Figure]:
     """The figures of a running server."""
-    limits = httpx.Limits(max_connections=_AT_ONCE, max_keepalive_connections=_AT_ONCE)
-    async with httpx.AsyncClient(timeout=300, limits=limits) as http:
+    async with Client() as client:
         for question in questions:
-            await ask(http, server.url, "v1", question, {})
-        alone = await _alone(http, server.url, questions)
-        at_once, used = await _at_once(http, server, questions, runs, rounds)
-        served = await _processor_time(http, server, questions, runs)
+            await ask(client, server.url, "v1", question, {})
+        alone = await _alone(client, server.url, questions)
+        at_once, used = await _at_once(server, questions, runs, rounds)
+        served = await _processor_time(client, server, questions, runs)
     own = await _in_process(questions, runs)
     faster, quicker, more = at_once["v1"] / at_once["runs"], alone["v1"] / alone["runs"], served - own
     queue, single = "LangGraph's queue", f"<= {SINGLE}x"
@@ -72,19 +69,19 @@ async def measure(server: Worker, questions: Sequence[str], runs: int, rounds: i
     ]  # fmt: skip
 
 
-async def _alone(http: httpx.AsyncClient, url: str, questions: Sequence[str]) -> dict[str, float]:
+async def _alone(client: Client, url: str, questions: Sequence[str]) -> dict[str, float]:
     """The median milliseconds of one question at a time, by route."""
     taken: dict[str, list[float]] = {route: [] for route in _ROUTES}
     for question in questions[:40]:
         for route in _ROUTES:
             began = time.perf_counter()
-            await _answered(http, url, route, question)
+            await _answered(client, url, route, question)
             taken[route].append(1000 * (time.perf_counter() - began))
     return _medians(taken)
 
 
 async def _at_once(
-    http: httpx.AsyncClient, server: Worker, questions: Sequence[str], runs: int, rounds: int
+    server: Worker, questions: Sequence[str], runs: int, rounds: int
 ) -> tuple[dict[str, float], dict[str, float]]:
     """By route with `_AT_ONCE` under way: runs a second, milliseconds of processor time a run; medians of rounds."""
     assert server.process is not None
@@ -93,8 +90,9 @@ async def _at_once(
     used: dict[str, list[float]] = {route: [] for route in _ROUTES}
 
     async def work(route: str, left: Any) -> None:  # noqa: ANN401 - an iterator that the workers share
-        for number in left:
-            await _answered(http, server.url, route, questions[number % len(questions)])
+        async with Client() as client:
+            for number in left:
+                await _answered(client, server.url, route, questions[number % len(questions)])
 
     for _ in range(rounds):
         for route in _ROUTES:
@@ -109,7 +107,7 @@ def _medians(taken: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {route: statistics.median(each) for route, each in taken.items()}
 
 
-async def _processor_time(http: httpx.AsyncClient, server: Worker, questions: Sequence[str], runs: int) -> float:
+async def _processor_time(client: Client, server: Worker, questions: Sequence[str], runs: int) -> float:
     """Milliseconds of the server's processor time for a run through `/v1`, less what it uses when idle."""
     assert server.process is not None
     begin = Process.of(server.process.pid).seconds
@@ -117,7 +115,7 @@ async def _processor_time(http: httpx.AsyncClient, server: Worker, questions: Se
     idle = (Process.of(server.process.pid).seconds - begin) / _IDLE
     begin, began = Process.of(server.process.pid).seconds, time.perf_counter()
     for number in range(runs):
-        await _answered(http, server.url, "v1", questions[number % len(questions)])
+        await _answered(client, server.url, "v1", questions[number % len(questions)])
     used = Process.of(server.process.pid).seconds - begin - idle * (time.perf_counter() - began)
     return 1000 * used / runs
 
@@ -136,8 +134,8 @@ async def _in_process(questions: Sequence[str], runs: int) -> float:
     return 1000 * used / runs
 
 
-async def _answered(http: httpx.AsyncClient, url: str, route: str, question: str) -> None:
-    told = await ask(http, url, route, question, {})
+async def _answered(client: Client, url: str, route: str, question: str) -> None:
+    told = await ask(client, url, route, question, {})
     assert told["question"] == question, "another question's answer"
 
 
