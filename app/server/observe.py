@@ -77,7 +77,10 @@ class Operation:
 
 
 class Sink(Protocol):
-    """Hears of operations; it must not wait, and never sees what they read or said but for a run's answer."""
+    """Hears of operations; it must not wait, and never sees what they read or said but for a run's answer.
+
+    Calls of tools are told where one of a process's sinks has `tools = True`.
+    """
 
     def began(self, operation: Operation) -> None:
         """An operation begins."""
@@ -95,9 +98,15 @@ class Observer(BaseCallbackHandler):
 
     def __init__(self, *sinks: Sink) -> None:
         self._sinks = sinks
+        self._tools = any(getattr(sink, "tools", False) for sink in sinks)
         self._operations: dict[UUID, Operation] = {}
         self._within: dict[UUID, Operation | None] = {}  # every chain, ours or not: what it runs in
         self.last_ended = time.monotonic()
+
+    @property
+    def ignore_agent(self) -> bool:
+        """Whether no sink wants tools: LangChain then reports none, which costs a run by `/v1` half a millisecond."""
+        return not self._tools
 
     @property
     def runs(self) -> int:

@@ -27,6 +27,9 @@ class Traces:
         tracer: what makes them.
     """
 
+    tools = True
+    """That calls of tools are told."""
+
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
         self._spans: dict[int, Span] = {}  # by the id of an operation that goes on, which the observer holds

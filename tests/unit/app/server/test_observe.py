@@ -22,6 +22,7 @@ from prometheus_client import CollectorRegistry
 
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai.replies import Script
+from trivium.app.server import observe
 from trivium.app.server.metrics import Metrics
 from trivium.app.server.observe import Observer, Operation, RunLog
 from trivium.app.server.operations import operations
@@ -97,6 +98,23 @@ async def test_a_run_is_counted_once_with_its_stages(watched: Watched, kg_name: 
     assert watched.value("trivium_stage_seconds_count", method="auto", stage="plan_methods") == 1
     assert watched.value("trivium_stage_seconds_count", method="auto", stage="keqing") == 0, "that is the run itself"
     assert watched.value("trivium_runs_in_progress") == 0
+
+
+async def test_tools_are_reported_to_whom_they_concern_alone(watched: Watched, kg_name: str) -> None:
+    assert not watched.observer.ignore_agent, "its traces show tools"
+    await answer("keqing", QUESTION, _context("keqing", kg_name))
+    assert any(name.startswith("execute_tool ") for name in watched.spans())
+    alone = Observer(watched.metrics, RunLog())
+    assert alone.ignore_agent
+    assert observe._watching is not None
+    token, told = observe._watching.set(alone), list[str]()
+    alone.on_tool_start = lambda *args, **kwargs: told.append("a tool")  # type: ignore[method-assign]
+    try:
+        await answer("keqing", QUESTION, _context("keqing", kg_name))
+    finally:
+        observe._watching.reset(token)
+    assert told == []
+    assert watched.value("trivium_runs_total", method="keqing", kg=kg_name, outcome="answered") == 2
 
 
 async def test_a_failed_and_a_canceled_run_are_over(watched: Watched, kg_name: str) -> None:
