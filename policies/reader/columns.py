@@ -61,6 +61,8 @@ class Columns:
             gain = self._gain(each, hints) - scores.NO_HINT
             if gain < 0 and (hints[:1] == _RATED or "date" in hints):  # "the best" is not the newest, nor the reverse
                 gain -= scores.UNORDERED
+            elif gain < 0 and hints and not shape and set(hints).isdisjoint({*_TIMES, *_SPANS}):
+                gain -= scores.UNORDERED * (each.dated or each.yearly)  # the biggest is not the latest
             if shape.startswith("DATE") or year:
                 gain += 0.2 if each.dated or each.yearly else -0.3 if year else 0.0
             gain += 0.15 if len(fitting) == 1 else 0.0
