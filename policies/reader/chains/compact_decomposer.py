@@ -92,8 +92,19 @@ class CompactDecomposer:
             chains=found.chains if found else {},
             computes=_computes(question, found),
             shown=self._shows(question, found),
-            doubt=self.reader.learned.mix.doubt if self.reader.learned else None,
+            doubt=self._doubt(found),
         )
+
+    def _doubt(self, found: Feasible | None) -> float | None:
+        """How far what pairs taught is doubted beside the schema alone.
+
+        Of chains longer than any that they show they know no more than it does.
+        """
+        learned = self.reader.learned
+        if learned is None:
+            return None
+        lengths = {len(topic.chain) for topic in found.reading.topics} if found else set[int]()
+        return learned.mix.doubt if lengths <= learned.candidates.lengths else learned.mix.doubt or 0.0
 
     def _shows(self, question: SplitQuestion, found: Feasible | None) -> bool:
         """Whether the pairs have a question's wording, with the chains that are read."""

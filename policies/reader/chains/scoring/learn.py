@@ -40,8 +40,7 @@ Progress = Callable[[str, int, int | None], None]
 FOLDS = 5
 _ENOUGH = 150  # held-out pairs from which further folds are left out
 _ASKED = 300  # held-out pairs that are read, over all folds
-_FOLD_STEPS = 160  # of each
-_ONLY_FOLD_STEPS = 1_280  # of a single one, nearly those of the whole: with fewer, pairs are trusted too little
+_FOLD_STEPS = 160  # of each; of a single one twice as many
 _DOUBT = 30.0  # nats, over the number of pairs, by which they are doubted before they say anything of it
 _SPREAD = 2.0  # standard deviation of the doubt from graph to graph, in nats
 _SUREST = 2.5  # nats beyond which an answer is not surer
@@ -189,7 +188,7 @@ async def hold_out(
         rest = [pair for place, pair in enumerate(pairs) if place not in held]
         if not rest or not part:
             continue
-        trained = lesson.train(rest, _FOLD_STEPS if len(parts) > 1 else _ONLY_FOLD_STEPS)
+        trained = lesson.train(rest, _FOLD_STEPS if len(parts) > 1 else 2 * _FOLD_STEPS)
         reader = lesson.made(rest, trained)
         walked: dict[object, frozenset[str]] = {}
         asked = [pairs[place] for place in part[:each]]

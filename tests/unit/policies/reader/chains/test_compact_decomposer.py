@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from trivium.knowledge.knowledge import Knowledge
@@ -111,6 +113,23 @@ async def test_what_cannot_be_read_is_empty(films: Knowledge, decomposer: Compac
         found = await decomposer.decompose(question, films.store)
         assert found.sub_questions == (), question
         assert (found.links, found.confidence) == ({}, 0.0)
+
+
+async def test_pairs_are_doubted_of_chains_longer_than_any_they_show(
+    films: Knowledge, decomposer: CompactDecomposer
+) -> None:
+    learned = decomposer.reader.learned
+    assert learned is not None
+    many = replace(learned, mix=replace(learned.mix, doubt=None, only_known=False))
+    short = replace(many, candidates=replace(many.candidates, lengths=frozenset({1})))
+    for reader, doubts in ((many, [None, None]), (short, [None, 0.0])):
+        taught = replace(decomposer, reader=replace(decomposer.reader, learned=reader))
+        found = [
+            await taught.decompose(question, films.store)
+            for question in ("who directed Blade Runner?", "who starred in the films directed by Barry Levinson?")
+        ]
+        assert [len(each.sub_questions) for each in found] == [1, 2]
+        assert [each.doubt for each in found] == doubts
 
 
 async def test_the_same_question_is_read_the_same_way(films: Knowledge, decomposer: CompactDecomposer) -> None:
