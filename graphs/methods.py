@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ async def stages(
     topic_entities: Sequence[str] = (),
     choices: Sequence[Choice] = (),
     previous: Mapping[str, Any] | None = None,
-) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
     """Run a method and yield each stage's name with what it added to the state; the last item holds `answer`.
 
     Pieces of a chat model's answer come in between, under `TEXT`.
@@ -126,15 +126,17 @@ async def stages(
     await _make_sample(context)
     modes: Any = ["updates", "messages"]
     stream = graph.astream(given, _config(), context=context, stream_mode=modes, subgraphs=True)
-    async for within, mode, part in cast("AsyncIterator[tuple[tuple[str, ...], str, Any]]", stream):
-        if mode == "messages":
-            chunk, _ = part
-            if text := str(chunk.text):
-                yield TEXT, {"text": text}
-            continue
-        for stage, added in part.items():
-            if not (within and "answer" in (added or {})):  # a method's answer, which the router has yet to judge
-                yield stage, added or {}
+    # Closed at once where whoever reads stops early: left to the garbage collector, it outlives the event loop.
+    async with aclosing(cast("AsyncGenerator[tuple[tuple[str, ...], str, Any]]", stream)) as parts:
+        async for within, mode, part in parts:
+            if mode == "messages":
+                chunk, _ = part
+                if text := str(chunk.text):
+                    yield TEXT, {"text": text}
+                continue
+            for stage, added in part.items():
+                if not (within and "answer" in (added or {})):  # a method's answer, which the router has yet to judge
+                    yield stage, added or {}
 
 
 async def answer(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -153,8 +154,9 @@ async def _one(method: str, question: str, context: Context, choices: Sequence[C
         show = await RunPrinter.over(context.kg, show_query=shown.query)
         if shown.explain:
             await show.readings(question)
-        async for stage, added in stages(method, question, context, choices=choices):
-            await show.stage(stage, added)
+        async with aclosing(stages(method, question, context, choices=choices)) as run:
+            async for stage, added in run:
+                await show.stage(stage, added)
     finally:
         await close_all()
 

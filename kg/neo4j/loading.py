@@ -33,6 +33,8 @@ from trivium.kg.store import GraphStore
 from trivium.kg.types import KGInfo, Progress, ValueText
 
 _PER_TRANSACTION = 20_000
+_KEEPS_INDEXES = 10_000
+"""Triples up to which full-text indexes stay: to drop or make one throws away all query plans of the database."""
 
 
 async def check_target(client: Client, *, write: bool, replace: bool) -> None:
@@ -80,8 +82,9 @@ async def load(client: Client, source: GraphStore, progress: Progress) -> KGInfo
     held = await source.info()
     if not held.triples:
         raise BadInputError("there are no triples to copy")
-    for statement in admin.DROP_NAME_INDEXES:  # filling a database that keeps them up to date takes twice as long
-        await client.run(statement)
+    if held.triples > _KEEPS_INDEXES:  # to fill a large database that keeps them up to date takes twice as long
+        for statement in admin.DROP_NAME_INDEXES:
+            await client.run(statement)
     await empty(client)
     await _put(client, admin.SET_MARKER, fields=Marker(state=WRITING).fields())
     for statement in admin.MADE_INDEXES[:1]:  # the look-up that writing needs; the others are faster afterwards

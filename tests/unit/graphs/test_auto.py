@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from langgraph.types import Command
 from tests.fake_openai import FakeOpenAI
 from tests.films import build_films
 from trivium.graphs.auto import builder, graph
+from trivium.graphs.methods import stages
 from trivium.kg.errors import UsageError
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.model import close_models
@@ -35,6 +38,14 @@ async def test_a_methods_review_stops_the_router_and_is_resumed(kg_name: str) ->
     again = await threaded.ainvoke({"question": "who directed Ronin?"}, THREAD, context=AutoContext(kg=kg_name))
     assert [item["id"] for item in again["answer"]["answers"]] == ["frank"]
     assert [event["event"] for event in again["answer"]["events"]] == ["method"], "nothing of the turn before"
+
+
+async def test_a_run_that_is_read_no_further_leaves_nothing_running(kg_name: str) -> None:
+    async with aclosing(stages("auto", "who directed Heat?", AutoContext(kg=kg_name))) as run:
+        first, _ = await anext(run)
+    await asyncio.sleep(0)
+    assert first == "plan_methods"
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_the_methods_stages_are_streamed(kg_name: str) -> None:

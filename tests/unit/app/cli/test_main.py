@@ -107,6 +107,17 @@ def test_a_closed_pipe_ends_quietly(kg: Path) -> None:
     assert said.err == ""
 
 
+def test_a_run_whose_output_is_closed_ends_quietly(kg: Path) -> None:
+    said = start("ask", "who directed Alien?", "--kg", kg)
+    assert said.stdout is not None
+    assert said.stderr is not None
+    assert said.stdout.read(1)  # as `head -c 1`
+    said.stdout.close()
+    assert said.stderr.read() == ""
+    said.stderr.close()
+    assert said.wait() in {0, 1}  # 0 where all was written before
+
+
 def test_warnings_of_the_layers_below_reach_stderr(trivium: Trivium, kg: Path) -> None:
     for snapshot in kg.glob("snapshot*/**/indptr.npy"):
         snapshot.unlink()
