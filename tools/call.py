@@ -84,7 +84,7 @@ class Tool(Generic[ArgumentsT, P, R]):
         """Await the operation on the KG of that name; emits the tool's span where the run has a callback handler."""
         config = var_child_runnable_config.get()
         listeners = _listeners(config) if config else None
-        # Whom tools do not concern (`ignore_agent` is LangChain's word for it) hears of none: a span costs 0.05 ms.
+        # Whom tools do not concern (`ignore_agent` is LangChain's word for it) hears of none.
         if listeners is None or all(handler.ignore_agent for handler in listeners.handlers):
             return await self.operation(await _opened(kg), *args, **kwargs)
         # A handler that only measures does without what a tool is given and returns, which costs 0.5 ms a question.

@@ -105,7 +105,7 @@ class Observer(BaseCallbackHandler):
 
     @property
     def ignore_agent(self) -> bool:
-        """Whether no sink wants tools: LangChain then reports none, which costs a run by `/v1` half a millisecond."""
+        """Whether no sink wants tools: LangChain then reports none, which costs a question 0.3 ms."""
         return not self._tools
 
     @property

@@ -12,6 +12,7 @@ import json
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +124,15 @@ class _Completion:
             if self._context.model == NO_MODEL:  # nothing is worded by pieces: no stream within, which costs a third
                 self._answer = await answer_of(*run, previous=self._chat.previous())
             else:
-                async for name, found in stages(*run, previous=self._chat.previous()):
-                    if name == TEXT:
-                        self._text += found["text"]
-                        yield found["text"]
-                    elif "answer" in found:
-                        self._answer = found["answer"]
-                    else:
-                        yield ""
+                async with aclosing(stages(*run, previous=self._chat.previous())) as stream:
+                    async for name, found in stream:
+                        if name == TEXT:
+                            self._text += found["text"]
+                            yield found["text"]
+                        elif "answer" in found:
+                            self._answer = found["answer"]
+                        else:
+                            yield ""
         if self._answer is None:
             raise UsageError("the run ended without an answer")
         async for part in self._said(self._answer):

@@ -13,6 +13,7 @@ NAMES_INDEX, WORDS_INDEX = "trivium_names", "trivium_words"
 OWN_INDEX = "trivium_own_names"
 """The full-text index of a user's own graph: the properties that name its nodes."""
 
+# A small copy keeps the indexes that are there: one that is made otherwise needs another name.
 MADE_INDEXES = (
     f"CREATE CONSTRAINT trivium_entity_key IF NOT EXISTS FOR (n:{ENTITY}) REQUIRE n.key IS UNIQUE",
     f"CREATE FULLTEXT INDEX {NAMES_INDEX} IF NOT EXISTS FOR (n:{ENTITY}) ON EACH [n.names] "

@@ -98,7 +98,7 @@ class CompactDecomposer:
     def _doubt(self, found: Feasible | None) -> float | None:
         """How far what pairs taught is doubted beside the schema alone.
 
-        Of chains longer than any that they show they know no more than it does.
+        Of chains of a length that none of them has they know no more than it does.
         """
         learned = self.reader.learned
         if learned is None:

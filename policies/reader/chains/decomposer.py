@@ -69,7 +69,7 @@ class Decomposition:
         chains: for each entity that may be meant the chains that leave it, each with its nats behind the best.
         shown: whether pairs show the question in these words, with the chains that are read.
         doubt: nats that a reading which they do not show is less sure than it says, beside the schema's own; None where
-            they are many and show chains as long, and the schema's own reads nothing.
+            they are many and show chains of this length, and the schema's own reads nothing.
         stale: what was used although it is older than the KG, each with the command that renews it.
     """
 

@@ -115,7 +115,7 @@ async def test_what_cannot_be_read_is_empty(films: Knowledge, decomposer: Compac
         assert (found.links, found.confidence) == ({}, 0.0)
 
 
-async def test_pairs_are_doubted_of_chains_longer_than_any_they_show(
+async def test_pairs_are_doubted_of_chains_of_a_length_that_none_shows(
     films: Knowledge, decomposer: CompactDecomposer
 ) -> None:
     learned = decomposer.reader.learned
