@@ -24,7 +24,7 @@ from trivium.policies.reader.chains.decomposer import MASK, NO_DEPENDENCY, Decom
 from trivium.policies.reader.chains.feasibility import Feasible, chains_of, first_feasible, reached
 from trivium.policies.reader.chains.mentions import Mention, SplitQuestion, find_mentions
 from trivium.policies.reader.chains.open_world import Support, support
-from trivium.policies.reader.chains.phrasing import has_exclusion_cue, wording_of
+from trivium.policies.reader.chains.phrasing import has_exclusion_cue
 from trivium.policies.reader.chains.readings import (
     ChainReader,
     ChainReading,
@@ -109,13 +109,11 @@ class CompactDecomposer:
     def _shows(self, question: SplitQuestion, found: Feasible | None) -> bool:
         """Whether the pairs have a question's wording, with the chains that are read."""
         learned, known = self.reader.learned, self.reader.known
+        topics = found.reading.topics if found else ()
         return (
             learned is not None
-            and found is not None
-            and all(
-                learned.candidates.shows(wording_of(question, topic.mention, known), topic.chain)
-                for topic in found.reading.topics
-            )
+            and bool(topics)
+            and all(learned.shows(question, topic.mention, topic.chain, known) for topic in topics)
         )
 
     @cached_property
@@ -163,6 +161,9 @@ class CompactDecomposer:
             readings = self.reader.readings(question, hops, two=True)
         cue = has_exclusion_cue(question.plain)
         found = await first_feasible(readings, hops, store, excluding=cue)
+        if found is None and self.is_taught:  # what pairs show leads nowhere from here
+            readings = self.reader.readings(question, hops, two=False, beside=True)
+            found = await first_feasible(readings, hops, store, excluding=cue)
         if found is None and any(len(reading.topics) > 1 for reading in readings):
             # Names that nothing joins: one of them was none.
             readings = [reading for reading in readings if len(reading.topics) == 1] or self.reader.readings(

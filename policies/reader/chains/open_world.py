@@ -92,7 +92,7 @@ def support(
     if best is None:
         said = _Said(question, (), reader)
         return Support(strange=tuple(said.strange), names=tuple(said.names), asked_for=bool(said.asked_for))
-    gap = _gap(chosen, opened, reader)
+    gap = _gap(question, chosen, opened, reader)
     ahead = chosen is None or gap > 0
     asked = best if ahead else chosen
     assert asked is not None
@@ -122,7 +122,9 @@ def support(
     )
 
 
-def _gap(chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader) -> float:
+def _gap(
+    question: SplitQuestion, chosen: ChainReading | None, opened: Sequence[ChainReading], reader: ChainReader
+) -> float:
     """Nats by which the best open reading is ahead of the chosen one, >= 0; 0 without either.
 
     What pairs taught scores chains relative to those that it is offered, so the chosen one is looked up among the open.
@@ -134,7 +136,8 @@ def _gap(chosen: ChainReading | None, opened: Sequence[ChainReading], reader: Ch
         if _meaning(reading) == meant:
             return best.score - reading.score
     if reader.learned is not None:  # it is behind the last that is offered, by how much is not known
-        return min(_FAR, best.score - opened[-1].score)
+        shown = all(reader.learned.shows(question, topic.mention, topic.chain, reader.known) for topic in best.topics)
+        return _FAR if shown else min(_FAR, best.score - opened[-1].score)
     return max(0.0, best.score - chosen.score)
 
 

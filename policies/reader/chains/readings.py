@@ -88,10 +88,13 @@ class ChainReader:
         stems = self.learned.candidates.lexical.segments.stems
         return ChainReader(self.chains, KnownWords(classes().question, frozenset(stems)), DEFAULT_MENTION_MODEL)
 
-    def readings(self, question: SplitQuestion, hops: dict[str, frozenset[Hop]], *, two: bool) -> list[ChainReading]:
+    def readings(
+        self, question: SplitQuestion, hops: dict[str, frozenset[Hop]], *, two: bool, beside: bool = False
+    ) -> list[ChainReading]:
         """All readings with one topic, and with `two` also those with several, best first, at most `_READINGS`.
 
-        What pairs taught says itself whether a question has several topics.
+        What pairs taught says itself whether a question has several topics; where they show its very wording with one
+        chain there is that one alone, but for `beside`.
         """
         if not question.mentions:
             return []
@@ -101,7 +104,7 @@ class ChainReader:
             odds = self.mentions.log_odds(mention_features(question, known))
             odds -= odds.max() + np.log(np.exp(odds - odds.max()).sum())
         if self.learned is not None:
-            scored = self.learned.readings(question, _MENTION_WEIGHT * odds, hops, known)
+            scored = self.learned.readings(question, _MENTION_WEIGHT * odds, hops, known, beside=beside)
             ranked = [
                 (score + sum([_renown(mention, chain, hops) for mention, chain in topics]), topics)
                 for score, topics in scored

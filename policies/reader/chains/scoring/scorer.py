@@ -190,24 +190,28 @@ class ChainCandidates:
     wordings: int
     shown: Mapping[LogicalChain, frozenset[str]] = field(default_factory=dict)
 
-    def of(self, wording: Wording, first: frozenset[Hop]) -> _Candidates:
-        """The schema's best chains and the scorer's best that begin with one of `first`."""
-        found = self._known_wordings.get((wording, first))
+    def of(self, wording: Wording, first: frozenset[Hop], *, beside: bool = False) -> _Candidates:
+        """The schema's best chains and the scorer's best that begin with one of `first`.
+
+        Of a wording that pairs show with one of them it is that one alone, but for `beside`.
+        """
+        key = (wording, first, beside)
+        found = self._known_wordings.get(key)
         if found is None:
-            found = self._scored(wording, first)
-            self._known_wordings.put((wording, first), found)
+            found = self._scored(wording, first, beside=beside)
+            self._known_wordings.put(key, found)
         return found
 
     @cached_property
-    def _known_wordings(self) -> Memory[tuple[Wording, frozenset[Hop]], _Candidates]:
-        def size(key: tuple[Wording, frozenset[Hop]], found: _Candidates) -> int:
+    def _known_wordings(self) -> Memory[tuple[Wording, frozenset[Hop], bool], _Candidates]:
+        def size(key: tuple[Wording, frozenset[Hop], bool], found: _Candidates) -> int:
             # Hops and codes are shared with the schema: each entry has its own words, places and scores.
             chains = len(found.codes) + _KEPT
             return _KEY + _WORD * len(key[0].words) + sys.getsizeof(key[1]) + _CHAIN * chains
 
         return Memory(_REMEMBERED, size)
 
-    def _scored(self, wording: Wording, first: Collection[Hop]) -> _Candidates:
+    def _scored(self, wording: Wording, first: Collection[Hop], *, beside: bool) -> _Candidates:
         segments = self.lexical.segments
         firsts = self.lexical.codes(first)
         if not len(firsts):
@@ -217,7 +221,7 @@ class ChainCandidates:
         known = self._chains_shown.get(wording_text(wording), ())
         taught = [chain for chain in known if allowed[chain[0]] and len(chain) <= self._longest]
         if len(taught) == 1:
-            return self._as_shown(wording, firsts, taught[0])
+            return self._as_shown(wording, firsts, taught[0], beside=beside)
         read = self.scorer.read(wording)
         beams = read.beams(allowed, self._follows, _WIDTH, self._longest)
         more = np.array(sorted({code for beam in beams for code in beam.codes}), dtype=np.int64)
@@ -234,8 +238,12 @@ class ChainCandidates:
             learned, topic = np.where(as_shown, learned, np.minimum(learned, behind)), max(topic, -math.log(_DOUBT))
         return _Candidates(chains, lexical.scores(chains), learned, topic, self.trust(wording), bool(taught))
 
-    def _as_shown(self, wording: Wording, firsts: NDArray[np.int64], taught: tuple[int, ...]) -> _Candidates:
-        """The chain that pairs show a wording with, and the schema's best; the scorer is not asked."""
+    def _as_shown(
+        self, wording: Wording, firsts: NDArray[np.int64], taught: tuple[int, ...], *, beside: bool
+    ) -> _Candidates:
+        """The chain that pairs show a wording with, and `beside` it the schema's best; the scorer is not asked."""
+        if not beside:
+            return _Candidates([taught], np.zeros(1), np.zeros(1), -math.log(_DOUBT), 1.0, shown=True)
         lexical, kept = self.lexical.scored(wording, firsts, np.unique(taught))
         best = [codes for _, codes in self.lexical.ranked(lexical, kept, _LEXICAL)]
         chains = list(dict.fromkeys([taught, *best]))
@@ -329,7 +337,13 @@ class LearnedReader:
         return LearnedReader(moved, self.mix)
 
     def readings(
-        self, question: SplitQuestion, odds: NDArray[np.float64], hops: dict[str, frozenset[Hop]], known: Container[str]
+        self,
+        question: SplitQuestion,
+        odds: NDArray[np.float64],
+        hops: dict[str, frozenset[Hop]],
+        known: Container[str],
+        *,
+        beside: bool = False,
     ) -> list[ScoredTopics]:
         """The readings with one topic, and with two or three whose chains are to be intersected, in no order.
 
@@ -338,9 +352,12 @@ class LearnedReader:
             odds: log-odds of each mention by its form, float64 [mentions].
             hops: those that leave each entity.
             known: words that questions are made of.
+            beside: with other chains beside the one that pairs show a wording with.
         """
         names = {
-            place: self._name(wording_of(question, question.mentions[place], known), question.mentions[place], hops)
+            place: self._name(
+                wording_of(question, question.mentions[place], known), question.mentions[place], hops, beside=beside
+            )
             for place in _read_names(question, odds)
         }
         out = [
@@ -375,6 +392,10 @@ class LearnedReader:
         found, wording = self.candidates, wording_of(question, mention, known)
         return self.mix.learned * found.trust(wording) * found.scorer.read(wording).topic() < _REFUSED
 
+    def shows(self, question: SplitQuestion, mention: Mention, chain: LogicalChain, known: Container[str]) -> bool:
+        """Whether pairs show the question's very wording around a name with the very chain."""
+        return self.candidates.shows(wording_of(question, mention, known), chain)
+
     def explains(self, word: str) -> bool:
         """Whether a word is one of the pairs'."""
         return word in self.candidates.words
@@ -385,9 +406,9 @@ class LearnedReader:
         words = question.plain[mention.start : mention.stop]
         return 0.0 if all(word in known for word in words) else max(name.doubt, _LEFT)
 
-    def _name(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]]) -> _Name:
+    def _name(self, wording: Wording, mention: Mention, hops: dict[str, frozenset[Hop]], *, beside: bool) -> _Name:
         first = frozenset[Hop]().union(*(hops[hit.id] for hit in mention.hits))
-        found = self.candidates.of(wording, first)
+        found = self.candidates.of(wording, first, beside=beside)
         if found.named is None or found.named[0] is not self.mix:
             found.named = (self.mix, self._weighed(wording, found))
         return found.named[1]
