@@ -17,6 +17,7 @@ from trivium.knowledge.knowledge import Knowledge, close_all, open_knowledge
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.run.answer_record import Answer
 from trivium.policies.reader.chains.decomposer import Decomposition
+from trivium.policies.reader.chains.mentions import find_mentions
 from trivium.policies.reader.chains.open_world import Support
 from trivium.policies.reader.chains.teaching import teach
 from trivium.tools.decompose_question import decompose_question
@@ -159,6 +160,37 @@ async def test_a_few_pairs_cost_no_other_question_its_answer(tmp_path: Path) -> 
     asked = {"who frobbed Case33?": "Ann33", "who investigated Case33?": "Bob33", "where was Case33 closed?": "Town33"}
     for question, answer in asked.items():
         assert [entity["label"] for entity in (await _ask(kg, question))["answers"]] == [answer]
+    await close_all()
+
+
+async def test_what_pairs_show_is_all_that_is_read_and_claimed(tmp_path: Path) -> None:
+    people = [
+        Triple(f"Case{i}", relation, f"{name}{i}")
+        for i in range(40)
+        for relation, name in (("party_to", "Ann"), ("investigated_by", "Bob"), ("closed_in", "Town"))
+        if (i, relation) != (35, "party_to")
+    ]
+    kg = tmp_path / "cases"
+    build(kg, [people])
+    pairs = [Question(str(i), f"who frobbed Case{i}?", answers=(f"Ann{i}",), labeled=True) for i in range(30)]
+    with Knowledge.open(kg) as base:
+        decomposer = (await teach(base, pairs, lambda *_: None, network=False)).decomposer
+        reader = decomposer.reader
+        (question,) = await find_mentions(["who frobbed Case33?"], base.store, reader.known)
+        ids = [hit.id for mention in question.mentions for hit in mention.hits]
+        hops = dict(zip(ids, await base.store.hops(ids), strict=True))
+        alone = reader.readings(question, hops, two=False)
+        beside = reader.readings(question, hops, two=False, beside=True)
+        lacking = await decomposer.decompose("who frobbed Case35?", base.store)
+    assert [[str(hop) for hop in reading.topics[0].chain] for reading in alone] == [["party_to"]]
+    assert beside[0].topics == alone[0].topics
+    assert len(beside) > 1
+    # Nobody is known to have frobbed it; who investigated it is another thing, far behind what is asked.
+    assert lacking.support is not None
+    assert [str(hop) for hop in lacking.support.asked] == ["party_to"]
+    assert lacking.support.gap > 4
+    found = await _ask(kg, "who frobbed Case35?")
+    assert (found["answers"], found["value"]) == ([], None)
     await close_all()
 
 
