@@ -5,7 +5,8 @@
 COMMAND starts one worker on a port, in the current folder, whose trivium.toml offers the model `openai:slow`. Every
 worker shares what the server shares (PostgreSQL). A question of the bundled sample waits for its model, which this
 script plays, badly; meanwhile the worker that waits is killed, and started again for later rounds. Then another worker
-must answer the thread, once, with this question's answer, or the server must say that the run was lost.
+must answer the thread, once, with this question's answer, or the server must say that the run was lost. With `--out`
+each round's line is kept in a file, and the command, run again, goes on behind them.
 """
 
 from __future__ import annotations
@@ -204,14 +205,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--key", default="")
     parser.add_argument("--seconds", type=float, default=3.0, help="how long the model takes")
     parser.add_argument("--patience", type=float, default=120.0, help="how long a run may take after the kill")
+    parser.add_argument("--out", type=Path, help="keep the rounds here; run again, it goes on behind them")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     given = parser.parse_args(arguments)
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
+    counted = kept_rounds(given.out)
+    if counted.total() < given.kills:
+        _rounds(given, command, counted)
+    print(json.dumps({"kills": given.kills, **counted}))
+    return 0 if set(counted) <= {"resumed", "lost and said so"} else 1
+
+
+def kept_rounds(out: Path | None) -> Counter[str]:
+    """The outcomes of the rounds in a file; a last line that was cut off is taken away."""
+    if out is None or not out.exists():
+        return Counter()
+    whole = out.read_bytes().rpartition(b"\n")
+    out.write_bytes(whole[0] + whole[1])
+    return Counter(json.loads(line)["outcome"] for line in whole[0].splitlines())
+
+
+def _rounds(given: argparse.Namespace, command: Sequence[str], counted: Counter[str]) -> None:
     model = SlowModel(given.seconds, owners=True)
     with _running(given, command, model) as workers:
-        counted: Counter[str] = Counter()
         questions = [each.question for each in read_questions(TRAIN_QUESTIONS)]
-        for number in range(given.kills):
+        for number in range(counted.total(), given.kills):
             try:
                 told = one_round(questions[number], number % len(workers), workers, model, given)
             except (OSError, ValueError) as error:
@@ -219,9 +237,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 for worker in workers:
                     worker.ready()
             counted[told["outcome"]] += 1
-            print(json.dumps({"round": number, **told}), flush=True)
-    print(json.dumps({"kills": given.kills, **counted}))
-    return 0 if set(counted) <= {"resumed", "lost and said so"} else 1
+            line = json.dumps({"round": number, **told})
+            print(line, flush=True)
+            if given.out is not None:
+                with given.out.open("a") as kept:
+                    kept.write(f"{line}\n")
 
 
 @contextmanager

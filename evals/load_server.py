@@ -5,7 +5,7 @@
 Requests go to the addresses in turn. `--route runs` waits for a run of LangGraph's API, `--route v1` asks OpenAI's chat
 API, which has no queue. An answer is *lost* where there is none, *crossed* where it is another question's. Meanwhile
 /healthz is asked some ten times a second. A server's memory and processor time are read from its process, where
-`--process` names it.
+`--process` names it; memory after each seventh of the runs too, all processes together.
 
 With `--model-port` every run asks the chat model `openai:slow`, which this script plays on that port: each call takes
 `--model-seconds`, and what it says is of no use, so that each stage asks once more and then goes on without it. The
@@ -43,6 +43,7 @@ class Report:
     health: list[float] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     crossed: int = 0
+    held: list[int] = field(default_factory=list)
 
     def line(self, spent: float, used: Sequence[tuple[Process, Process]], calls: int) -> dict[str, Any]:
         """As JSON; `spent` in seconds, `used` by each server process before and after, `calls` of the model."""
@@ -56,6 +57,7 @@ class Report:
             "p99": _quantile(self.seconds, 0.99),
             "healthz_p99_ms": round(1000 * _quantile(self.health, 0.99), 1),
             "memory_mb": [f"{before.megabytes} -> {after.megabytes}" for before, after in used],
+            **({"memory_by_sevenths_mb": self.held} if used else {}),
             **({"cpu_ms_per_run": round(1000 * cpu / max(1, len(self.seconds)), 1)} if used else {}),
             **({"model_calls": calls} if calls else {}),
             "why_lost": self.lost[:3],
@@ -86,6 +88,8 @@ async def load(given: argparse.Namespace) -> Report:
                     continue
                 report.seconds.append(time.perf_counter() - began)
                 report.crossed += answer["question"] != question
+                if given.process and len(report.seconds) * 7 // given.runs > len(report.held):
+                    report.held.append(sum(Process.of(process).megabytes for process in given.process))
 
     ended = threading.Event()
     probing = asyncio.create_task(asyncio.to_thread(_probe, given, report, ended))

@@ -1,4 +1,4 @@
-"""What a process keeps of the questions that it answers: resident memory over thousands of distinct ones.
+"""What thousands of distinct questions cost a process: by how much its memory grows, and the longest wait for its loop.
 
     trivium eval memory [--kind odd|distinct] [--questions 3500] [--method auto] [--kg sample]
 
@@ -6,7 +6,8 @@ Odd questions are 25 made-up words each, so that nothing that is remembered by w
 again. Distinct ones ask for a relation of the KG's own, of an entity of its own, in one of a few wordings. Growth is
 counted from the 200th question on, when the KG and its word vectors are loaded. Resident memory is read from Linux'
 /proc: anonymous memory, without the pages of mapped files, which the system takes back when it needs them.
-What was computed for a question is remembered in memories bounded in bytes (`trivium.kg.memory`).
+What was computed for a question is remembered in memories bounded in bytes (`trivium.kg.memory`). The slowest question
+is that for which the event loop's own thread used most processor time, as `trivium eval bombs` counts it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 import trivium
+from trivium.evals.bombs import GOAL as LOOP_GOAL
 from trivium.graphs.methods import METHODS, answer, close_all, method_named
 from trivium.kg.catalog import SAMPLE
 from trivium.kg.indexes import relation_words
@@ -52,11 +54,13 @@ class Growth:
         begin: megabytes after the first questions.
         steps: megabytes after each seventh of the others.
         seconds: for those others.
+        slowest: milliseconds of the event loop's thread for one of them, at most.
     """
 
     begin: float
     steps: tuple[float, ...]
     seconds: float
+    slowest: float
 
     @property
     def megabytes(self) -> float:
@@ -95,12 +99,14 @@ async def measure(questions: Iterator[str], count: int, method: str, kg: str) ->
     with trivium.own_runs():
         for question in islice(questions, _WARM):
             await answer(method, question, context)
-        begin, steps, began = resident(), list[float](), perf_counter()
+        begin, steps, began, slowest = resident(), list[float](), perf_counter(), 0.0
         for number, question in enumerate(islice(questions, count), 1):
+            used = thread_time()
             await answer(method, question, context)
+            slowest = max(slowest, thread_time() - used)
             if number * 7 // count > len(steps):
                 steps.append(resident())
-    return Growth(begin, tuple(steps), perf_counter() - began)
+    return Growth(begin, tuple(steps), perf_counter() - began, 1000 * slowest)
 
 
 async def _run(given: argparse.Namespace) -> dict[str, Any]:
@@ -113,6 +119,8 @@ async def _run(given: argparse.Namespace) -> dict[str, Any]:
         "begin_mb": round(found.begin), "growth_mb": [round(each - found.begin, 1) for each in found.steps],
         "goal_mb": goal, "verdict": "ok" if found.megabytes <= goal else "SHORT",
         "questions_per_second": round(count / found.seconds, 1),
+        "slowest_ms": round(found.slowest, 1), "slowest_goal_ms": LOOP_GOAL,
+        "slowest_verdict": "ok" if found.slowest <= LOOP_GOAL else "SHORT",
     }  # fmt: skip
 
 

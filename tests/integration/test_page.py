@@ -134,6 +134,18 @@ def test_a_phone_shows_it_without_scrolling_sideways(sample: Server, visitor: Vi
     assert person.page.locator("#history .open").first.is_visible()
 
 
+@pytest.mark.parametrize("width", [PHONE["width"], 320])
+def test_a_phone_shows_all_that_the_bar_says_of_the_graph(width: int, sample: Server, visitor: Visitor) -> None:
+    person = visitor(sample, viewport={**PHONE, "width": width}, has_touch=True, is_mobile=True)
+    person.visit()
+    about = person.page.locator("#about")
+    assert about.inner_text().splitlines()[0] == "sample"
+    assert "entities," in about.inner_text()
+    assert "facts" in about.inner_text()
+    for cut in ("each.scrollWidth > each.clientWidth", "each.scrollHeight > each.closest('header').clientHeight"):
+        assert not about.evaluate(f"each => {cut}"), cut
+
+
 def test_an_earlier_question_is_deleted_by_the_mouse(sample: Server, visitor: Visitor) -> None:
     person = visitor(sample)
     person.visit()

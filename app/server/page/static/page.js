@@ -32,7 +32,8 @@ async function showGraph() {
   try { graph = await api.graph(kg); } catch (error) { graph = { questions: [], relations: [], types: [] }; $("holds").textContent = clip(error.message, 300); return; }
   setRelations(graph.relations);
   const count = (number) => number.toLocaleString("en");
-  $("about").textContent = `${kg} · ${count(graph.entities)} entities, ${count(graph.triples)} facts`;
+  const short = (number) => (number < 1e6 ? count(number) : number.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 }));
+  $("about").replaceChildren(...[kg, " · ", `${short(graph.entities)} entities,`, " ", `${short(graph.triples)} facts`].map((text) => el("span", { text })));
   const types = graph.types.slice(0, 6).map((name) => clip(name, 30));
   $("holds").textContent = `It holds ${count(graph.triples)} facts${types.length ? ` on ${types.join(", ")}${graph.types.length > types.length ? " and more" : ""}` : ""}. Every answer comes with the path through the graph that proves it, and where there is none, it says so.`;
   offset = 0;
