@@ -41,6 +41,7 @@ Category = Literal[
     "H",  # "how long", "when": columns by hints
     "WHERE",  # its data: ("the",) before "is the"
     "X",  # a result
+    "XX",  # results of several sets, asked for of each of another; its data: (node, type, data, form) of each
 ]
 
 Links: TypeAlias = tuple[Any, ...]

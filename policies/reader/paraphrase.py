@@ -133,7 +133,23 @@ class Paraphrases:
         return f"{many}{self.say(source)} with the {'highest' if descending else 'lowest'} {self._term(term)}"
 
     def _values(self, source: Sketch, terms: tuple[Sketch, ...]) -> str:
-        return f"{' and '.join(map(self._term, terms))} of {self.say(source)}"
+        figures = frozenset(term for term in terms if term[0] in ("n", "a"))
+        if not figures or terms[0] != ("e", ()):
+            return f"{' and '.join(map(self._term, terms))} of {self.say(source)}"
+        said, lists = " and ".join(map(self._figure, terms[1:])), False
+        while source[0] == "where" and _only_lists(source[2], figures):
+            source, lists = source[1], True
+        return f"{said} for each {self.say(source).removesuffix('s')}" if lists else f"{self.say(source)} with {said}"
+
+    def _figure(self, term: Sketch) -> str:
+        """What a table says of each: "number of courses teaches"."""
+        if term[0] != "n":
+            return self._term(term)
+        hop = term[1][-1]
+        ends = [(head, tail) for relation, head, tail in self._schema.joins if relation == hop.relation]
+        reached = max((pair[hop.direction != "in"] for pair in ends), key=lambda kind: self._schema.types[kind].size)
+        what = self.say(term[2]) if len(term) > 2 else f"{self._type(reached)} {self._counted(term)}"
+        return f"number of {what}"
 
     def _some(self, source: Sketch, limit: int) -> str:
         return f"{limit} {self.say(source)}"
@@ -166,3 +182,11 @@ class Paraphrases:
 
     def _yes(self, source: Sketch) -> str:
         return self.say(source)
+
+
+def _only_lists(condition: Sketch, figures: frozenset[Sketch]) -> bool:
+    """Whether a condition says only that a table's figures have something to count."""
+    if condition[0] == "or":
+        return all(_only_lists(each, figures) for each in condition[1])
+    term = condition[1]
+    return term in figures or (term[0] == "e" and ("n", term[1]) in figures)

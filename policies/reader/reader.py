@@ -296,7 +296,8 @@ class Reader:
         sketch, item, score = candidate
         if item.category == "S" and sketch[0] != "yes":
             return shown(sketch, item.type, wanted, self.schema), item, score
-        if sketch[0] == "values":  # what the clause wants is shown, not what the question speaks of
+        if sketch[0] == "values" and not any(term[0] in ("n", "a") for term in sketch[2]):
+            # What the clause wants is shown, not what the question speaks of.
             return shown(sketch[1], item.type, wanted, self.schema), item, score - scores.ALL_OF_TYPE
         return candidate
 

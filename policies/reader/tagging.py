@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
@@ -167,7 +167,7 @@ class Tagger:
             words = foreign.apply(words, partial(self._stays, [m.span(1) for m in _QUOTED.finditer(text)]))
         folded = [word.text for word in words]
         quoted = self._quoted(text, words)
-        blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded)]
+        blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded, _parted(text, words))]
         blocks += self._phrase_blocks(folded)
         loose: list[tuple[int, int, Item]] = []
         mixed = foreign is None and _is_mixed(text, words)
@@ -240,7 +240,7 @@ class Tagger:
         add[("where",)].append(Item("WHERE"))
         add["how", "much"].append(Item("H", data=(("price", "cost", "amount", "weight", "salary", "wage"),)))
 
-    def _operator_blocks(self, folded: Sequence[str]) -> list[_Block]:
+    def _operator_blocks(self, folded: Sequence[str], parted: Collection[int] = ()) -> list[_Block]:
         out = []
         for start in range(len(folded)):
             for stop in range(start + 1, min(len(folded), start + 6) + 1):
@@ -257,7 +257,8 @@ class Tagger:
                 if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
-                if phrase == ("number", "of") and start > 0 and self._is_noun(folded[start - 1]):
+                noun = start > 0 and start not in parted and self._is_noun(folded[start - 1])
+                if phrase == ("number", "of") and noun:
                     continue  # "the licence number of"
                 weak = weak or (found[0].category == "CMP" and self._is_preposition(phrase, folded[stop : stop + 1]))
                 weak = weak or (phrase == ("per",) and not self.language.units.isdisjoint(folded[stop : stop + 1]))
@@ -1405,6 +1406,12 @@ def _constant(kind: str, value: str) -> Value:
 
 def _is_plural(words: Sequence[str]) -> bool:
     return bool(words) and words[-1].endswith("s") and not words[-1].endswith("ss")
+
+
+def _parted(text: str, words: Sequence[Token]) -> frozenset[int]:
+    """The words with a comma or the like before them."""
+    pairs = enumerate(pairwise(words), 1)
+    return frozenset(place for place, (one, other) in pairs if not {*",;:"}.isdisjoint(text[one.end : other.start]))
 
 
 def _slice(text: str, words: Sequence[Token], span: tuple[int, int]) -> str:

@@ -172,15 +172,30 @@ class Rules:
     def _figures(self, owner: Item, result: Item) -> Iterator[tuple[Sketch, float]]:
         """How many of what is counted each of a set has, or an aggregate over it, as terms with what each costs."""
         kind, *data = result.data
-        if result.form != "plain" or kind not in ("count", "agg"):
+        if kind not in ("count", "agg") or (kind == "agg" and (data[1][0] != "p" or data[1][3])):
             return
-        done = {hop.relation for hop in _held(result.node)}  # "courses they teach"
-        for path, cost in self._ways(owner.type, result.type, self._role_of(owner, result) or frozenset(done)):
+        for hops, members, cost in self._ways_to(owner, result):
             if kind == "count":
-                yield ("n", path.hops), cost
-            elif data[1][0] == "p" and not data[1][3]:
-                _, hops, name, _ = data[1]
-                yield ("a", (*path.hops, *hops), name, data[0], False), cost
+                yield ("n", hops, *members), cost
+            elif not (members and data[1][1]):
+                yield ("a", (*hops, *data[1][1]), data[1][2], data[0], False, *members), cost
+
+    def _ways_to(self, owner: Item, result: Item) -> Iterator[tuple[tuple[Walk, ...], tuple[Sketch, ...], float]]:
+        """How each of a set leads to its part of a result's set: hops, the set that they end in unless it is all, cost.
+
+        Where that set was reached from all of the owner's kind ("battles that the house attacked"), it is by these.
+        """
+        if result.form not in ("plain", "set") or result.node is None:
+            return
+        reached = list(_walked_from(owner.type, result.node)) if result.form == "set" else ()
+        for hops, inside in reached:
+            yield hops, (inside,) if inside else (), 0.0
+        if not reached:
+            done = {hop.relation for hop in _held(result.node)}  # "courses they teach"
+            for path, cost in self._ways(result.type, owner.type, self._role_of(owner, result) or frozenset(done)):
+                members = () if result.form == "plain" and path.sure else (result.node,)
+                said = not done.isdisjoint(path.relations)  # more than that there is one
+                yield path.back, members, cost - scores.HAVING * said
 
     def _edge_ways(self, source: Item, relations: Sequence[int]) -> list[tuple[Walk, int, Sketch | None, float]]:
         """The hops over relationships with a property: hop, type reached, the set at their end, and the cost.
@@ -227,10 +242,27 @@ class Rules:
                 yield ("e", path.hops), path.cost
 
 
-def _held(node: Sketch | None) -> list[Walk]:
+def _held(node: Sketch | None) -> Sequence[Walk]:
     """The hop of which a set says only that there is one: "orders sold"."""
-    held = node is not None and node[0] == "where" and node[2][0] == "has" and node[2][1][0] == "e"
-    return list(node[2][1][1]) if held and node is not None else []
+    if not node or node[0] not in ("where", "and"):
+        return ()
+    if node[0] == "where" and node[2][0] == "has" and node[2][1][0] == "e":
+        return node[2][1][1]  # type: ignore[no-any-return]
+    return next((found for part in node[1 : 2 if node[0] == "where" else None] if (found := _held(part))), ())
+
+
+def _walked_from(kind: int, node: Sketch) -> Iterator[tuple[tuple[Walk, ...], Sketch | None]]:
+    """The chains by which a set was reached from all of a type, each with the set, or None where it is all that."""
+    parts = node[1:] if node[:1] == ("and",) else node[1:2] if node[:1] in (("where",), ("go",)) else ()
+    for part in parts:
+        if node[0] == "go" and part == ("all", kind):
+            yield node[2], None if node[4] else node
+        elif part[0] in ("and", "where", "go"):
+            for hops, inside in _walked_from(kind, part):
+                if node[0] != "go":
+                    yield hops, node
+                elif inside is None:
+                    yield (*hops, *node[2]), None if node[4] else node
 
 
 def hops_walked(node: Sketch | None) -> Iterator[tuple[Walk, Sketch]]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from trivium.kg.plans.plan import Value
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.rules.base import Gap, Rule
 from trivium.policies.reader.rules.results import ResultRules
 from trivium.policies.reader.sketch import Sketch
+
+_ANOTHER = 0.2  # a result beside another
 
 
 class GroupRules(ResultRules):
@@ -26,6 +29,11 @@ class GroupRules(ResultRules):
             ("S GK", self._group_counted),
             ("P KEY", self._commonest_value),
             ("X X", self._two_results),
+            ("X X", self._and_another),
+            ("X XX", self._and_another),
+            ("XX GK", self._figures_of_each),
+            ("GK XX", self._figures_of_each_first),
+            ("S XX", self._with_figures),
             ("AGG GK", self._group_all),
             ("GK R", self._group_walked),
         )
@@ -147,19 +155,75 @@ class GroupRules(ResultRules):
     def _two_results(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "the average age per group, and how many cases"."""
         links, score = (left.links, right.links), left.score + right.score
-        if left.data[0] == "group" and right.data[0] in ("count", "agg"):
+        if right.data[0] not in ("count", "agg"):
+            return
+        if left.data[0] == "group":
             keys, aggregates, *rest = left.data[1:]
             more = self._aggregates(right)
-            if right.data[0] == "count" or self._schema.compatible(left.type, right.type):
+            if self._schema.compatible(left.type, right.type) and more[0] not in aggregates:
                 yield left.but(data=("group", keys, (*aggregates, *more), *rest), score=score - 0.1, links=links)
-        elif left.data[0] in ("count", "agg") and right.data[0] in ("count", "agg") and "and" in gap:
-            plain = "plain" in (left.form, right.form) or left.node == right.node  # "the average age of these cases"
-            if left.type == right.type and (plain or left.data[0] != "count"):
-                node = right.node if left.form == "plain" else left.node
-                data = ("multi", (*self._aggregates(left), *self._aggregates(right)))
-                yield right.but(node=node, data=data, score=score - 0.2, links=links)
-            elif left.form == "plain" == right.form:
+        elif left.data[0] in ("count", "agg") and "and" in gap:
+            alls = [each.node == ("all", each.type) for each in (left, right)]
+            one = any(alls) or left.node == right.node  # "the average age of these cases"
+            both = (*self._aggregates(left), *self._aggregates(right))
+            if left.type == right.type and (one or left.data[0] != "count") and both[0] != both[-1]:
+                yield right.but(
+                    node=right.node if alls[0] else left.node, data=("multi", both), score=score - 0.2, links=links
+                )
+            elif all(alls):
                 yield from self._two_kinds(left, right, score, links)
+
+    def _and_another(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "how many members and how many battles": of different sets, which waits for what they are of."""
+        parts = [
+            each.data if each.category == "XX" else ((each.node, each.type, each.data, each.form),)
+            for each in (left, right)
+        ]
+        figures = (*parts[0], *parts[1])
+        if all(data[0] in ("count", "agg") for _, _, data, _ in figures) and (
+            right.category == "XX" or ("and" in gap and (left.node, left.form) != (right.node, right.form))
+        ):
+            score, links = left.score + right.score - _ANOTHER, (left.links, right.links)
+            yield Item("XX", data=figures, score=score, links=links)
+
+    def _terms_of_each(self, owner: Item, figures: Item) -> list[tuple[tuple[Sketch, ...], float]]:
+        """Results as what each of a set has of them, with what that costs; several where paths differ."""
+        options: list[tuple[tuple[Sketch, ...], float]] = [((), 0.0)]
+        for node, kind, data, form in figures.data:
+            terms = list(self._figures(owner, Item("X", node, kind, data, form=form)))
+            options = [
+                ((*known, term), cost + more) for known, cost in options for term, more in terms if term not in known
+            ]
+            options = sorted(options, key=lambda each: each[1])[: scores.JOINS]
+        return options
+
+    def _figures_of_each(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "how many members and how many battles for each house": a row for each.
+
+        Listed is what has a value of every average, sum or extreme; a count may be 0, but where there are counts alone
+        one of them is not.
+        """
+        if right.data[0] != "type":
+            return
+        owner = right.but(data=("role", *right.data[1:]) if right.data[1:] else ())
+        for terms, cost in self._terms_of_each(owner, left):
+            node = right.node
+            for valued in [term for term in terms if term[0] == "a"]:
+                node = ("where", node, ("has", valued))
+            if node == right.node:
+                node = ("where", node, ("or", tuple(map(_is_counted, terms))))
+            score, links = left.score + right.score - cost, (left.links, right.links)
+            yield Item("X", node, right.type, ("values", (("e", ()), *terms)), score, links, "set")
+
+    def _figures_of_each_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        yield from self._figures_of_each(right, left, gap)
+
+    def _with_figures(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "houses with the number of members and the number of battles": all of them."""
+        if left.form in ("plain", "set") and "with" in gap:
+            for terms, cost in self._terms_of_each(left, right):
+                score, links = left.score + right.score + scores.THEIRS - cost, (left.links, right.links)
+                yield Item("X", left.node, left.type, ("values", (("e", ()), *terms)), score, links, "set")
 
     def _two_kinds(self, left: Item, right: Item, score: float, links: Any) -> Iterator[Item]:
         """As in "how many reactions, and the average age of the patients": what is counted hangs on the others."""
@@ -170,3 +234,8 @@ class GroupRules(ResultRules):
                 both = [("count", ("e", path.hops)), *self._aggregates(own)]
                 data = ("multi", tuple(reversed(both) if turned else both))
                 yield own.but(data=data, score=score - 0.2 - path.cost, links=links)
+
+
+def _is_counted(term: Sketch) -> Sketch:
+    """The condition that a count is not 0."""
+    return ("cmp", term, ">", ("v", Value("number", 0.0))) if len(term) > 2 else ("has", ("e", term[1]))

@@ -8,7 +8,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import WordClasses
 from trivium.policies.reader.items import Category, Item
-from trivium.policies.reader.rules.base import FIGURED, Gap, Rule
+from trivium.policies.reader.rules.base import Gap, Rule
 from trivium.policies.reader.rules.conditions import ConditionRules
 from trivium.policies.reader.rules.groups import GroupRules
 from trivium.policies.reader.schema import Schema
@@ -75,7 +75,10 @@ class ModifierRules(ConditionRules, GroupRules):
         if walked and self._schema.compatible(right.data[4], left.type):  # "how many units of X were on order Y"
             score, links = left.score + right.score, (left.links, right.links)
             yield right.but(data=(*right.data, left.node), score=score - scores.FRONTED, links=links)
-        figured = left.form == "plain" and not gap.isdisjoint(FIGURED) and right.data[0] in ("count", "agg")
+        figure = right.data[0] in ("count", "agg", "group", "tally")
+        if figure and left.category == "S" and "and" in gap:
+            return  # "members and how many of them …"
+        figured = left.form == "plain" and "with" in gap and figure
         cost = scores.FRONTED + (scores.APART / 2 if figured else 0.0)  # "trainers with the number of their courses"
         yield from self._attach(right, left, cost, frozenset())
 

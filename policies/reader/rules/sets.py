@@ -249,9 +249,10 @@ class SetRules(Rules):
                 yield Item("S", node, right.type, (), score, links, "set", right.modified, right.extreme)
 
     def _participle_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "number of orders sold": those of which a relation says so, which joins them to others."""
+        """As in "number of orders sold", "kings who belong (to it)": those that a relation joins to others."""
         words = words_of(self._schema.names[right.data[0]]) if len(right.data) == 1 else ()
-        if gap or left.form != "plain" or left.data or not words or words[-1].endswith(("er", "or")):
+        bare = left.form == "plain" and not left.data and not gap - self._words.clauses
+        if not bare or not words or words[-1].endswith(("er", "or")):
             return
         for hop, _ in self._schema.leaving(left.type):
             if hop.relation == right.data[0]:

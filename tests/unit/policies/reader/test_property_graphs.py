@@ -324,3 +324,60 @@ def test_a_number_is_not_the_thing_whose_key_it_is() -> None:
     executor = Executor(graph)
     for reading in reader.read("Which posts did Ann rate with 5 stars?", executor=lambda plan: outcome(executor, plan)):
         assert "Gardening" not in [part.element for part in reading.parts]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        (
+            "For each course, how many members booked it and how many members reviewed it?",
+            [["Aqua Spin", "1", "0"], ["Dawn Yoga", "3", "2"], ["Iron Circuit", "1", "1"]],
+        ),
+        (
+            "how many members booked and how many members reviewed each course?",
+            [["Aqua Spin", "1", "0"], ["Dawn Yoga", "3", "2"], ["Iron Circuit", "1", "1"]],
+        ),
+        (
+            "for each level, how many courses and how many trainers are there?",
+            [["Beginner", "3", "2"], ["Expert", "1", "1"]],
+        ),
+        (
+            "courses with the number of members who booked them and the number of trainers",
+            [["Aqua Spin", "1", "1"], ["Dawn Yoga", "3", "1"], ["Iron Circuit", "1", "1"], ["Quiet Hour", "0", "0"]],
+        ),
+        (
+            "For each trainer, what is the average length of the courses they teach and how many levels are there?",
+            [["Femi Gray", "67.5", "2"], ["Hanna Ito", "60", "1"]],
+        ),
+        ("trainers and the number of courses they teach", [["Femi Gray", "2"], ["Hanna Ito", "1"], ["Jon Kerr", "0"]]),
+    ],
+)
+def test_two_figures_of_each(question: str, rows: list[list[str]]) -> None:
+    """A count may be 0 where another figure is not; what has none of them is listed by "with" alone."""
+    graph, reader = _gym()
+    executor = Executor(graph)
+    (best, *_) = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+    found = materialize(executor, best.plan)
+    assert [[item_label(cell) for cell in row] for row in found.rows] == rows
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many courses and how many trainers are there?",  # of nothing that has both
+        "For each trainer, how many courses and how many machines are there?",  # nobody has machines
+    ],
+)
+def test_two_figures_of_nothing(question: str) -> None:
+    graph, reader = _gym()
+    executor = Executor(graph)
+    (best, *_) = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+    assert best.unread or best.unused
+
+
+def test_two_figures_are_not_one_of_the_same_set() -> None:
+    """Two averages of one column are of two sets, and never one group's."""
+    assert not [plan for plan in _plans(_TWICE) if ": average length_min, average length_min" in plan]
+
+
+_TWICE = "For each trainer, the average length of their courses and the average length of the courses of level Expert"
