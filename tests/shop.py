@@ -14,7 +14,7 @@ from trivium.kg.plans.execute import Executor, Listed
 from trivium.kg.plans.plan import QueryPlan, Value
 from trivium.kg.plans.survey import profile_of
 from trivium.policies.reader.opening import names_of, open_reader
-from trivium.policies.reader.reader import Outcome, Reader
+from trivium.policies.reader.reader import Outcome, Reader, Reading
 
 PRODUCTS: dict[str, tuple[float, str, str, str]] = {
     "Copper Coil": (19.5, "Coils", "Nordwind", "2019-03-01"),
@@ -58,14 +58,19 @@ def outcome(executor: Executor, plan: QueryPlan) -> Outcome:
     return Outcome.of(executor.answer(plan))
 
 
+def best(question: str) -> Reading | None:
+    """The best reading; None without any."""
+    executor = Executor(columns())
+    readings = reader().read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+    return readings[0] if readings else None
+
+
 def ask(question: str) -> Any:  # noqa: ANN401 - ids, cells or a value
     """The answer of the best reading: a sorted list of ids, a set of cells, or a value; None without a reading."""
-    graph = columns()
-    executor = Executor(graph)
-    readings = reader().read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
-    if not readings:
+    graph, first = columns(), best(question)
+    if first is None:
         return None
-    answer = executor.answer(readings[0].plan)
+    answer = Executor(graph).answer(first.plan)
     if isinstance(answer, Listed):
         cells = set()
         for part, at in zip(answer.columns, answer.at.T, strict=True):

@@ -299,10 +299,11 @@ class Columns:
         if literal == "date":
             part = "date" if kind == "datetime" else term[3]
             return ("cmp", (*term[:3], part), sign, ("v", Value("date", at)))
-        year, month = at
+        year, month, *until = at
         if not year:
             return ("cmp", (*term[:3], "month"), sign, ("v", Value("number", float(month))))
         first = f"{year:04}-{month:02}-01"
+        month = until[0] if until else month
         last = f"{year:04}-{month:02}-{calendar.monthrange(year, month)[1]:02}"
         if sign == "=":
             return ("cmp", term, "between", ("vs", (Value("date", first), Value("date", last))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from trivium.kg.text import Token
@@ -20,13 +20,14 @@ class Literal_(NamedTuple):  # noqa: N801
     Attributes:
         start, stop: its words.
         kind: a `year` is a number too.
-        value: a float, an ISO date, (year, month), a year, the first and last year of a decade, or "HH:MM:SS".
+        value: a float, an ISO date, (year, month), (year, first month, last month), a year, the first and last year of
+            a decade, or "HH:MM:SS".
     """
 
     start: int
     stop: int
     kind: LiteralKind
-    value: float | str | tuple[int, int] | int
+    value: float | str | tuple[int, ...] | int
 
 
 _NUMERIC_DATE = re.compile(r"(?<![\w/.-])(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?![\w/])")
@@ -34,12 +35,15 @@ _ISO_DATE = re.compile(r"(?<![\w/.-])(\d{4})[/.-](\d{1,2})[/.-](\d{1,2})(?![\w/]
 _TIME = re.compile(r"(?<![\w:.])(\d{1,2})(?::(\d{2}))(?::(\d{2}))?\s*([ap])?\.?(?:m\b\.?)?(?!\w)", re.IGNORECASE)
 _CLOCK = re.compile(r"(?<![\w:.])(\d{1,2})\s*([ap])\.?m\b\.?", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])|(?<![\w.])-?\d+(?:\.\d+)?(?!\w)")
+_SHORT_PART = re.compile(r"([a-z])(\d)")
+_YEAR = re.compile(r"(1[5-9]|20)\d\d")
 _ORDINAL = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?$")
 
 
 def literals(text: str, words: Sequence[Token], language: Language) -> list[Literal_]:
     """All literals of a question; none overlaps another, the longest reading first."""
     found = [*_dates(text, words), *_worded_dates(words, language), *_times(text, words, language)]
+    found += _year_parts(words, language)
     found = [each for each in found if each.stop > each.start]
     taken = {place for each in found for place in range(each.start, each.stop)}
     for each in _numbers(text, words, language):
@@ -97,6 +101,28 @@ def _worded_dates(words: Sequence[Token], language: Language) -> list[Literal_]:
         elif not day:
             out.append(Literal_(place, place + 1, "month", (0, month)))
     return out
+
+
+def _year_parts(words: Sequence[Token], language: Language) -> Iterator[Literal_]:
+    """`first half of 2023`, `2nd quarter 2023`, `Q3 2023`, `2023 H1`."""
+    texts = [word.text for word in words]
+    for place, text in enumerate(texts):
+        short = _SHORT_PART.fullmatch(text)
+        if short:
+            months, number, start = language.year_parts.get(short[1], 0), int(short[2]), place
+        else:
+            before = texts[place - 1] if place else ""
+            ordinal = _ORDINAL.match(before)
+            number = int(ordinal[1]) if ordinal else 1 if before == "first" else language.places.get(before, 0)
+            months, start = language.year_parts.get(text, 0), place - 1
+        if not months or not 0 < number <= 12 // months:
+            continue
+        stop = place + 1 + (texts[place + 1 : place + 2] == ["of"])
+        ends = (number - 1) * months + 1, number * months
+        if stop < len(texts) and _YEAR.fullmatch(texts[stop]):
+            yield Literal_(start, stop + 1, "month", (int(texts[stop]), *ends))
+        elif short and place and _YEAR.fullmatch(texts[place - 1]):
+            yield Literal_(place - 1, place + 1, "month", (int(texts[place - 1]), *ends))
 
 
 def _near_number(texts: Sequence[str], place: int) -> bool:

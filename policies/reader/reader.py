@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -34,6 +34,7 @@ from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
+from trivium.policies.reader.rules.base import likeness
 from trivium.policies.reader.schema import Path, Schema, Walk
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others, relations_walked
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, EntityTies, Tagged, Tagger
@@ -236,16 +237,22 @@ class Reader:
         """
         deadline = time.monotonic() + seconds
         proper, clause = split_clause(self._owner_asked(_which_ones(_ROUNDED.sub("", question))))
+        proper, more = split_addition(proper)
         tagged = self._tagger.tag(proper, topics)
-        wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else ()
-        if clause and not wanted:  # what it wants is not understood, which is not left out of sight
-            tagged = self._tagger.tag(question, topics)
+        wanted = wanted_columns(self._tagger.tag(clause), self.schema) if clause else []
+        added = self._added(more) if more else Added()
         parsed = self._chart.parse(tagged, deadline)
-        candidates = self._candidates(tagged, parsed, shown=bool(wanted))[:CANDIDATES]
-        if wanted:
-            candidates = [self._showing(each, wanted) for each in candidates]
+        showing = bool(wanted or added.columns)
+        candidates = self._candidates(tagged, parsed, shown=showing)[:CANDIDATES]
+        if showing:
+            candidates = [each for found in candidates for each in self._showing(found, wanted, added)]
+        if (clause and not wanted) or (more and not (added.columns and candidates)):
+            # Not understood, which stays in sight.
+            tagged, showing = self._tagger.tag(question, topics), False
+            parsed = self._chart.parse(tagged, deadline)
+            candidates = self._candidates(tagged, parsed, shown=False)[:CANDIDATES]
         candidates = self._compared(tagged, candidates)
-        candidates += () if wanted else self._facts(tagged, parsed, candidates)
+        candidates += () if showing else self._facts(tagged, parsed, candidates)
         drafter = Drafter(self.schema)
         run = executor or self.executor
         readings = [self._reading(tagged, drafter, sketch, item, score) for sketch, item, score in candidates]
@@ -261,6 +268,20 @@ class Reader:
         readings.sort(key=lambda reading: -reading.score)
         best = readings if run is None else self._best(readings, run, deadline, most)
         return [self._told(each, best) for each in best[:most]] if self.ranking else best[:most]
+
+    def _added(self, clause: str) -> Added:
+        """What a sentence adds; nothing where a word of it is not read."""
+        tagged = self._tagger.tag(clause)
+        said = [
+            (start, stop, item)
+            for start, stop, item in tagged.items
+            if item.category in ("P", "S", "R") and likeness(item) >= _SAID
+        ]
+        read = {place for start, stop, _ in said for place in range(start, stop)}
+        if any(cost >= UNREAD and place not in read for place, cost in enumerate(tagged.unread)):
+            return Added()
+        relations = frozenset(item.data[0] for *_, item in said if item.category == "R")
+        return Added(tuple(wanted_columns(tagged, self.schema)), relations)
 
     def _told(self, reading: Reading, readings: Sequence[Reading]) -> Reading:
         """A reading with what pairs tell of it, beside all of its question, best first."""
@@ -292,14 +313,31 @@ class Reader:
             judged.sort(key=lambda each: -each.score)
         return [*judged, *readings[len(judged) :]]
 
-    def _showing(self, candidate: tuple[Sketch, Item, float], wanted: Sequence[Wanted]) -> tuple[Sketch, Item, float]:
+    def _showing(
+        self, candidate: tuple[Sketch, Item, float], wanted: Sequence[Wanted], added: Added
+    ) -> Iterator[tuple[Sketch, Item, float]]:
+        """A candidate with what a clause wants in place of its own columns, or what a sentence adds beside them.
+
+        Nothing where the candidate has no things to show that of.
+        """
         sketch, item, score = candidate
-        if item.category == "S" and sketch[0] != "yes":
-            return shown(sketch, item.type, wanted, self.schema), item, score
-        if sketch[0] == "values" and not any(term[0] in ("n", "a") for term in sketch[2]):
-            # What the clause wants is shown, not what the question speaks of.
-            return shown(sketch[1], item.type, wanted, self.schema), item, score - scores.ALL_OF_TYPE
-        return candidate
+        table = sketch[0] == "values" and not any(term[0] in ("n", "a") for term in sketch[2])
+        if not table and (item.category != "S" or sketch[0] == "yes"):
+            if not added.columns:
+                yield candidate
+            return
+        source, known = (sketch[1], sketch[2]) if table else (sketch, (("e", ()),))
+        if wanted:  # what the clause wants is shown, not what the question speaks of
+            less = scores.ALL_OF_TYPE if table else 0.0
+            yield shown(source, item.type, wanted, self.schema, added.relations), item, score - less
+            return
+        terms, _ = _shown_terms(source, item.type, added.columns, self.schema, added.relations)
+        naming = {each.name for each in self.schema.of_type[item.type] if each.naming}
+        own = {("e", ()), *(("p", (), name, "") for name in naming), *known}
+        if more := [term for term in terms if term not in own]:
+            yield ("values", source, (*known, *more)), item, score
+        elif terms:
+            yield candidate
 
     def _compared(
         self, tagged: Tagged, candidates: list[tuple[Sketch, Item, float]]
@@ -328,7 +366,9 @@ class Reader:
         ask = self._asks_yes_or_no(tagged)
         for found in parsed:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
-            for sketch, less in self._finished(item, scores.ECHO * (not shown)):
+            # Whether one thing is of a set repeats its name and is asked all the same.
+            named = ask and item.node is not None and item.node[:1] == ("and",)
+            for sketch, less in self._finished(item, scores.ECHO * (not shown and not named)):
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
                 if ask and (truth := self._truth(sketch)):
@@ -832,11 +872,14 @@ def _result(item: Item) -> Sketch:
 
 
 _SHOW = r"(?:return|show|list|display|provide|include|output|give|report)(?:ing)?"
-_SENTENCE = re.compile(
-    rf"[.?!;]\s+(?:please\s+)?(?:also,?\s+)?(?:{_SHOW}|name|I need)\b(?P<rest>[^.?!;]*)[.?!;]?\s*$", re.IGNORECASE
-)
+_SENTENCE = re.compile(rf"[.?!;]\s+(?:please\s+)?(?:{_SHOW}|name|I need)\b(?P<rest>[^.?!;]*)[.?!;]?\s*$", re.IGNORECASE)
 _TAIL = re.compile(
     rf",?\s+and\s+(?:also\s+)?{_SHOW}\b(?P<rest>[^.?!;]*)[.?!;]?\s*$|,\s*returning\b(?P<more>[^.?!;]*)[.?!;]?\s*$",
+    re.IGNORECASE,
+)
+_ADDED = re.compile(
+    rf"[.?!;]\s+(?:also|additionally|furthermore|in addition)\b,?\s+(?:please\s+)?"
+    rf"(?:{_SHOW}|name|find|get|retrieve|identify|I need)\b(?P<rest>[^.?!;]*)[.?!;]?\s*$",
     re.IGNORECASE,
 )
 _ROUNDED = re.compile(  # how a figure is to be shown says nothing of which
@@ -854,12 +897,27 @@ class Wanted(NamedTuple):
     type: int
 
 
+class Added(NamedTuple):
+    """Columns to show beside what is asked for, and the relations that are said to lead to them."""
+
+    columns: tuple[Wanted, ...] = ()
+    relations: frozenset[int] = frozenset()
+
+
 def split_clause(text: str) -> tuple[str, str]:
     """The question proper and what its last clause asks to show ("" where there is no such clause)."""
     for pattern in (_SENTENCE, _TAIL):
         found = pattern.search(text)
         if found and len(text[: found.start()].split()) >= _LEAST:
             return text[: found.start()], next(part for part in found.groups() if part is not None)
+    return text, ""
+
+
+def split_addition(text: str) -> tuple[str, str]:
+    """The question proper and what its last sentence wants beside that: "Also, find the age groups." ("": none)."""
+    found = _ADDED.search(text)
+    if found and len(text[: found.start()].split()) >= _LEAST:
+        return text[: found.start()], found["rest"]
     return text, ""
 
 
@@ -896,24 +954,36 @@ def _owner(out: Sequence[Wanted], place: int, schema: Schema) -> bool:
     return any(schema.compatible(schema.properties[n].type, each.type) for n in out[place + 1].properties)
 
 
-def shown(source: Sketch, kind: int, wanted: Sequence[Wanted], schema: Schema) -> Sketch:
-    """The set with the wanted columns; the set itself where only its own names are wanted."""
-    terms: list[Sketch] = []
-    own = True
-    used = set(relations_walked(source))
-    for each in wanted:
-        term, naming = _term(kind, each, used, schema)
-        if term is not None and term not in terms:
-            terms.append(term)
-            own = own and naming
+def shown(
+    source: Sketch, kind: int, wanted: Sequence[Wanted], schema: Schema, said: frozenset[int] = frozenset()
+) -> Sketch:
+    """The set with the wanted columns, by the relations `said`; the set itself where only its own names are wanted."""
+    terms, own = _shown_terms(source, kind, wanted, schema, said)
     return source if own else ("values", source, tuple(terms))
 
 
-def _term(kind: int, wanted: Wanted, used: set[int], schema: Schema) -> tuple[Sketch | None, bool]:
+def _shown_terms(
+    source: Sketch, kind: int, wanted: Sequence[Wanted], schema: Schema, said: frozenset[int]
+) -> tuple[list[Sketch], bool]:
+    """The terms of wanted columns, and whether all of them only name the things."""
+    terms: list[Sketch] = []
+    own = True
+    used = set(relations_walked(source)) - said
+    for each in wanted:
+        term, naming = _term(kind, each, used, said, schema)
+        if term is not None and term not in terms:
+            terms.append(term)
+            own = own and naming
+    return terms, own
+
+
+def _term(
+    kind: int, wanted: Wanted, used: set[int], said: frozenset[int], schema: Schema
+) -> tuple[Sketch | None, bool]:
     if not wanted.properties:
         if schema.compatible(kind, wanted.type):
             return ("e", ()), True
-        path = _path(kind, wanted.type, used, schema)
+        path = _path(kind, wanted.type, used, said, schema)
         return (("e", path.hops), False) if path else (None, True)
     owners = [schema.properties[n] for n in wanted.properties]
     if wanted.type >= 0:
@@ -922,13 +992,17 @@ def _term(kind: int, wanted: Wanted, used: set[int], schema: Schema) -> tuple[Sk
         if schema.compatible(kind, each.type):
             return ("p", (), each.name, ""), each.naming or each.profile.unique
     for each in owners:
-        path = _path(kind, each.type, used, schema)
-        if path and (used & path.relations or wanted.type >= 0):
+        path = _path(kind, each.type, used, said, schema)
+        if path and ((used | said) & path.relations or wanted.type >= 0):
             return ("p", path.hops, each.name, ""), False
     return None, True
 
 
-def _path(start: int, end: int, used: set[int], schema: Schema) -> Path | None:
-    """The path that the question's own joins took, else the cheapest."""
+def _path(start: int, end: int, used: set[int], said: frozenset[int], schema: Schema) -> Path | None:
+    """The path that is said, else the one that the question's own joins took, else the cheapest."""
     paths = schema.paths(start, end)
-    return min(paths, key=lambda path: (len(path.relations - used), path.cost), default=None)
+
+    def cost(path: Path) -> tuple[bool, int, float]:
+        return said.isdisjoint(path.relations), len(path.relations - used - said), path.cost
+
+    return min(paths, key=cost, default=None)

@@ -142,6 +142,8 @@ class Tagger:
         self._type_number = {role.name: number for number, role in enumerate(self.schema.types)}
         self._doers = self._named_by_deeds() if self.schema.typed else {}
         joins = self.schema.joins
+        named = [*self.schema.names, *(each.name for each in self.schema.properties), *self._type_number]
+        self._named = frozenset(word for name in named for word in words_of(name))
         self._own = frozenset(name for name, head, tail in joins if self.schema.compatible(head, tail))
         self._kin = self._named_by_kin()
         self._ends = {} if self.schema.typed else self._named_ends()
@@ -169,6 +171,7 @@ class Tagger:
         quoted = self._quoted(text, words)
         blocks = [*quoted, *self._literal_blocks(text, words), *self._operator_blocks(folded, _parted(text, words))]
         blocks += self._phrase_blocks(folded)
+        blocks += self._idle_blocks(folded)
         loose: list[tuple[int, int, Item]] = []
         mixed = foreign is None and _is_mixed(text, words)
         blocks += self._name_blocks(text, words, quoted, loose, topics, mixed=mixed)
@@ -254,6 +257,8 @@ class Tagger:
                 after = found[0].category == "CMP" and "after" in found[0].data[1]
                 if after and not any(map(self._is_number, folded[max(start - 2, 0) : start])):
                     continue  # "in Leeds or under 200", not "4 bedrooms or more"
+                if after and any(map(self._is_number, folded[stop : stop + 1])):
+                    continue  # "under 20 or above 200"
                 if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
@@ -269,6 +274,15 @@ class Tagger:
                 ]
                 out.append(_Block(start, stop, 10 + (stop - start), items, cost, operator=True))
         return out
+
+    def _idle_blocks(self, folded: Sequence[str]) -> Iterator[_Block]:
+        """Phrases that say nothing: "applicants on file", unless the graph has files."""
+        for phrase in self.language.idle:
+            if not self._named.isdisjoint(phrase):
+                continue
+            for start in range(len(folded) - len(phrase) + 1):
+                if tuple(folded[start : start + len(phrase)]) == phrase:
+                    yield _Block(start, start + len(phrase), 12 + len(phrase), [], UNREAD_GENERIC, operator=True)
 
     def _is_preposition(self, phrase: tuple[str, ...], after: Sequence[str]) -> bool:
         """Whether "under", "over" and the like compare nothing: "under the flag of", not "take over X"."""

@@ -131,6 +131,8 @@ class Language:
         ordinals: superlatives that are adverbs too ("first"), unless they follow one of `ranked_after`.
         places: ordinals that count a column up: "second", 2.
         hours: words for hours of the day: "noon", 12.
+        year_parts: parts of a year, with their months: "quarter", 3.
+        idle: phrases that say nothing, unless the graph has one of their words: "on file".
         half: the words that add one half to a number in words.
         more: words that compare two things by a count, with the sign.
         of_two: comparatives that rank two things: "older".
@@ -188,6 +190,8 @@ class Language:
     numbers: Mapping[str, int]
     places: Mapping[str, int]
     hours: Mapping[str, int]
+    year_parts: Mapping[str, int]
+    idle: tuple[Phrase, ...]
     half: list[str]
     scales: Mapping[str, float]
     units: frozenset[str]
@@ -253,6 +257,8 @@ class Language:
             numbers=raw["numbers"],
             places=raw.get("places", {}),
             hours=raw.get("hours", {}),
+            year_parts=raw.get("year_parts", {}),
+            idle=_phrases(raw["idle"]["phrases"]) if "idle" in raw else (),
             half=raw.get("half", "").split(),
             scales=raw["scales"],
             units=_words(raw["units"]["words"]),

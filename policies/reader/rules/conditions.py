@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import product
 from typing import Any
 
 from trivium.kg.plans.plan import Value
@@ -23,6 +25,7 @@ class ConditionRules(SetRules):
     def _condition_rules(self) -> Iterator[tuple[str, Rule]]:
         yield from (
             *((f"{one} {other}", self._one_of) for one in _BOUNDS for other in (*_BOUNDS, "S")),
+            *((f"{one} {other}", self._one_of) for one in ("S", "ALT") for other in _BOUNDS),
             ("S ALT", self._either_way),
             ("X C", self._column_of_bound),
             ("P NUM", self._equals),
@@ -59,25 +62,28 @@ class ConditionRules(SetRules):
         )
 
     def _one_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        """As in "supplied by X or above 200": two conditions of which one holds."""
-        if "or" in gap and (right.category != "S" or right.form == "value"):
+        """As in "supplied by X or above 200", "(suppliers) in X or with …": two conditions of which one holds."""
+        things = [each for each in (left, right) if each.category == "S"]
+        apart = any(each.data for each in things if each.form == "pair")  # of A and B
+        if "or" in gap and not apart and {"value", "name", "pair"}.issuperset(each.form for each in things):
             links, score = (left.links, right.links), left.score + right.score
-            parts = tuple((each.category, each.node, each.type, each.data, each.form) for each in (left, right))
-            yield Item("ALT", data=parts, score=score, links=links)
+            known = left.data if left.category == "ALT" else (_part(left),)
+            yield Item("ALT", data=(*known, _part(right)), score=score, links=links)
 
     def _either_way(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        rules: dict[Category, Rule] = {"S": self._merge, "M": self._modify, "CP": self._where, "C": self._where_bare}
+        rules: dict[Category, Rule] = {"M": self._modify, "CP": self._where, "C": self._where_bare}
         ways = []
         for category, node, kind, data, form in right.data:
             part = Item(category, node, kind, data, form=form)
-            made = rules[category](left.but(score=0.0, links=()), part, gap - {"or"})
+            rule = rules.get(category) or (self._merge if form == "value" else self._join_right)
+            made = rule(left.but(score=0.0, links=()), part, gap - {"or"})
             fitting = [item for item in made if item.category == "S" and item.type == left.type]
             ways.append(sorted(fitting, key=lambda item: -item.score)[:2])
-        for one in ways[0]:
-            for other in ways[1]:
-                score = left.score + right.score + one.score + other.score
-                links = (left.links, right.links, one.links, other.links)
-                yield Item("S", ("or", one.node, other.node), left.type, (), score, links, "set", True)
+        for way in product(*ways):
+            score = left.score + right.score + sum(each.score for each in way)
+            links = (left.links, right.links, *(each.links for each in way))
+            node = reduce(lambda one, other: ("or", one, other), [each.node for each in way])
+            yield Item("S", node, left.type, (), score, links, "set", True)
 
     def _equals(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         value = self._constant(right)
@@ -428,3 +434,8 @@ class ConditionRules(SetRules):
             operator = {"age>": "<" if late else ">", "age<": ">" if late else "<"}.get(sign, sign)
             condition = ("cmp", term, SIGNS.get(operator, operator), ("plan", plan))
             yield Item("S", ("where", left.node, condition), left.type, (), score + gain, links, "set", True)
+
+
+def _part(item: Item) -> tuple[Any, ...]:
+    """What an "or" keeps of a condition."""
+    return item.category, item.node, item.type, item.data, item.form

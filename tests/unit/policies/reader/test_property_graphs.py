@@ -381,3 +381,76 @@ def test_two_figures_are_not_one_of_the_same_set() -> None:
 
 
 _TWICE = "For each trainer, the average length of their courses and the average length of the courses of level Expert"
+
+
+def _best(question: str) -> Reading:
+    graph, reader = _gym()
+    executor = Executor(graph)
+    return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which members on file have never booked a single course?", ["Dev Ellis"]),
+        ("Which trainers have not taught even one course?", ["Jon Kerr"]),
+        ("trainers with not a single course", ["Jon Kerr"]),
+        ("members who joined in the first half of 2022", ["Cara Diaz"]),
+        ("Which members joined in Q2 2021?", ["Ben Cole"]),
+        ("members who joined in the third quarter of 2023", ["Dev Ellis"]),
+        ("members who joined before the second half of 2021", ["Ada Brook", "Ben Cole"]),
+        ("members who joined since the second half of 2021", ["Cara Diaz", "Dev Ellis"]),
+        ("members who booked Aqua Spin after the first quarter of 2023", []),
+    ],
+)
+def test_not_a_single_one_and_parts_of_years(question: str, answer: list[str]) -> None:
+    assert (_ask(question), _best(question).unread) == (answer, ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "courses launched in the first half of 1995",  # of which the graph knows only the year
+        "members who joined in the first half",
+        "members who joined in the fifth quarter of 2021",
+    ],
+)
+def test_parts_of_years_that_are_no_dates(question: str) -> None:
+    assert _best(question).unread
+
+
+def test_what_says_nothing_is_read_where_the_graph_has_it() -> None:
+    entities: list[Any] = [(name, ["File"], {}) for name in ("Red", "Blue")]
+    entities += [(name, ["Document"], {}) for name in ("Deed", "Will")]
+    graph = GraphColumns.of(entities, [("Deed", "KEPT_IN", "Red", {}), ("Will", "KEPT_IN", "Blue", {})])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    (best, *_) = reader.read("documents on file Red", executor=lambda plan: outcome(executor, plan), seconds=30)
+    assert _cells(graph, best) == ["Deed"]
+    assert ("file", "File") in best.read_as()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Is Aster in an alliance with Borealis?", ["true"]),
+        ("Is Borealis in an alliance with Aster?", ["true"]),
+        ("Is Aster in an alliance with Corvid?", ["false"]),  # both are, with Borealis
+        ("Is Aster in an alliance with Dunlin?", ["false"]),
+        ("Who is in an alliance with Corvid?", ["Borealis"]),
+    ],
+)
+def test_whether_one_thing_is_joined_with_another_repeats_no_name(question: str, answer: list[str]) -> None:
+    entities: list[Any] = [(name, ["Carrier"], {}) for name in ("Aster", "Borealis", "Corvid", "Dunlin", "Egret")]
+    entities += [(f"Ship {number}", ["Ship"], {}) for number in range(4)]
+    edges: list[Any] = [
+        (one, "ALLIED_WITH", other, {}) for one, other in (("Aster", "Borealis"), ("Borealis", "Corvid"))
+    ]
+    edges += [
+        (f"Ship {number}", "OWNED_BY", name, {}) for number, name in enumerate(("Aster", "Corvid", "Aster", "Egret"))
+    ]
+    graph = GraphColumns.of(entities, edges)
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    (best, *_) = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+    assert _cells(graph, best) == answer

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.shop import ask, outcome, reader
+from tests.shop import ask, best, columns, outcome, reader
 from trivium.kg.embedders.static import StaticEmbedder
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor
@@ -568,3 +568,64 @@ def test_a_name_says_what_is_done_to_its_heads(name: str, done: bool) -> None:
 )
 def test_between_two_counts_two_years_two_prices(question: str, answer: Any) -> None:  # noqa: ANN401
     assert ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("products supplied by Nordwind or cost more than 200", ["Copper Coil", "Oak Desk", "Reading Lamp"]),
+        ("suppliers in Berlin or with more than 100 employees", ["Bergmann", "Nordwind", "Tamsin"]),
+        ("products of Nordwind or released after 2021", ["Brass Lamp", "Copper Coil", "Reading Lamp"]),
+        (
+            "products under 13 or above 200 or supplied by Nordwind",
+            ["Copper Coil", "Iron Coil", "Oak Desk", "Reading Lamp"],
+        ),
+        (
+            "products of Nordwind or Bergmann or released in the first quarter of 2022",
+            ["Brass Lamp", "Copper Coil", "Iron Coil", "Reading Lamp", "Steel Coil"],
+        ),
+        # No "or", or one of two names alone.
+        ("suppliers in Berlin with more than 50 employees", ["Tamsin"]),
+        ("products supplied by Nordwind or Tamsin that cost more than 100", ["Oak Desk", "Pine Desk"]),
+        ("products of 180 or more", ["Oak Desk", "Pine Desk"]),
+    ],
+)
+def test_a_thing_or_a_condition(question: str, answer: list[str]) -> None:
+    assert ask(question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        (
+            "Which products cost more than 100? Also, retrieve the names of their suppliers.",
+            [["Oak Desk", "Tamsin"], ["Pine Desk", "Tamsin"]],
+        ),
+        (
+            "List the products in the category Furniture. Additionally, find the price.",
+            [["Oak Desk", "250"], ["Pine Desk", "180"]],
+        ),
+        (
+            "Which products cost more than 100? Also, find the suppliers. Return the price and the supplier.",
+            [["180", "Tamsin"], ["250", "Tamsin"]],
+        ),
+    ],
+)
+def test_a_sentence_adds_columns(question: str, rows: list[list[str]]) -> None:
+    first = best(question)
+    assert first is not None
+    found = materialize(Executor(columns()), first.plan)
+    assert sorted([item_label(cell) for cell in row] for row in found.rows) == rows
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which products cost more than 100? Also, find their gross margins.",
+        "How many products cost more than 100? Also, retrieve the names of their suppliers.",
+    ],
+)
+def test_a_sentence_that_adds_what_cannot_be_shown_stays_in_sight(question: str) -> None:
+    first = best(question)
+    assert first is not None
+    assert first.unread or first.unused
