@@ -185,6 +185,19 @@ def test_it_is_used_by_the_keyboard_alone(sample: Server, visitor: Visitor) -> N
     assert person.page.evaluate("document.activeElement.textContent") == "Douglas Sirk"
 
 
+def test_a_server_that_is_gone_is_said_in_words(sample: Server, visitor: Visitor) -> None:
+    person = visitor(sample)
+    person.visit()
+    person.ask("who founded Google?")
+    person.page.context.set_offline(True)
+    person.page.get_by_label("Your question").fill("who directed Written on the Wind?")
+    person.page.keyboard.press("Enter")
+    assert person.last("[role=alert]").inner_text().startswith("The server cannot be reached.")
+    person.page.context.set_offline(False)
+    assert person.ask("who directed Written on the Wind?") == "Douglas Sirk"
+    person.trouble.clear()  # the browser itself notes what it could not reach
+
+
 def test_labels_are_text(hostile: Server, visitor: Visitor) -> None:
     person = visitor(hostile)
     person.trouble = []

@@ -40,6 +40,7 @@ _NO_NOUNS = {  # words after "those" and the like that are not what it points to
     "come", "came", "out",
 }
 # fmt: on
+_ABOUT_ITS_TOPICS = {"answered", "not_found"}  # where no reading fits, what was linked was perhaps not meant
 _FIRST = re.compile(r"^(?:(?:and|but|also|so|then|ok|okay|now)\b[\s,]*)+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019]s)?")
 _OF_THEM = re.compile(r"\s*\b(?:of|among) (?:them|these|those|the (?:above|latter|ones))\b", re.IGNORECASE)
@@ -61,7 +62,7 @@ class LastAnswers:
     Attributes:
         question: in words.
         topics: for each mention in it the entity that was meant.
-        ids: the answers.
+        ids: the answers; none of a yes, a number, or where the graph lacks the fact.
     """
 
     question: str
@@ -106,7 +107,8 @@ def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
     else:
         return None
     ids = tuple(item.id for item in answer.answers[:_MOST])
-    return LastAnswers(answer.question, topics, ids) if ids else None
+    about = topics and answer.stop_reason in _ABOUT_ITS_TOPICS
+    return LastAnswers(answer.question, topics, ids) if ids or about else None
 
 
 def _read_answer(given: object, name: str) -> _Previous:
@@ -131,6 +133,7 @@ class _Previous(BaseModel):
     """What is read of an answer."""
 
     question: str = Field(max_length=10_000)
+    stop_reason: str = ""
     answers: list[_Entity] = Field(max_length=100_000)
     steps: list[_Logged] = Field(default=[], max_length=1_000)
 
@@ -147,6 +150,8 @@ def continues(question: str) -> bool:
 
 async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:
     """A question that points back, as sub-questions about the last answers; None where it is about something else."""
+    if not last.ids:
+        return await _about_topic(question, last, kg)
     if instead := _INSTEAD.match(question):
         return await _instead(instead[1], last, kg)
     text = _FIRST.sub("", question).strip() or question
@@ -162,13 +167,40 @@ async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:
         asked = re.sub(r"^(which|what|how many)\b", rf"\1 {kind}", text, flags=re.I)
         rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", asked)).strip()
         return _among(await decompose_question(kg, rest), last, rest)
-    topics = await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], kg)
-    read = [await _replaced(text, meant, own, kg) for meant in (hits, topics)]
-    found = [resolved for resolved in read if resolved is not None]
-    if any(word in _SINGULAR for word, _ in _pointing(text)):
+    topics = await hits_of(_topics(last), kg)
+    if _names_one(text):
         # One thing: perhaps not the answer, but what the last question was about. Which of them reads better?
-        return max(found, key=lambda resolved: resolved.found.confidence, default=None)
-    return found[0] if found else None
+        return await _best(text, [hits, *([topic] for topic in topics[:_TRIED])], own, kg)
+    read = [await _replaced(text, meant, own, kg) for meant in (hits, topics)]
+    return next((resolved for resolved in read if resolved is not None), None)
+
+
+async def _about_topic(question: str, last: LastAnswers, kg: str) -> Resolved | None:
+    """A question about the one thing that "it" or "he" points to, where the last answer was no entity."""
+    text = _FIRST.sub("", question).strip() or question
+    if not _names_one(text):
+        return None
+    own = await decompose_question(kg, question)
+    if _speaks_for_itself(question, own, narrows=False):
+        return None
+    topics = await hits_of(_topics(last)[:_TRIED], kg)
+    return await _best(text, [[topic] for topic in topics], own, kg)
+
+
+def _topics(last: LastAnswers) -> list[str]:
+    return list(dict.fromkeys(last.topics.values()))[:_MOST]
+
+
+def _names_one(text: str) -> bool:
+    """Whether what points back points to one thing."""
+    return any(word in _SINGULAR for word, _ in _pointing(text))
+
+
+async def _best(text: str, meant: Sequence[Sequence[EntityHit]], own: Decomposition, kg: str) -> Resolved | None:
+    """The best reading of a question about any of these; the first of equals."""
+    read = [await _replaced(text, hits, own, kg) for hits in meant]
+    found = [resolved for resolved in read if resolved is not None]
+    return max(found, key=lambda resolved: resolved.found.confidence, default=None)
 
 
 def _pointing(question: str) -> list[tuple[str, int]]:

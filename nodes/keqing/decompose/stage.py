@@ -108,7 +108,7 @@ async def _decomposed(
             return await _by_chosen_plan(question, trained, trained.reading, context)
     from trivium.nodes.keqing.decompose.model import decompose_by_model  # a run without a model does not import it
 
-    written = await decompose_by_model(question, topics, context, last)
+    written = await decompose_by_model(question, topics, context, last if last and last.ids else None)
     if written.found is not None:
         spent = written.outcome
         return _Decomposed(written.found, written.only, "llm", usage=spent.usage, events=spent.events)

@@ -140,6 +140,28 @@ async def test_the_last_question_about_something_else(say: Say) -> None:
     assert ids(told) == {"mann"}, "one thing, where two were the answer: what the question was about"
 
 
+async def test_one_thing_that_a_yes_or_a_number_was_about(say: Say, taught_sample: str) -> None:
+    """The sample has a novel "It" of 1986, and both the film and its director have a year."""
+    asked = "did Alfred Hitchcock direct Rear Window?"
+    for wording, right in (("when was it released?", "1954"), ("when was he born?", "1899")):
+        assert (await say(asked, kg=taught_sample))["value"] is True
+        told = await say(wording, kg=taught_sample)
+        assert (ids(told), len(read(told))) == ({right}, 1), wording
+    assert (await say("how many films did Alfred Hitchcock direct?", kg=taught_sample))["value"] == 9
+    assert ids(await say("when was he born?", kg=taught_sample)) == {"1899"}
+
+
+async def test_what_the_last_question_was_about_where_the_graph_lacks_the_fact(say: Say) -> None:
+    assert (await say("who wrote Ronin?"))["stop_reason"] == "not_found"
+    assert ids(await say("who directed it?")) == {"frank"}
+
+
+async def test_many_things_are_not_what_a_yes_was_about(say: Say, taught_sample: str) -> None:
+    assert (await say("did Alfred Hitchcock direct Rear Window?", kg=taught_sample))["value"] is True
+    told = await say("and who starred in them?", kg=taught_sample)
+    assert (ids(told), read(told)) == (set(), [])
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -9,10 +9,17 @@ export function setKey(value) { value ? sessionStorage.setItem("trivium-key", va
 async function send(path, body, { method = body === undefined ? "GET" : "POST", signal } = {}) {
   const headers = body === undefined ? {} : { "content-type": "application/json" };
   if (key()) headers["x-api-key"] = key();
-  const reply = await fetch(new URL(path, ROOT), { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+  const reply = await reached(fetch(new URL(path, ROOT), { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) }));
   if (reply.status === 401 && await asked()) return send(path, body, { method, signal });
   if (!reply.ok) throw new Error(await problem(reply));
   return reply;
+}
+
+// What the network gives; a browser's own words for a server that is gone ("Failed to fetch") help nobody.
+async function reached(wanted) {
+  try { return await wanted; } catch (error) {
+    throw error instanceof TypeError ? new Error("The server cannot be reached. Ask again in a moment; if it stays so, tell whoever runs it.") : error;
+  }
 }
 
 async function problem(reply) {
@@ -59,7 +66,7 @@ export async function stream(id, body, on, signal) {
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let left = "", run = null;
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reached(reader.read());
     if (done) return run;
     left = (left + value).replaceAll("\r\n", "\n");
     for (let end; (end = left.indexOf("\n\n")) >= 0; left = left.slice(end + 2)) {
