@@ -68,6 +68,7 @@ class Signals:
         chat: whether it is no question for a knowledge graph: small talk, an order, an opinion.
         nearest: the question that the withheld reading answers, in the graph's own words.
         guessed: words of the question, each with what the withheld reading takes it for.
+        pointing: a word of the question that points to something that it does not name ("it").
     """
 
     found: bool
@@ -85,6 +86,7 @@ class Signals:
     chat: bool = False
     nearest: str = ""
     guessed: Sequence[tuple[str, str]] = ()
+    pointing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +133,10 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
             "not_found",
             f"Nothing in this graph fits all of the question: {with_it}{', '.join(signals.unmet)}.{knows}",
         )
-    if signals.unread:
-        return "not_understood", f"This graph has nothing on {' '.join(signals.unread)}.{knows}"
+    if signals.unread or signals.pointing:
+        unnamed = f'The question does not say what "{signals.pointing}" stands for: name it.'
+        lacking = f"This graph has nothing on {' '.join(signals.unread)}."
+        return "not_understood", f"{unnamed if signals.pointing else lacking}{knows}"
     if signals.doubtful:
         return "not_understood", f"It is not certain what the question asks of this graph.{_perhaps(signals)}{knows}"
     reason: StopReason = "not_found" if signals.read else "not_understood"

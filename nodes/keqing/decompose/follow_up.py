@@ -9,7 +9,7 @@ of ours: "the director of Heat and who starred in it".
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,6 +39,21 @@ _NO_NOUNS = {  # words after "those" and the like that are not what it points to
     "with", "by", "and", "or", "that", "who", "which", "of", "star", "made", "released", "to", "for", "on", "at",
     "come", "came", "out",
 }
+_ASKING = {"who", "whom", "whose", "what", "which", "when", "where", "why", "how"}
+_AUXILIARIES = {
+    "did", "do", "does", "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "should",
+}
+_PREPOSITIONS = {"in", "on", "at", "by", "for", "from", "to", "of", "with", "about"}
+_ORDERS = {"list", "show", "name", "give", "tell", "find", "me", "us", "please"}
+_BOUNDS = {  # behind one of these a pronoun may point to what the question itself speaks of
+    "a", "an", "the", "each", "every", "some", "any", "all", "both", "no", "another", "and", "or", "but", "if",
+    "that", "because", "while", "than", *_ASKING,
+}
+_SUBJECTS = {"he", "she", "they"}
+_DETERMINERS = {"this", "these"}
+_TIMES = {"year", "month", "week", "day", "decade", "century", "morning", "evening", "time", "years", "days"}
+_HAVING = {"have", "has", "had"}
+_EXPLETIVE = {"true", "correct", "right", "possible", "known", "the", "take", "takes", "rain", "rains"}
 # fmt: on
 _ABOUT_ITS_TOPICS = {"answered", "not_found"}  # where no reading fits, what was linked was perhaps not meant
 _FIRST = re.compile(r"^(?:(?:and|but|also|so|then|ok|okay|now)\b[\s,]*)+", re.IGNORECASE)
@@ -146,6 +161,63 @@ def points_back(question: str) -> bool:
 def continues(question: str) -> bool:
     """Whether a question begins as one does that goes on from the last answers ("and …", "only those …"); English."""
     return any(opening.match(question) for opening in (_FIRST, _ONLY, _INSTEAD))
+
+
+def points_outside(question: str, names: Collection[str] = ()) -> str:
+    """The word by which a question speaks of something that it does not name ("did he direct Heat?"), or "".
+
+    Such a question asks nothing by itself; without the word it would ask something else, of everything. A word counts
+    only where nothing before it can be meant: no name, no noun phrase with an article, no clause. English.
+
+    Args:
+        question: in words.
+        names: what is named in it, as mentions or labels.
+    """
+    found = list(_WORD.finditer(question))
+    words = [fold_case(match[0]) for match in found]
+    begin = next((at for at, word in enumerate(words) if word not in _PREPOSITIONS), 0)
+    named = [*(_place_of(name, question) for name in names), *_unknown_names(question, found)]
+    pointing = {place for _, place in _pointing(question)}
+    for at, match in enumerate(found):
+        if any(place <= match.start() for place in named):
+            return ""
+        if match.start() in pointing and _is_outside(words[begin:at], *words[at : at + 2], named=bool(named)):
+            return words[at]
+        if words[at] in _BOUNDS and (at > begin or words[at] not in _ASKING):
+            return ""
+    return ""
+
+
+def _unknown_names(question: str, words: Sequence[re.Match[str]]) -> list[int]:
+    """Where numbers and capitals stand, behind the first word: what no entity is called may be a name all the same."""
+    capitals = [match.start() for match in words[1:] if match[0][0].isupper()]
+    return [*capitals, *(match.start() for match in re.finditer(r"\d+", question))]
+
+
+def _is_outside(before: Sequence[str], word: str, behind: str = "", *, named: bool) -> bool:
+    """Whether a pointing word of a question's first clause points to what the question does not name."""
+    after_auxiliary = bool(before) and before[-1] in _AUXILIARIES
+    if word == "it" and behind in _EXPLETIVE:
+        return False
+    if named:  # "which languages do they speak in Peru?", "where is she from, Shakira?"; but "is it by Hitchcock?"
+        return word in {*_SINGULAR, "this"} and len(before) == 1 and after_auxiliary
+    if _HAVING & set(before):  # "which dishes have butter in them?", "which firms have their seat in Oslo?"
+        return False
+    if word in _OWNERS and (word != "her" or behind):
+        return after_auxiliary or set(before) <= _ASKING | _ORDERS | _PREPOSITIONS | {"many", "much"}
+    if word in _SUBJECTS:
+        return after_auxiliary
+    if word in _DETERMINERS:
+        return behind not in _TIMES
+    asks = not before or before[0] in _ASKING | _AUXILIARIES | _ORDERS  # not "top 3 doctors by patients seen by them"
+    return asks and (word in {"it", "him", "her", "them"} or (word == "those" and not behind))
+
+
+def _place_of(name: str, question: str) -> int:
+    """Where a name, or the first of its words that is there, stands in a question; 0 where none does."""
+    folded = fold_case(question)
+    places = [folded.find(word) for word in (fold_case(name), *fold_case(name).split())]
+    return next((place for place in places if place >= 0), 0)
 
 
 async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:

@@ -15,7 +15,14 @@ from trivium.kg.plans.plan import Holds, NonEmpty, relations
 from trivium.kg.types import chain_text
 from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.decompose.follow_up import LastAnswers, continues, last_answers, points_back, resolve
+from trivium.nodes.keqing.decompose.follow_up import (
+    LastAnswers,
+    continues,
+    last_answers,
+    points_back,
+    points_outside,
+    resolve,
+)
 from trivium.nodes.keqing.decompose.plan import Planned, plan_follow_up, plan_question, planned, written_reading
 from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import AssessedState, KeqingState, SubQuestionState
@@ -123,8 +130,10 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
     if resolved is None:
         read = await _read(question, topics, kg)
         # "and who starred in them?" without a name of its own and without an answer before it asks for nothing.
+        named = [*read.found.links, *(read.planned.links if read.planned else ())]
         from_nothing = read.planned is not None and not read.planned.links and continues(question)
-        return _Decomposed(Decomposition(())) if from_nothing else read
+        outside = not topics and points_outside(question, named)
+        return _Decomposed(Decomposition(())) if from_nothing or outside else read
     noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
     by_plan = resolved.found.computes or not resolved.found.sub_questions
     if by_plan and (computed := await plan_follow_up(resolved, kg)) is not None:

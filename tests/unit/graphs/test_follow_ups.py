@@ -19,7 +19,7 @@ from trivium.kg.types import Triple
 from trivium.kg.values import year_of
 from trivium.knowledge.knowledge import Knowledge
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.decompose.follow_up import points_back
+from trivium.nodes.keqing.decompose.follow_up import points_back, points_outside
 from trivium.nodes.model import close_models
 from trivium.nodes.run.state import QuestionInput
 from trivium.policies.reader.chains.teaching import teach
@@ -185,6 +185,52 @@ async def test_without_last_answers_nothing_is_read_into_a_question(say: Say) ->
     await say("what is the airspeed of an unladen swallow")
     told = await say("and who starred in them?")
     assert (ids(told), read(told)) == (set(), [])
+
+
+OUTSIDE = {
+    "who directed it?": "it",
+    "who starred in them?": "them",
+    "which films did he direct?": "he",
+    "how many films did he direct?": "he",
+    "did he direct Heat?": "he",
+    "is it by Michael Mann?": "it",
+    "which films star him?": "him",
+    "what are their genres?": "their",
+    "list his films": "his",
+    "in which year was it released?": "it",
+    "who directed this?": "this",
+    "who starred in this film?": "this",
+}
+INSIDE = [
+    "who directed Ronin and who starred in it?",
+    "which director starred in a film he directed?",
+    "who starred in films that they directed?",
+    "which directors wrote films they directed?",
+    "which films were released this year?",
+    "which directors wrote their own films?",
+    "what do they call Heat?",
+    "is it true that Michael Mann directed Heat?",
+    "those who directed Heat",
+    "which films have an alien in them?",
+    "which directors have their seat in Paris?",
+    "top directors by number of films made by them",
+    "who directed Heat?",
+    "who directed Her?",
+    "what do they speak in the country where Quimbre is?",
+    "where is she from, Shakira?",
+]
+
+
+async def test_a_question_about_what_it_does_not_name_is_not_answered_from_all_that_there_is(say: Say) -> None:
+    for question, word in OUTSIDE.items():
+        told = await say(question)
+        assert (ids(told), told["value"], told["stop_reason"]) == (set(), None, "not_understood"), question
+        assert told["answer"].startswith(f'The question does not say what "{word}" stands for'), question
+
+
+@pytest.mark.parametrize("question", INSIDE)
+def test_what_a_question_names_itself_is_not_asked_for(question: str) -> None:
+    assert points_outside(question, [name for name in ("Heat", "Ronin", "Michael Mann") if name in question]) == ""
 
 
 async def test_a_model_is_told_the_last_answers(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
