@@ -55,6 +55,30 @@ _TIMES = {"year", "month", "week", "day", "decade", "century", "morning", "eveni
 _HAVING = {"have", "has", "had"}
 _EXPLETIVE = {"true", "correct", "right", "possible", "known", "the", "take", "takes", "rain", "rains"}
 # fmt: on
+_PERSONS = {  # in the names of types
+    "person",
+    "people",
+    "human",
+    "man",
+    "woman",
+    "actor",
+    "actress",
+    "director",
+    "author",
+    "writer",
+    "composer",
+    "musician",
+    "artist",
+    "player",
+    "employee",
+    "member",
+    "user",
+    "character",
+    "customer",
+    "patient",
+    "student",
+}  # fmt: skip
+_LABELLED = re.compile(r" \[[^\]]*\]$")  # an id behind a label that others have too (`hits_of`)
 _ABOUT_ITS_TOPICS = {"answered", "not_found"}  # where no reading fits, what was linked was perhaps not meant
 _FIRST = re.compile(r"^(?:(?:and|but|also|so|then|ok|okay|now)\b[\s,]*)+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019]s)?")
@@ -87,14 +111,13 @@ class LastAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A follow-up as a decomposition, and as a question of its own.
+    """A follow-up that narrows the last answers down, as a decomposition and as a question of its own.
 
     Attributes:
         found: the decomposition.
         note: what was read as what.
         only: conditions on its sub-questions, by their ids.
         worded: the question in words that point to nothing; "" where there are none.
-        one: the id of the entity in it that stands for all of `ids`; "" where it asks which of them.
         ids: the last answers.
     """
 
@@ -102,8 +125,30 @@ class Resolved:
     note: str
     only: dict[int, Condition] = field(default_factory=dict)
     worded: str = ""
-    one: str = ""
     ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A follow-up in words that point to nothing, to be read as any question.
+
+    Attributes:
+        text: the question.
+        meant: what it is about: one of these stands for all of them in the text.
+        one: the id of that one; "" where the question names its topic itself.
+        named: whether the question names something besides.
+    """
+
+    text: str
+    meant: tuple[EntityHit, ...] = ()
+    one: str = ""
+    named: bool = False
+
+    @property
+    def note(self) -> str:
+        """What was read as what."""
+        more = f", and {len(self.meant) - 1} more like it" if len(self.meant) > 1 else ""
+        return f"read as {self.text!r}{more}"
 
 
 def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
@@ -220,59 +265,48 @@ def _place_of(name: str, question: str) -> int:
     return next((place for place in places if place >= 0), 0)
 
 
-async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | None:
-    """A question that points back, as sub-questions about the last answers; None where it is about something else."""
-    if not last.ids:
-        return await _about_topic(question, last, kg)
+async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | list[Wording]:
+    """A question that points back: narrowed down, or its wordings, best meant first; none where it is another's."""
     if instead := _INSTEAD.match(question):
-        return await _instead(instead[1], last, kg)
+        return _instead(instead[1], last)
     text = _FIRST.sub("", question).strip() or question
     # Decomposed as it stands first: a question that names its own topic is no follow-up, however it begins.
     own, narrows = await decompose_question(kg, question), bool(_OF_THEM.search(text) or _ONLY.match(text))
-    if _speaks_for_itself(question, own, narrows=narrows):
-        return None
+    if _speaks_for_itself(question, own, narrows=narrows) or (narrows and not last.ids):
+        return []
     hits = await hits_of(last.ids, kg)
     if (date := _DATE.search(text)) and (narrows or _bare(text[: date.start()])):
-        return await _dated(_condition(date), hits, kg)
+        return await _dated(_condition(date), hits, kg) or []
     if narrows:
         kind = await _kind(last.ids, kg)
         asked = re.sub(r"^(which|what|how many)\b", rf"\1 {kind}", text, flags=re.I)
         rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", asked)).strip()
         return _among(await decompose_question(kg, rest), last, rest)
-    topics = await hits_of(_topics(last), kg)
-    if _names_one(text):
-        # One thing: perhaps not the answer, but what the last question was about. Which of them reads better?
-        return await _best(text, [hits, *([topic] for topic in topics[:_TRIED])], own, kg)
-    read = [await _replaced(text, meant, own, kg) for meant in (hits, topics)]
-    return next((resolved for resolved in read if resolved is not None), None)
+    hits = await _entities(hits, kg)
+    topics = await _entities(await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], kg), kg)
+    groups: list[Sequence[EntityHit]] = [hits] if hits else []
+    if one := next((word for word, _ in _pointing(text) if word in _SINGULAR), ""):
+        # One thing: perhaps not the answer, but what the last question was about.
+        groups = await _fitting(one, [*groups, *([topic] for topic in topics[:_TRIED])], kg)
+    elif hits and topics:  # many things are the answers, or all that the question was about
+        groups.append(topics)
+    return [wording for group in groups for wording in _wordings(text, group, named=bool(own.links))]
 
 
-async def _about_topic(question: str, last: LastAnswers, kg: str) -> Resolved | None:
-    """A question about the one thing that "it" or "he" points to, where the last answer was no entity."""
-    text = _FIRST.sub("", question).strip() or question
-    if not _names_one(text):
-        return None
-    own = await decompose_question(kg, question)
-    if _speaks_for_itself(question, own, narrows=False):
-        return None
-    topics = await hits_of(_topics(last)[:_TRIED], kg)
-    return await _best(text, [[topic] for topic in topics], own, kg)
+async def _entities(hits: Sequence[EntityHit], kg: str) -> list[EntityHit]:
+    """Without what is no entity: a year that was an answer, or what another program gives as one."""
+    known = await describe_entities(kg, [hit.id for hit in hits], relations=False)
+    return [hit for hit, entity in zip(hits, known, strict=True) if entity is not None]
 
 
-def _topics(last: LastAnswers) -> list[str]:
-    return list(dict.fromkeys(last.topics.values()))[:_MOST]
-
-
-def _names_one(text: str) -> bool:
-    """Whether what points back points to one thing."""
-    return any(word in _SINGULAR for word, _ in _pointing(text))
-
-
-async def _best(text: str, meant: Sequence[Sequence[EntityHit]], own: Decomposition, kg: str) -> Resolved | None:
-    """The best reading of a question about any of these; the first of equals."""
-    read = [await _replaced(text, hits, own, kg) for hits in meant]
-    found = [resolved for resolved in read if resolved is not None]
-    return max(found, key=lambda resolved: resolved.found.confidence, default=None)
+async def _fitting(pronoun: str, groups: Sequence[Sequence[EntityHit]], kg: str) -> list[Sequence[EntityHit]]:
+    """Those that a pronoun may mean: no persons for "it"; for "he" persons, or all where no type is a person's."""
+    firsts = [group[0].id for group in groups]
+    types = [entity.types for entity in await describe_entities(kg, firsts, relations=False) if entity is not None]
+    persons = [bool(_PERSONS & {word for kind in each for word in relation_words(kind).split()}) for each in types]
+    if pronoun in {"it", "its"}:
+        return [group for group, person in zip(groups, persons, strict=True) if not person]
+    return [group for group, person in zip(groups, persons, strict=True) if person] or list(groups)
 
 
 def _pointing(question: str) -> list[tuple[str, int]]:
@@ -318,28 +352,16 @@ async def _kind(ids: Sequence[str], kg: str) -> str:
     return f"{max(types, key=types.count)}s" if types else "ones"
 
 
-async def _replaced(text: str, hits: Sequence[EntityHit], own: Decomposition, kg: str) -> Resolved | None:
-    """The question about one of these entities, the best reading of a few, then about all of them."""
-    best, note, said, one = Decomposition(()), "", "", ""
-    # A few are tried, since one of them may bear a name that reads badly in a question; they all read alike otherwise.
-    for hit in hits[:_TRIED]:
-        (label,) = await get_labels(kg, [hit.id])
-        for worded in _wordings(text, label):
-            # Names that the question has besides must be read too; where that gives nothing, they were no names.
-            for topics in ([], [hit.id]) if own.links else ([hit.id],):
-                found = await decompose_question(kg, worded, topics)
-                if any(links[:1] and links[0].id == hit.id for links in found.links.values()):
-                    if found.confidence > best.confidence:
-                        best, note = from_all(found, hit.id, hits), f"read as {worded!r}"
-                        said, one = worded, hit.id
-                    break
-    if not best.sub_questions:
-        return None
-    note += f", and {len(hits) - 1} more like it" if len(hits) > 1 else ""
-    return Resolved(best, note, {}, said, one, tuple(hit.id for hit in hits))
+def _wordings(text: str, meant: Sequence[EntityHit], *, named: bool) -> list[Wording]:
+    """The question about one of these, the first few of them, since one may bear a name that reads badly."""
+    return [
+        Wording(worded, tuple(meant), hit.id, named)
+        for hit in meant[:_TRIED]
+        for worded in _named(text, _LABELLED.sub("", hit.label))
+    ]
 
 
-def _wordings(text: str, label: str) -> list[str]:
+def _named(text: str, label: str) -> list[str]:
     """The question with what points back replaced by a name; where nothing does, the name behind it."""
     for match in _WORD.finditer(text):
         word = fold_case(match[0])
@@ -385,7 +407,7 @@ def _among(found: Decomposition, last: LastAnswers, worded: str) -> Resolved:
     used = {dep for sub in found.sub_questions for dep in sub.dep}
     ends = [sub.id for sub in found.sub_questions if sub.id not in used]
     only: dict[int, Condition] = {number: Among(op="among", ids=list(last.ids)) for number in ends}
-    return Resolved(found, f"narrowed down to the {len(last.ids)} last answers", only, worded, "", last.ids)
+    return Resolved(found, f"narrowed down to the {len(last.ids)} last answers", only, worded, last.ids)
 
 
 def _condition(date: re.Match[str]) -> Dated:
@@ -425,11 +447,8 @@ async def _hop_to_years(ids: Sequence[str], kg: str) -> Hop | None:
     return max(sorted(reached), key=lambda hop: len(reached[hop]), default=None)
 
 
-async def _instead(name: str, last: LastAnswers, kg: str) -> Resolved | None:
+def _instead(name: str, last: LastAnswers) -> list[Wording]:
     """The last question about something else: "what about Heat?"."""
     topic = next((mention for mention in last.topics if mention and mention in last.question), None)
-    if topic is None:
-        return None
-    asked = last.question.replace(topic, name, 1)
-    found = await decompose_question(kg, asked)
-    return Resolved(found, f"read as {asked!r}") if found.sub_questions else None
+    asked = "" if topic is None else last.question.replace(topic, name, 1)
+    return [Wording(asked)] if asked and not _pointing(asked) else []  # its own pronoun may have been another's

@@ -29,7 +29,7 @@ from trivium.kg.plans.plan import (
 from trivium.kg.plans.sub_questions import PlanStep, sub_questions
 from trivium.kg.plans.text import write
 from trivium.kg.types import Hop, chain_text
-from trivium.nodes.keqing.decompose.follow_up import Resolved
+from trivium.nodes.keqing.decompose.follow_up import Resolved, Wording
 from trivium.nodes.keqing.state import SubQuestionState
 from trivium.nodes.run.missing import Link
 from trivium.tools.assess_reading import Assessment, assess_reading
@@ -103,19 +103,16 @@ async def plan_question(question: str, topics: Sequence[str], kg: str, chains: C
     return await planned(readings, kg)
 
 
-async def plan_follow_up(resolved: Resolved, kg: str) -> tuple[Planned, Assessment] | None:
-    """The plan of a follow-up that computes, about all of the last answers, and how far its reading can be trusted.
+async def plan_narrowed(resolved: Resolved, kg: str) -> tuple[Planned, Assessment] | None:
+    """The plan of a follow-up that computes over the last answers, and how far its reading can be trusted.
 
     None where no plan computes it.
     """
-    topics = [resolved.one] if resolved.one else []
-    found = await plan_question(resolved.worded, topics, kg, resolved.found.chains) if resolved.worded else None
+    found = await plan_question(resolved.worded, [], kg, resolved.found.chains) if resolved.worded else None
     if found is None or found.is_chain:
         return None
     plan, last = found.reading.plan, Entities(resolved.ids)
-    if resolved.one:
-        plan = rewritten(plan, lambda node: last if node == Entities((resolved.one,)) else node)
-    elif isinstance(plan, Aggregate | ValueOf | Top | Where) and isinstance(plan.source, SETS):
+    if isinstance(plan, Aggregate | ValueOf | Top | Where) and isinstance(plan.source, SETS):
         plan = replace(plan, source=Intersect((plan.source, last)))
     elif isinstance(plan, SETS):
         plan = Intersect((plan, last))
@@ -123,6 +120,13 @@ async def plan_follow_up(resolved: Resolved, kg: str) -> tuple[Planned, Assessme
         return None
     assessment = await assess_reading(kg, resolved.worded, resolved.found, found.readings, plan=True)
     return await planned([replace(found.reading, plan=plan)], kg), assessment
+
+
+async def plan_about_all(read: Planned, wording: Wording, kg: str) -> Planned:
+    """The plan of a follow-up's wording, about all that are meant in place of the one that it names."""
+    one, all_of_them = Entities((wording.one,)), Entities(tuple(hit.id for hit in wording.meant))
+    plan = rewritten(read.reading.plan, lambda node: all_of_them if node == one else node)
+    return await planned([replace(read.reading, plan=plan), *read.others], kg)
 
 
 async def planned(readings: Sequence[Reading], kg: str) -> Planned:

@@ -17,13 +17,23 @@ from trivium.nodes.keqing.conditions import Condition
 from trivium.nodes.keqing.context import KeqingContext
 from trivium.nodes.keqing.decompose.follow_up import (
     LastAnswers,
+    Resolved,
+    Wording,
     continues,
+    from_all,
     last_answers,
     points_back,
     points_outside,
     resolve,
 )
-from trivium.nodes.keqing.decompose.plan import Planned, plan_follow_up, plan_question, planned, written_reading
+from trivium.nodes.keqing.decompose.plan import (
+    Planned,
+    plan_about_all,
+    plan_narrowed,
+    plan_question,
+    planned,
+    written_reading,
+)
 from trivium.nodes.keqing.link_entities import link
 from trivium.nodes.keqing.state import AssessedState, KeqingState, SubQuestionState
 from trivium.nodes.run.access import NO_MODEL
@@ -126,20 +136,58 @@ async def _decomposed(
 
 async def _trained(question: str, topics: Sequence[str], last: LastAnswers | None, kg: str) -> _Decomposed:
     """The trained decomposer's reading; of a question that points back, one about the last answers."""
-    resolved = await resolve(question, last, kg) if last and points_back(question) else None
-    if resolved is None:
-        read = await _read(question, topics, kg)
-        # "and who starred in them?" without a name of its own and without an answer before it asks for nothing.
-        named = [*read.found.links, *(read.planned.links if read.planned else ())]
-        from_nothing = read.planned is not None and not read.planned.links and continues(question)
-        outside = not topics and points_outside(question, named)
-        return _Decomposed(Decomposition(())) if from_nothing or outside else read
-    noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
-    by_plan = resolved.found.computes or not resolved.found.sub_questions
-    if by_plan and (computed := await plan_follow_up(resolved, kg)) is not None:
-        planned, assessment = computed
-        return _Decomposed(Decomposition(()), planned=planned, reading=planned, assessment=assessment, events=[noted])
-    return _Decomposed(resolved.found, resolved.only, events=[noted, *_stale(resolved.found)])
+    followed = await _followed(question, last, kg) if last and points_back(question) else None
+    if followed is not None:
+        return followed
+    read = await _read(question, topics, kg)
+    # "and who starred in them?" without a name of its own and without an answer before it asks for nothing.
+    named = [*read.found.links, *(read.planned.links if read.planned else ())]
+    from_nothing = read.planned is not None and not read.planned.links and continues(question)
+    outside = not topics and points_outside(question, named)
+    return _Decomposed(Decomposition(())) if from_nothing or outside else read
+
+
+async def _followed(question: str, last: LastAnswers, kg: str) -> _Decomposed | None:
+    """A question that points back, about the last answers; None where it is about something else.
+
+    Of several wordings the surest reading answers, and is withheld as any other.
+    """
+    resolved = await resolve(question, last, kg)
+    if isinstance(resolved, Resolved):
+        noted = {"stage": "decompose", "event": "follow_up", "message": resolved.note}
+        by_plan = resolved.found.computes or not resolved.found.sub_questions
+        if by_plan and (computed := await plan_narrowed(resolved, kg)) is not None:
+            plan, assessment = computed
+            return _Decomposed(Decomposition(()), planned=plan, reading=plan, assessment=assessment, events=[noted])
+        return _Decomposed(resolved.found, resolved.only, events=[noted, *_stale(resolved.found)])
+    best: tuple[Wording, _Decomposed] | None = None
+    for wording in resolved:
+        read = await _about(wording, kg)
+        if read is not None and (best is None or _sure(read) > _sure(best[1])):
+            best = wording, read
+    if best is None:
+        return None
+    wording, read = best
+    read = replace(read, events=[{"stage": "decompose", "event": "follow_up", "message": wording.note}, *read.events])
+    if len(wording.meant) < 2:
+        return read
+    if read.planned is not None:
+        return replace(read, planned=await plan_about_all(read.planned, wording, kg))
+    return replace(read, found=from_all(read.found, wording.one, wording.meant))
+
+
+async def _about(wording: Wording, kg: str) -> _Decomposed | None:
+    """The reading of a follow-up's wording; None where it is not about what was meant."""
+    if not wording.one:
+        return await _read(wording.text, [], kg)
+    # Names that the question has besides must be read too; where that gives nothing, they were no names.
+    for topics in ([], [wording.one]) if wording.named else ([wording.one],):
+        read = await _read(wording.text, topics, kg)
+        linked = [hits[0].id for hits in read.found.links.values() if hits]
+        linked += [hits[0]["id"] for hits in (read.planned.links if read.planned else {}).values()]
+        if wording.one in linked:
+            return read
+    return None
 
 
 async def _read(question: str, topics: Sequence[str], kg: str) -> _Decomposed:

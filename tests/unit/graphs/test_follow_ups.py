@@ -156,6 +156,29 @@ async def test_what_the_last_question_was_about_where_the_graph_lacks_the_fact(s
     assert ids(await say("who directed it?")) == {"frank"}
 
 
+async def test_what_no_reading_of_a_follow_up_fits_is_not_claimed(say: Say, taught_sample: str) -> None:
+    """Each was answered by the nearest relation: a phone number by films, a car by a year of birth."""
+    for wording in (
+        "what is his phone number?", "does he own a car?", "who hates it?", "when did he die?", "how much did it cost?",
+    ):  # fmt: skip
+        assert ids(await say("who directed Rear Window?", kg=taught_sample)) == {"person/alfred_hitchcock"}
+        told = await say(wording, kg=taught_sample)
+        assert (ids(told), told["value"], len(read(told))) == (set(), None, 1), wording
+        assert told["stop_reason"] != "answered", wording
+
+
+async def test_it_is_no_person_and_he_is_one(say: Say, taught_sample: str) -> None:
+    for wording, right in (("when was it made?", "1954"), ("when was he born?", "1899")):
+        await say("who directed Rear Window?", kg=taught_sample)
+        assert ids(await say(wording, kg=taught_sample)) == {right}, wording
+    assert ids(await say("and who directed it?", kg=taught_sample)) == set(), "1899 is nothing that is directed"
+
+
+async def test_a_count_of_something_else(say: Say, taught_sample: str) -> None:
+    assert (await say("how many films did Alfred Hitchcock direct?", kg=taught_sample))["value"] == 9
+    assert (await say("what about Fritz Lang?", kg=taught_sample))["value"] == 2
+
+
 async def test_many_things_are_not_what_a_yes_was_about(say: Say, taught_sample: str) -> None:
     assert (await say("did Alfred Hitchcock direct Rear Window?", kg=taught_sample))["value"] is True
     told = await say("and who starred in them?", kg=taught_sample)

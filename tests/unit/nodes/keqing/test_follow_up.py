@@ -9,7 +9,15 @@ import pytest
 from trivium.kg.errors import UsageError
 from trivium.kg.types import EntityHit
 from trivium.knowledge.knowledge import close_all
-from trivium.nodes.keqing.decompose.follow_up import LastAnswers, from_all, hits_of, last_answers, points_back, resolve
+from trivium.nodes.keqing.decompose.follow_up import (
+    LastAnswers,
+    Resolved,
+    from_all,
+    hits_of,
+    last_answers,
+    points_back,
+    resolve,
+)
 from trivium.policies.reader.chains.decomposer import Decomposition, SubQuestion
 
 HEAT, RONIN = (EntityHit(key, key.title(), 1.0, 2, "exact") for key in ("heat", "ronin"))
@@ -74,26 +82,42 @@ async def test_answers_of_one_name_are_told_apart_by_their_ids(kg_name: str) -> 
 
 
 LAST = LastAnswers("who directed Heat?", {"Heat": "heat"}, ("mann",))
+YES = LastAnswers("did Michael Mann direct Heat?", {"Heat": "heat"}, ())
 FILMS = LastAnswers("which films star Robert De Niro?", {"Robert De Niro": "deniro"}, ("heat", "ronin", "jackie"))
 
 
 @pytest.mark.parametrize(
-    ("question", "last", "seeds", "note"),
+    ("question", "last", "texts"),
     [
-        ("which films did he direct?", LAST, {"Michael Mann"}, "read as"),
-        ("and who starred in them?", FILMS, {"Heat", "Ronin", "Jackie Brown"}, "and 2 more like it"),
-        ("what about Ronin?", LAST, {"Ronin"}, "read as 'who directed Ronin?'"),
-        ("only those before 1996", FILMS, {"Heat", "Ronin", "Jackie Brown"}, "before 1996"),
-        ("which of them star Al Pacino?", FILMS, {"Al Pacino"}, "narrowed down to the 3 last answers"),
+        ("which films did he direct?", LAST, ["which films did Michael Mann direct?", "which films did Heat direct?"]),
+        ("and who starred in them?", FILMS, [f"who starred in {name}?" for name in ("Heat", "Ronin", "Jackie Brown")]),
+        ("Who were their writers?", FILMS, ["Who were Heat's writers?"]),
+        ("who starred in these films?", FILMS, ["who starred in Heat?", "who starred in the films Heat?"]),
+        ("what about Ronin?", LAST, ["who directed Ronin?"]),
+        ("when was it released?", YES, ["when was Heat released?"]),
+        ("and who starred in them?", YES, []),
+        ("which of them star Al Pacino?", YES, []),
+        ("who directed Alien?", FILMS, []),
+        ("what about the weather?", LastAnswers("who?", {}, ("mann",)), []),
+        ("what about Ronin?", LastAnswers("who directed it with Heat?", {"Heat": "heat"}, ("mann",)), []),
+        ("when was it released?", LastAnswers("when was Heat released?", {}, ("1995",)), []),
     ],
 )
-async def test_a_follow_up_is_read_about_the_last_answers(
-    kg_name: str, question: str, last: LastAnswers, seeds: set[str], note: str
+async def test_a_follow_up_is_worded_about_the_last_answers(
+    kg_name: str, question: str, last: LastAnswers, texts: list[str]
 ) -> None:
     found = await resolve(question, last, kg_name)
-    assert found is not None
-    assert {seed for sub in found.found.sub_questions for seed in sub.seed_entities if seed[0] != "<"} == seeds
-    assert note in found.note
+    assert isinstance(found, list)
+    said = [wording.text for wording in found]
+    assert said[: len(texts)] == texts
+    assert bool(said) == bool(texts)
+    assert all(wording.one in {hit.id for hit in wording.meant} for wording in found if wording.one)
+
+
+async def test_of_many_answers_the_note_says_how_many(kg_name: str) -> None:
+    found = await resolve("and who starred in them?", FILMS, kg_name)
+    assert isinstance(found, list)
+    assert found[0].note == "read as 'who starred in Heat?', and 2 more like it"
 
 
 async def test_conditions_of_a_follow_up(kg_name: str) -> None:
@@ -102,14 +126,11 @@ async def test_conditions_of_a_follow_up(kg_name: str) -> None:
         ("until", "before", 1997), ("up to the year", "before", 1997), ("in", "in", 1996), ("from", "in", 1996),
     ):  # fmt: skip
         found = await resolve(f"only those {words} 1996", FILMS, kg_name)
-        assert found is not None
+        assert isinstance(found, Resolved)
         assert found.only == {0: {"op": op, "year": 1996 if op == "in" else year}}
+        assert set(found.found.sub_questions[0].seed_entities) == {"Heat", "Ronin", "Jackie Brown"}
     among = await resolve("which of them star Al Pacino?", FILMS, kg_name)
-    assert among is not None
+    assert isinstance(among, Resolved)
     assert [condition["op"] for condition in among.only.values()] == ["among"]
-
-
-async def test_a_question_that_stands_for_itself_is_no_follow_up(kg_name: str) -> None:
-    assert await resolve("who directed Alien?", FILMS, kg_name) is None
-    assert await resolve("what about the weather?", LastAnswers("who?", {}, ("mann",)), kg_name) is None
+    assert "narrowed down to the 3 last answers" in among.note
     await close_all()
