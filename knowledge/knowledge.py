@@ -35,6 +35,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from trivium.kg.additive_vectors import AdditiveVectors, open_vectors, vectors_path, write_vectors
+from trivium.kg.artifact import joined
 from trivium.kg.catalog import (
     SAMPLE,
     cache_folder,
@@ -208,7 +209,7 @@ class Knowledge:
     @property
     def learnt(self) -> Path:
         """The folder of what Keqing has learned from this KG."""
-        return self.path / "keqing"
+        return joined(self.path, "keqing")
 
     # Arrays and vectors
 
