@@ -26,6 +26,7 @@ from trivium.nodes.run.context import MIN_CONFIDENCE
 from trivium.nodes.run.operator import own_runs
 from trivium.policies.confidence.model import PLAN_WEIGHTS
 from trivium.policies.confidence.signals import AnswerSignals
+from trivium.policies.logistic import fit_logistic
 
 PRIOR = {
     "odd": -2.29,
@@ -61,7 +62,6 @@ GeoQuery, POLE, FDA and Game of Thrones, which the repository does not hold."""
 _DRAW = 30.0  # precision of the prior, in spreads of a signal
 _BIAS_DRAW = 0.01  # share of it that holds for the bias
 _LEAST_SPREAD = 0.05
-_STEPS = 60
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _signals(answer: Mapping[str, Any]) -> AnswerSignals | None:
 
 
 def fit(answers: Sequence[PlanAnswer]) -> dict[str, float]:
-    """Weights of signals and `bias`, by Newton's steps."""
+    """Weights of signals and `bias`."""
     names = [name for name in PRIOR if name != "bias"]
     x, right, part = _arrays(answers, names)
     counts = {name: part.count(name) for name in set(part)}
@@ -105,12 +105,7 @@ def fit(answers: Sequence[PlanAnswer]) -> dict[str, float]:
     prior = np.array([PRIOR["bias"], *(PRIOR[name] for name in names)])
     draw = _DRAW * np.maximum(x.std(axis=0), _LEAST_SPREAD) ** 2
     draw[0] = _DRAW * _BIAS_DRAW
-    fixed = _fixed(answers)
-    b = prior.copy()
-    for _ in range(_STEPS):
-        p = 1 / (1 + np.exp(-np.clip(x @ b + fixed, -30, 30)))
-        curve = (x * (weight * (p * (1 - p) + 1e-6))[:, None]).T @ x + np.diag(draw)
-        b += np.linalg.solve(curve, x.T @ (weight * (right - p)) - draw * (b - prior))
+    b = fit_logistic(x, right, prior, draw, weight, _fixed(answers))
     return {**{name: float(b[1 + i]) for i, name in enumerate(names)}, **FIXED, "bias": float(b[0])}
 
 

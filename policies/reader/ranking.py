@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.kg.plans.plan import Aggregate, ChainStep, Compare, Entities, HasType, OfType, QueryPlan, Term, Top, nodes
+from trivium.policies.logistic import fit_logistic
 from trivium.policies.reader.chains.lexicon import stem
 
 FOLDS = 5
@@ -206,13 +207,9 @@ def _signs(scores: NDArray[np.float64], best: int, learned: float, unread: int) 
 
 
 def _trust(signs: Sequence[NDArray[np.float64]], first: Sequence[Ranked]) -> tuple[float, ...]:
-    """Weights of the signs by Newton steps on the log-likelihood of the first plans of held-out pairs; drawn to 0."""
+    """Weights of the signs by the log-likelihood of the first plans of held-out pairs; drawn to 0."""
     x, right = np.array(signs), np.array([float(one.f1 > RIGHT) for one in first])
-    weights = np.zeros(x.shape[1])
-    for _ in range(30):
-        p = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-        curve = (x * (p * (1 - p) + 1e-6)[:, None]).T @ x + np.eye(len(weights))
-        weights += 0.5 * np.linalg.solve(curve, x.T @ (right - p) - weights)
+    weights = fit_logistic(x, right, np.zeros(x.shape[1]), np.ones(x.shape[1]))
     return tuple(round(float(each), 4) for each in weights)
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from trivium.kg.store import GraphStore
 from trivium.kg.types import LogicalChain
+from trivium.policies.logistic import fit_logistic
 from trivium.policies.reader.chains.chain_search import ChainModel
 from trivium.policies.reader.chains.feasibility import Feasible, reached
 from trivium.policies.reader.chains.pairs import AlignedPair
@@ -241,17 +242,10 @@ def _calibrated(shares: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """
     if not shares:
         return 1.0, 0.0
-    x = log_odds(np.array([share for share, _ in shares]))
-    right = np.array([f1 for _, f1 in shares])
-    x, right = np.append(x, [0.0] * 10), np.append(right, [1.0] * 5 + [0.0] * 5)
-    scale, shift = 1.0, 0.0
-    for _ in range(50):  # Newton steps, damped
-        p = 1 / (1 + np.exp(-(scale * x + shift)))
-        weight = p * (1 - p) + 1e-6
-        gradient = np.array([((p - right) * x).sum() + (scale - 1.0), (p - right).sum() + shift])
-        curve = np.array([[(weight * x * x).sum() + 1.0, (weight * x).sum()], [(weight * x).sum(), weight.sum() + 1.0]])
-        move = np.linalg.solve(curve, gradient)
-        scale, shift = scale - 0.5 * float(move[0]), shift - 0.5 * float(move[1])
+    x = np.append(log_odds(np.array([share for share, _ in shares])), np.zeros(10))
+    right = np.array([*(f1 for _, f1 in shares), *[1.0] * 5, *[0.0] * 5])
+    signs = np.stack([x, np.ones_like(x)], axis=1)
+    scale, shift = fit_logistic(signs, right, np.array([1.0, 0.0]), np.ones(2)).tolist()
     return max(scale, 0.05), shift
 
 
@@ -271,13 +265,10 @@ def _doubt(both: Sequence[_Both], pairs: int) -> float:
     """
     read = np.array(both, dtype=np.float64).reshape(-1, 4)
     said, f1 = log_odds(read[:, ::2]).clip(-_SUREST, _SUREST), read[:, 1::2]
-    ahead, won, weight = said[:, 0] - said[:, 1], f1[:, 0] > f1[:, 1], np.abs(f1[:, 0] - f1[:, 1])
-    before = nats = _DOUBT / pairs
-    for _ in range(50):  # Newton steps, damped
-        p = 1 / (1 + np.exp(-(ahead + nats)))
-        slope = float((weight * (won - p)).sum()) - (nats - before) / _SPREAD**2
-        nats += 0.5 * slope / (float((weight * p * (1 - p)).sum()) + 1 / _SPREAD**2)
-    return nats
+    ahead, weight = said[:, 0] - said[:, 1], np.abs(f1[:, 0] - f1[:, 1])
+    won = (f1[:, 0] > f1[:, 1]).astype(np.float64)
+    prior, draw = np.array([_DOUBT / pairs]), np.array([_SPREAD**-2])
+    return float(fit_logistic(np.ones((len(ahead), 1)), won, prior, draw, weight, ahead)[0])
 
 
 async def _reached(found: Feasible | None, store: GraphStore, walked: dict[object, frozenset[str]]) -> frozenset[str]:

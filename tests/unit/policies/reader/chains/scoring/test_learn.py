@@ -28,6 +28,9 @@ def test_few_pairs_move_what_sureness_means_a_little() -> None:
     assert 0 < shift < 1
     surer, _ = _calibrated([(0.9, 1.0), (0.1, 0.0)] * 50)
     assert surer > scale
+    # Sure of all and wrong in a tenth: not to be believed to the last, whichever way; a fit that runs away was.
+    scale, shift = _calibrated([(1.0, 1.0)] * 270 + [(1.0, 0.0)] * 30)
+    assert 1 / (1 + np.exp(-(scale * 13.8 + shift))) == pytest.approx(0.85, abs=0.05)
 
 
 def test_pairs_are_doubted_where_the_schema_alone_was_right_in_their_place() -> None:
