@@ -15,10 +15,11 @@ def test_what_loses_on_held_out_pairs_is_not_used(won: int, lost: int, used: boo
     assert chosen(before, after[None]) == (0, used)
 
 
-def test_the_best_mix_is_chosen_and_of_equals_the_first() -> None:
-    before = np.zeros(4)
-    some, more = np.array([1.0, 0, 0, 0]), np.array([1.0, 1, 0, 0])
+def test_the_best_mix_is_chosen_and_of_those_as_good_but_for_chance_the_first() -> None:
+    before, some = np.zeros(20), np.array([1.0] * 5 + [0.0] * 15)
+    more, one_more = np.array([1.0] * 9 + [0.0] * 11), np.array([1.0] * 6 + [0.0] * 14)
     assert chosen(before, np.array([some, more, more[::-1]])) == (1, True)
+    assert chosen(before, np.array([some, one_more, some])) == (0, True)
 
 
 def test_few_pairs_move_what_sureness_means_a_little() -> None:
