@@ -140,6 +140,8 @@ class Client:
         sent = f"{head}{self._headers}content-length: {len(body)}\r\n\r\n".encode() + body
         try:
             async with asyncio.timeout(self._patience):
+                if address.netloc in self._open and self._open[address.netloc][0].at_eof():
+                    self._open.pop(address.netloc)[1].close()  # idle for longer than the server keeps a connection
                 if address.netloc not in self._open:
                     self._open[address.netloc] = await asyncio.open_connection(address.hostname, address.port)
                 reader, writer = self._open[address.netloc]

@@ -33,7 +33,7 @@ def method(name: str, graph: Graph) -> Callable[..., Awaitable[dict[str, Any]]]:
         with state_checked(AutoState, state):
             context = context_of(AutoContext, state)
             given = {key: value for key, value in state.items() if key in _GIVEN}
-            given["previous"] = state.get("previous") or state.get("answer")
+            given["previous"] = state.get("remembered")
             # All channels, so that who streams the subgraphs sees what each stage found.
             keys = graph.stream_channels_list
             found = await graph.ainvoke(given, context=CONTEXTS[name].of(context), output_keys=keys)

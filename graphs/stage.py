@@ -190,7 +190,7 @@ async def _as_begun(kind: type[ContextT], state: Mapping[str, Any], runtime: Run
 _ITEMS = 20  # of a list or mapping; the state has them all
 _KEPT_BACK = {
     "settings", "started", "usage", "topic_entities", "choices", "question", "stopped", "answer", "messages", "said",
-    "tried", "previous",
+    "tried", "previous", "remembered",
 }  # fmt: skip
 
 

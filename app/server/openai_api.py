@@ -29,6 +29,7 @@ from trivium.graphs.methods import answer as answer_of
 from trivium.kg.catalog import SETTINGS_FILE
 from trivium.kg.errors import OverloadedError, RequestError, TriviumError, UsageError
 from trivium.kg.memory import Memory
+from trivium.nodes.keqing.decompose.follow_up import last_answers, remember
 from trivium.nodes.run.access import NO_MODEL, read_policy
 from trivium.nodes.run.answer_record import Answer
 from trivium.nodes.run.context import Context
@@ -261,16 +262,24 @@ class _Chat:
         self._owner, self._messages = owner, messages
 
     def previous(self) -> dict[str, Any] | None:
-        """The typed answer behind the assistant's last message, where this process gave it a while ago."""
-        said = [each.get("content") for each in self._messages if isinstance(each, dict)]
-        roles = [each.get("role") for each in self._messages if isinstance(each, dict)]
-        last = next((text for text, role in zip(said[::-1], roles[::-1], strict=True) if role == "assistant"), None)
-        return _told.get((self._owner, last)) if isinstance(last, str) else None
+        """What a follow-up is about: the last of the assistant's messages that this process remembers an answer behind.
+
+        A message that claims nothing and names nothing says the same in every chat, so nothing is kept for it.
+        """
+        said = [each.get("content") for each in self._messages if isinstance(each, dict) and each.get("role") == _OURS]
+        texts = [text for text in said[-_BACK:] if isinstance(text, str)]
+        known = (_told.get((self._owner, text)) for text in reversed(texts))
+        return next((kept for kept in known if kept is not None), None) or None
 
     def remember(self, text: str, answer: Answer) -> None:
-        """Keep what a follow-up needs of an answer."""
-        kept = {"question": answer["question"], "answers": answer["answers"], "steps": answer["steps"]}
-        _told.put((self._owner, text), kept)
+        """Keep what a follow-up needs of an answer; nothing to follow up on, where it names nothing."""
+        if last := last_answers({"previous": answer}):
+            _told.put((self._owner, text), remember(last))
+        elif answer["stop_reason"] == "answered":
+            _told.put((self._owner, text), {})
+
+
+_OURS, _BACK = "assistant", 5  # messages
 
 
 def _kgs(key: Key) -> Sequence[str]:

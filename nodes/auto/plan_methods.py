@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.auto.state import AutoState, MethodToTry
+from trivium.nodes.keqing.decompose.follow_up import last_answers, remember
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.conversation import asked, choices_in, question_of, topics_of
 from trivium.nodes.run.usage import fresh_channels
@@ -30,6 +31,7 @@ async def plan_methods(state: AutoState, runtime: Runtime[AutoContext]) -> dict[
     started, context = time.time(), runtime.context
     question = question_of(state)
     topics_of(state)
+    last = last_answers(state)
     methods = list(_methods(state, context, learned="keqing" in await list_learned(context.kg)))
     return {
         **asked(state, question),
@@ -38,6 +40,7 @@ async def plan_methods(state: AutoState, runtime: Runtime[AutoContext]) -> dict[
         "plan": methods,
         "tried": [],
         "said": None,
+        "remembered": remember(last) if last else None,
     }
 
 

@@ -68,6 +68,9 @@ class RunState(QuestionInput, total=False):
     ui: Annotated[list[dict[str, Any]], add_drawings]
     """What a chat draws below its messages, by LangGraph's generative UI; of the last 20 answers."""
 
+    remembered: dict[str, Any] | None
+    """The last answers that a question may follow up on, as `previous` (`auto`, `keqing`): those before a question that
+    had none."""
     settings: dict[str, Any]
     """The run's settings, so that it goes on with them after an interrupt or from a checkpoint, where a server does
     not hand them on (`trivium.graphs.stage`)."""

@@ -154,21 +154,46 @@ class Wording:
 def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
     """The last answers: those that the client gives as `previous`, else those that a thread's state keeps; or None.
 
+    Where the last question had no answer and named nothing ("thanks!"), those before it (`remember`).
+
     Raises:
-        UsageError: that is no answer; a client writes the one, and may write the other.
+        UsageError: that is no answer; a client writes the one, and may write the others.
     """
-    if given := state.get("previous"):
-        answer = _read_answer(given, "previous")
-        linked = next((step.links for step in answer.steps if step.stage == "link_entities"), {})
-        topics = {mention: found[0].id for mention, found in linked.items() if found}
-    elif given := state.get("answer"):
-        answer = _read_answer(given, "the thread's answer")
-        topics = {mention: found[0]["id"] for mention, found in (state.get("links") or {}).items() if found}
-    else:
-        return None
-    ids = tuple(item.id for item in answer.answers[:_MOST])
-    about = topics and answer.stop_reason in _ABOUT_ITS_TOPICS
-    return LastAnswers(answer.question, topics, ids) if ids or about else None
+    for channel, name in _CHANNELS:
+        if not (given := state.get(channel)):
+            continue
+        answer = _read_answer(given, name)
+        linked: Mapping[str, Any] = next((each.links for each in answer.steps if each.stage == "link_entities"), {})
+        if channel == "answer":
+            linked = state.get("links", linked)
+        topics = {mention: _Entity.model_validate(found[0]).id for mention, found in linked.items() if found}
+        if not topics:  # a reading that is withheld is linked to nothing, but it is known what it was about
+            about = next((each.assessed.about for each in answer.steps if each.assessed), "")
+            topics = {about: about} if about else {}
+        ids = tuple(item.id for item in answer.answers[:_MOST])
+        if ids or (topics and answer.stop_reason in _ABOUT_ITS_TOPICS):
+            return LastAnswers(answer.question, topics, ids)
+        if answer.stop_reason == "answered":
+            return None  # of many things that nothing names
+    return None
+
+
+_CHANNELS = (
+    ("previous", "previous"),
+    ("answer", "the thread's answer"),
+    ("remembered", "what the thread remembers"),
+)
+
+
+def remember(last: LastAnswers) -> dict[str, Any]:
+    """Last answers in the form of `previous`, no bigger than a follow-up needs."""
+    links = {mention: [{"id": key}] for mention, key in last.topics.items()}
+    return {
+        "question": last.question,
+        "stop_reason": "answered",
+        "answers": [{"id": key} for key in last.ids],
+        "steps": [{"stage": "link_entities", "links": links}],
+    }
 
 
 def _read_answer(given: object, name: str) -> _Previous:
@@ -184,9 +209,14 @@ class _Entity(BaseModel):
     id: str = Field(min_length=1, max_length=2_000)
 
 
+class _Assessed(BaseModel):
+    about: str = Field(default="", max_length=2_000)
+
+
 class _Logged(BaseModel):
     stage: str = ""
     links: dict[str, list[_Entity]] = {}
+    assessed: _Assessed | None = None
 
 
 class _Previous(BaseModel):

@@ -24,6 +24,7 @@ from trivium.nodes.keqing.decompose.follow_up import (
     last_answers,
     points_back,
     points_outside,
+    remember,
     resolve,
 )
 from trivium.nodes.keqing.decompose.plan import (
@@ -69,8 +70,8 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
     """Read the question; no sub-question where no reading fits the graph."""
     question, topics = question_of(state), topics_of(state)
     fresh = begun(state, question)
-    last = last_answers(state) if not topics else None
-    made = await _decomposed(question, topics, last, runtime.context)
+    last = last_answers(state)
+    made = await _decomposed(question, topics, None if topics else last, runtime.context)
     found = made.found
     return {
         **fresh,
@@ -83,6 +84,7 @@ async def decompose(state: KeqingState, runtime: Runtime[KeqingContext]) -> dict
         "unread": list(found.unread),
         "retrieved": Overwrite({}),  # a thread's next question starts without the last one's results
         **({"previous": None} if state.get("previous") else {}),
+        **({"remembered": kept} if last and (kept := remember(last)) != state.get("remembered") else {}),
         **({"plan": None, "outcome": None} if state.get("plan") else {}),
         **(made.planned.state() if made.planned else {}),
         "reading": made.reading.log() if made.reading else None,

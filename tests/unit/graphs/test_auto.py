@@ -114,6 +114,9 @@ async def test_a_follow_up_is_about_the_last_answers(kg_name: str) -> None:
     assert told["answers"]
     again = (await threaded.ainvoke({"question": "who directed Heat?"}, THREAD, context=context))["answer"]
     assert [item["id"] for item in again["answers"]] == ["mann"]
+    assert not (await threaded.ainvoke({"question": "thanks!"}, THREAD, context=context))["answer"]["answers"]
+    told = (await threaded.ainvoke({"question": "who starred in it?"}, THREAD, context=context))["answer"]
+    assert {item["id"] for item in told["answers"]} == {"deniro", "pacino"}, "the chat goes on behind small talk"
 
 
 @pytest.mark.parametrize("previous", [5, "x", {"answers": [5]}, {"question": "x"}, {"question": "x", "answers": "y"}])

@@ -179,6 +179,13 @@ async def test_a_count_of_something_else(say: Say, taught_sample: str) -> None:
     assert (await say("what about Fritz Lang?", kg=taught_sample))["value"] == 2
 
 
+async def test_a_chat_goes_on_behind_what_had_no_answer(say: Say, taught_sample: str) -> None:
+    await say("who directed Rear Window?", kg=taught_sample)
+    for unanswered in ("thanks!", "what is the airspeed of an unladen swallow?"):
+        assert (await say(unanswered, kg=taught_sample))["stop_reason"] != "answered"
+    assert ids(await say("when was it made?", kg=taught_sample)) == {"1954"}
+
+
 async def test_many_things_are_not_what_a_yes_was_about(say: Say, taught_sample: str) -> None:
     assert (await say("did Alfred Hitchcock direct Rear Window?", kg=taught_sample))["value"] is True
     told = await say("and who starred in them?", kg=taught_sample)

@@ -91,6 +91,27 @@ async def test_settings_stand_in_the_context() -> None:
     assert told.choices[0].message.content
 
 
+async def test_a_chat_goes_on_behind_small_talk_and_is_its_own() -> None:
+    async with _client() as client:
+
+        async def say(chat: list[Any], question: str) -> Any:  # noqa: ANN401 - JSON
+            chat.append({"role": "user", "content": question})
+            (choice,) = (await client.chat.completions.create(model="auto", messages=chat)).choices
+            chat.append({"role": "assistant", "content": choice.message.content})
+            return (choice.message.model_extra or {})["trivium"]
+
+        mine: list[Any] = []
+        other: list[Any] = []
+        await say(mine, "who wrote Ronin?")  # the graph lacks it
+        await say(mine, "thanks!")
+        await say(other, "who directed Heat?")
+        await say(other, "thanks!")
+        assert mine[3] == other[3], "the same words in two chats"
+        assert [item["id"] for item in (await say(mine, "who directed it?"))["answers"]] == ["frank"]
+        assert [item["id"] for item in (await say(other, "which films did he direct?"))["answers"]] == ["heat"]
+        assert (await say([], "which films did he direct?"))["answers"] == []
+
+
 TASKS = {"title": "who directed Heat?", "tags": [], "follow_ups": []}
 """What Open WebUI asks of the model behind a chat's first answer, and what it finds under that key."""
 
