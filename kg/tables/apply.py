@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableMapping
 from trivium.kg.tables.reading import Cell, Row, SourceTable
-from trivium.kg.tables.writing import plain
+from trivium.kg.tables.writing import cut, plain
 from trivium.kg.types import Entity, QualifiedTriple, Statement, Triple, ValueText
 
 _BATCH = 50_000
@@ -136,7 +136,7 @@ class Applied:
         """What the texts of a cell are: values, or ids of entities."""
         if column.skipped:
             return
-        texts = [part for text in cell for part in text.split(column.split)] if column.split else cell
+        texts = [part for text in cell for part in cut(text, column.split)]
         for raw in texts:
             text = _clean(raw)
             if not text:

@@ -16,8 +16,8 @@ from functools import cached_property
 
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, TableMapping
 from trivium.kg.tables.reading import Cell, Row, SourceTable
-from trivium.kg.tables.writing import guess_notation
-from trivium.kg.text import singular
+from trivium.kg.tables.writing import LIST, cut, guess_notation, guess_split
+from trivium.kg.text import fold_name, singular
 from trivium.kg.types import PropertyKind
 from trivium.kg.values import guess_kind
 
@@ -27,6 +27,7 @@ ROWS_READ = 100_000
 _ENOUGH = 0.9  # share of a column's texts that are keys of the table that they name
 _SAME_NAME = 0.5  # the same where both columns have one name
 _IN_COMMON = 0.2  # share of the smaller of two columns of one name that both hold, where they mean the same things
+_IN_LISTS = 0.1  # the same of numbered columns whose cells are filled as lists are
 _COMPLETE, _MOSTLY = 0.95, 0.5  # share of rows that have a label; the same in a column called name or title
 _LONG_KEY, _LONG_NAME = 64, 40  # characters
 _UPPER, _LOWER = (
@@ -37,12 +38,13 @@ _WORDS = re.compile(
     rf"(?<![^\W\d_])[A-Za-z]{{1,3}}\d+(?![A-Za-z])|[{_UPPER}]+(?![{_LOWER}])|[{_UPPER}]?[{_LOWER}]+"
     rf"|[^\W\d_{_UPPER}{_LOWER}]+|\d+"
 )
+_NUMBERED = re.compile(r"(.*?[^\d])(\d{1,2})")
 _KEY_WORDS = frozenset({"id", "ids", "key", "code", "no", "nr", "number", "ref", "fk", "uuid", "uri", "iri"})
 _NAME_WORDS = ("name", "title", "label", "caption", "heading", "headline")
 _PARTS_OF_NAMES = (("first", "last"), ("given", "family"), ("fore", "sur"), ("firstname", "lastname"))
 _PLURALS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
 _NOT_NUMBERS = frozenset({"zip", "postcode", "postal", "phone", "telephone", "fax", "isbn", "issn"})
-_SEPARATORS = ("|", ";")
+_LISTS = frozenset({"json", "list", "array", "arr"})
 # Graphs as tables: what their tables, the columns of types and relations, and the ends are called.
 _NODES = frozenset({"node", "entity", "vertex", "vertice", "thing", "concept", "object"})
 _EDGES = frozenset({"edge", "link", "relation", "relationship", "triple", "fact", "connection"})
@@ -65,6 +67,7 @@ class _Profile:
     Attributes:
         filled: rows with a text. texts: the distinct ones with their counts. many: whether a row has several.
         kind: what its values are; None for texts. read: their notation, "" for the plain one.
+        split: what separates several values in a cell; "" where cells hold one.
     """
 
     name: str
@@ -73,11 +76,13 @@ class _Profile:
     texts: Counter[str] = field(default_factory=Counter)
     kind: PropertyKind | None = None
     read: str = ""
+    split: str = ""
 
     @cached_property
     def words(self) -> list[str]:
-        """The words of its name."""
-        return words_of(self.name)
+        """The words of its name; `colors_json` holds colors."""
+        words = words_of(self.name)
+        return words[:-1] if self.split == LIST and len(words) > 1 and words[-1] in _LISTS else words
 
     @property
     def is_unique(self) -> bool:
@@ -90,8 +95,15 @@ class _Profile:
         return sum(map(len, self.texts)) / max(len(self.texts), 1)
 
     def close(self) -> None:
-        """Settle the kind: codes and numbers written with leading zeros are text."""
+        """Settle what separates values, and the kind: codes and numbers written with leading zeros are text."""
         kind = guess_kind(self.texts)
+        if kind in (None, "text") and not self.many and (split := guess_split(self.texts)):
+            self.split, self.many = split, True
+            texts = Counter[str]()
+            for text, count in self.texts.items():
+                texts.update(dict.fromkeys(cut(text, split), count))
+            self.texts = texts
+            kind = guess_kind(self.texts)
         coded = any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in self.texts)
         if kind == "number" and (coded or _NOT_NUMBERS & set(self.words)):
             kind = None
@@ -132,6 +144,8 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
         each.key = _key(each)
     for each in seen:
         _find_references(each, seen)
+    for each in seen:
+        _join_numbered(each)
     for each in seen:
         for name, (other, key) in each.refers.items():
             if other.key is key and key.name in other.refers:  # rows about the entities of another table
@@ -309,7 +323,7 @@ def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
         if (about is None or profile is not seen.key) and profile.name not in label and profile.name != type_by
     }
     if seen.key and about is None and seen.key.name in columns:
-        said = type_by or (label and seen.key.kind == "number")
+        said = type_by or (label and seen.key.kind == "number") or _says_name(seen, seen.key, label)
         columns[seen.key.name] = TableColumn() if said else _value(seen.key)
     if about is not None and seen.key:
         other, key = about
@@ -317,6 +331,67 @@ def _mapping(seen: _Seen, shared: SharedColumns) -> TableMapping:
     words = [singular(word) for word in words_of(seen.table.kind)] or _called_by(seen, shared) or seen.words
     kind = " ".join(_PLURALS.get(word, word) for word in words) or seen.table.name
     return TableMapping(file, kind, seen.key.name if seen.key else "", label, columns=columns, type_by=type_by)
+
+
+def _says_name(seen: _Seen, profile: _Profile, label: Sequence[str]) -> bool:
+    """Whether a column holds the rows' names, written as ids are: `blue-beryl` of Blue Beryl."""
+    if not label or profile.name in label or profile.kind is not None:
+        return False
+    places = {name: place for place, name in enumerate(seen.columns)}
+    same = alike = rows = 0
+    for _, row in zip(range(ROWS_READ), seen.table.rows(), strict=False):
+        name = fold_name(" ".join(text for column in label for text in row[places[column]]))
+        own = fold_name(" ".join(row[places[profile.name]]))
+        rows += bool(name)
+        same += own == name
+        alike += not set(own.split()).isdisjoint(name.split())
+    return same > rows / 2 and alike >= _ENOUGH * rows
+
+
+def _join_numbered(seen: _Seen) -> None:
+    """Call `author1`, `author2` alike where they are a list in columns of its own.
+
+    So they are where each is filled only beside the one before it, not always, and they hold the same texts or rows of
+    the same table. Two teams of a match are always both there; two lines of an address have no text in common.
+    """
+    groups: dict[str, list[tuple[int, _Profile]]] = {}
+    for profile in seen.columns.values():
+        if match := _NUMBERED.fullmatch(profile.name):
+            groups.setdefault(match[1].rstrip(" _-."), []).append((int(match[2]), profile))
+    for stem, numbered in groups.items():
+        numbered.sort(key=lambda each: each[0])
+        columns = [profile for _, profile in numbered]
+        numbers = [number for number, _ in numbered]
+        if stem in seen.columns:  # author, author2
+            columns, numbers = [seen.columns[stem], *columns], [numbers[0] - 1, *numbers]
+        consecutive = numbers == list(range(numbers[0], numbers[0] + len(numbers))) and numbers[0] in (0, 1)
+        if not consecutive or len(columns) < 2 or not words_of(stem):
+            continue
+        if _is_list_of(seen, columns):
+            words, texts = words_of(stem), sum((each.texts for each in columns), Counter[str]())
+            for each in columns:
+                each.words, each.texts = words, texts
+
+
+def _is_list_of(seen: _Seen, columns: Sequence[_Profile]) -> bool:
+    """Whether columns hold the first, second, … of the same things."""
+    first, *others = columns
+    refers = [seen.refers.get(each.name) for each in columns]
+    same = refers[0] is not None and all(each == refers[0] for each in refers)
+    apart = [
+        each
+        for each in columns
+        if each.kind or not any(_in_common(each, e, _IN_LISTS) for e in columns if e is not each)
+    ]
+    if any(each.many for each in columns) or (apart and not same):
+        return False
+    places = [list(seen.columns).index(each.name) for each in columns]
+    for _, row in zip(range(ROWS_READ), seen.table.rows(), strict=False):
+        filled = [bool(row[place]) for place in places]
+        said = [row[place] for place in places if row[place]]
+        if filled != sorted(filled, reverse=True) or len(set(said)) < len(said):
+            return False
+    return any(each.filled < first.filled for each in others)
 
 
 def _kinds(seen: _Seen, words: frozenset[str]) -> str:
@@ -357,7 +432,7 @@ def _links(seen: _Seen, ends: Sequence[str], file: str) -> TableMapping:
     ]
     if saying == [head]:
         head, tail, places = tail, head, places[::-1]
-    named = _words_without_key(seen.columns[tail]) if len(saying) == 1 else words_of(seen.table.name)
+    named = _words_without_key(seen.columns[tail]) if len(saying) == 1 else words_of(seen.table.kind or seen.table.name)
     by = _kinds(seen, _RELATIONS | _KINDS if _EDGES & set(seen.words) else _RELATIONS)
     link = TableLink("_".join(named) or seen.table.name, head, places[0], tail, places[1], by)
     columns = {
@@ -412,23 +487,22 @@ def _column(seen: _Seen, profile: _Profile, shared: SharedColumns) -> TableColum
         return TableColumn()
     if profile.name in seen.refers:
         other, key = seen.refers[profile.name]
-        return TableColumn("_".join(_words_without_key(profile)), to=f"{other.table.name}.{key.name}")
+        to = f"{other.table.name}.{key.name}"
+        return TableColumn("_".join(_words_without_key(profile)), to=to, split=profile.split)
     if any(word in _KEY_WORDS for word in profile.words) and _twin(seen, profile):
         return TableColumn()  # a second key of what another column names already
-    split = _separator(profile)
-    texts = [part.strip() for text in profile.texts for part in text.split(split)] if split else list(profile.texts)
-    repeated = len(set(texts)) <= 0.6 * sum(profile.texts.values()) or (
-        not split and _occurs_elsewhere(profile, shared)
+    repeated = len(profile.texts) <= 0.6 * sum(profile.texts.values()) or (
+        not profile.split and _occurs_elsewhere(profile, shared)
     )
-    if profile.kind is None and (repeated or split or profile.many) and _are_names(texts):
+    if profile.kind is None and (repeated or profile.many) and _are_names(profile.texts):
         name = "_".join(_without_key(_without_name(profile.words))) or profile.name
         kind = name.replace("_", " ")
-        if split or profile.many:
+        if profile.many:
             kind = " ".join(singular(word) for word in profile.words)
         elif _is_of_a_kind(profile, shared):
             kind = profile.words[-1]
-        return TableColumn(name, to=kind, split=split)
-    return _value(profile, split)
+        return TableColumn(name, to=kind, split=profile.split)
+    return _value(profile)
 
 
 def _is_of_a_kind(profile: _Profile, shared: SharedColumns) -> bool:
@@ -452,10 +526,10 @@ def _occurs_elsewhere(profile: _Profile, shared: SharedColumns) -> bool:
     return any(_in_common(profile, each) for each in shared[_relation(profile)] if each is not profile)
 
 
-def _in_common(one: _Profile, other: _Profile) -> bool:
+def _in_common(one: _Profile, other: _Profile, least: float = _IN_COMMON) -> bool:
     """Whether two columns hold the same texts to a good part."""
     both = sum(text in other.texts for text in one.texts)
-    return both > 0 and both >= _IN_COMMON * min(len(one.texts), len(other.texts))
+    return both > 0 and both >= least * min(len(one.texts), len(other.texts))
 
 
 def _twin(seen: _Seen, profile: _Profile) -> bool:
@@ -463,21 +537,11 @@ def _twin(seen: _Seen, profile: _Profile) -> bool:
     return any(name != profile.name and _words_without_key(seen.columns[name]) == rest for name in seen.refers)
 
 
-def _value(profile: _Profile, split: str = "") -> TableColumn:
+def _value(profile: _Profile) -> TableColumn:
     if not profile.texts:
         return TableColumn()
-    return TableColumn("_".join(profile.words) or profile.name, profile.kind or "text", split=split, read=profile.read)
-
-
-def _separator(profile: _Profile) -> str:
-    """What separates several short texts in a cell; "" where cells hold one."""
-    if profile.kind is not None or profile.many:
-        return ""
-    for mark in _SEPARATORS:
-        cut = [text.split(mark) for text in profile.texts if mark in text]
-        if len(cut) >= 0.2 * len(profile.texts) and all(len(part) <= _LONG_NAME for parts in cut for part in parts):
-            return mark
-    return ""
+    name = "_".join(profile.words) or profile.name
+    return TableColumn(name, profile.kind or "text", split=profile.split, read=profile.read)
 
 
 def _are_names(texts: Iterable[str]) -> bool:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from trivium.kg.errors import BadInputError, UsageError
 from trivium.kg.loaders.source import BLOCK_BYTES, UTF16, Source
@@ -54,7 +54,8 @@ class SourceTable:
         columns: their names, as in the file; no two are equal.
         rows: reads the rows anew, each as long as `columns`.
         encoding: of a delimited file.
-        kind: what a row is, where the file says so (`author`); else its name says it.
+        kind: what a row is, where the file says so (`author`), or what it says of two things (`authors`); else its
+            name says it.
     """
 
     name: str
@@ -277,6 +278,7 @@ def _flatten(
             }
             for record in records
         ]
+    lists: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for number, record in enumerate(records, 1):
         flat: dict[str, Cell] = {}
         inner: dict[str, list[dict[str, Any]]] = {}
@@ -286,9 +288,23 @@ def _flatten(
             if key is None:
                 key = flat["row"] = (str(number),)
             for name, children in inner.items():
-                owned = [{table: key[0], **child} for child in children]
-                _flatten(f"{table}_{name.replace('.', '_')}", owned, found, kinds)
+                lists.setdefault(name, []).extend((key[0], child) for child in children)
         rows.append(flat)
+    for name, owned in lists.items():
+        own, last = f"{table}_{name.replace('.', '_')}", name.rpartition(".")[2]
+        if shared := _shared(owned):
+            known = {child[shared.by]: child for _, child in reversed(owned)}
+            facts = [{field: each.get(field) for field in (shared.by, *shared.facts)} for each in known.values()]
+            _flatten(own, facts[::-1], found, kinds)
+            rest = [{k: v for k, v in child.items() if k not in (shared.by, *shared.facts)} for _, child in owned]
+            links = [
+                {table: key, last: child[shared.by], **each} for (key, child), each in zip(owned, rest, strict=True)
+            ]
+            _flatten(f"{own}_links", links, found, kinds)
+            kinds[f"{own}_links"] = last
+        else:
+            _flatten(own, [{table: key, **child} for key, child in owned], found, kinds)
+        kinds[own] = singular(last)
 
 
 def _thing(records: list[dict[str, Any]], field: str) -> str:
@@ -307,6 +323,44 @@ def _thing(records: list[dict[str, Any]], field: str) -> str:
         if any(facts) and same >= _ALIKE * len(names):
             return key
     return ""
+
+
+class _Shared(NamedTuple):
+    """Things that several records list, each with facts of its own beside what the record says of it."""
+
+    by: str
+    facts: tuple[str, ...]
+
+
+def _shared(owned: list[tuple[str, dict[str, Any]]]) -> _Shared | None:
+    """What the records of lists share: {"name": "M2", "speed": 29, "amplitude": 0.7}, M2 with its speed in each list.
+
+    The same name is the same thing where a fact of it is the same in all lists and another one for each other name:
+    of two people called Ann who are both female, and of rows that are only called alike, nothing says so.
+    """
+    children = [child for _, child in owned]
+    if any(isinstance(value, dict | list) for child in children for value in child.values()):
+        return None
+    for by in _NAMES:
+        names = [child.get(by) for child in children]
+        if not all(isinstance(name, str) and name.strip() for name in names):
+            continue
+        once = len({(key, child[by]) for key, child in owned}) == len(owned)
+        often = [name for name, count in Counter(names).items() if count > 1]
+        if not once or len(often) < _KEYED or len(set(names)) > _AGAIN * len(names):
+            continue
+        facts, telling = [], False
+        for field in dict.fromkeys(chain(*children)):
+            said: dict[Any, set[Any]] = {}
+            for child in children:
+                said.setdefault(child[by], set()).add(child.get(field))
+            if field != by and all(len(each) == 1 for each in said.values()):
+                facts.append(field)
+                values = {value for name in often for value in said[name] if value is not None}
+                telling |= len(values) >= _ALIKE * len(often)
+        if telling and len(facts) < len(children[0]) - 1:
+            return _Shared(by, tuple(facts))
+    return None
 
 
 def _inner(record: dict[str, Any], field: str) -> list[dict[str, Any]]:

@@ -1,20 +1,29 @@
-"""How a column writes its values where that is not the plain way: 31/12/2020, 1.234,50 €, yes and no.
+"""How a column writes its values where that is not the plain way: 31/12/2020, 1.234,50 €, yes and no, lists.
 
-A notation is a short text in `mapping.toml` (`read = "d/m/y"`), guessed from all of a column's texts.
+A notation is a short text in `mapping.toml` (`read = "d/m/y"`), guessed from all of a column's texts; so is what
+separates the values of a cell (`split = ";"`, or `split = "[]"` for lists as JSON and Python write them).
 """
 
 from __future__ import annotations
 
+import ast
+import json
 import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from trivium.kg.types import PropertyKind
-from trivium.kg.values import days_of
+from trivium.kg.values import LONGEST, days_of
 
 DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA = "d/m/y", "m/d/y", "1.234,5"
 _TRUTHS = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"), ("si", "no"))
 NOTATIONS = (DAY_FIRST, MONTH_FIRST, DECIMAL_COMMA, *("/".join(pair) for pair in _TRUTHS))
+
+LIST = "[]"
+_SEPARATORS = ("|", ";")
+_LONGEST_PART = 40  # characters of a value among several in a cell
+_CUT = 0.2  # share of texts with a separator
 
 _DATE = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})(?:,?[ T](\d{1,2}:\d{2}(?::\d{2})?))?")
 _COMMA = re.compile(
@@ -48,6 +57,61 @@ def guess_notation(texts: Sequence[str]) -> Notation | None:
     ):
         return Notation("number", DECIMAL_COMMA)
     return None
+
+
+def guess_split(texts: Iterable[str]) -> str:
+    """What separates several short values in a column's texts; "" where each is one value."""
+    known = list(texts)
+    if all(text[:1] == "[" for text in known) and _are_lists([_list(text) for text in known]):
+        return LIST
+    for mark in _SEPARATORS:
+        found = [text.split(mark) for text in known if mark in text]
+        if len(found) >= _CUT * len(known) and all(len(part) <= _LONGEST_PART for parts in found for part in parts):
+            return mark
+    return ""
+
+
+def _are_lists(lists: Sequence[list[str | float] | None]) -> bool:
+    """Whether these are lists of values, and not [47.4, 8.5], whose numbers have each their place, nor a note's [1]."""
+    found = [each for each in lists if each is not None]
+    if len(found) < len(lists) or not any(found):
+        return False
+    if any(isinstance(each, str) for parts in found for each in parts):
+        return True
+    return len({len(each) for each in found}) > 1
+
+
+def cut(text: str, split: str) -> list[str]:
+    """The values of a cell's text, each without blanks around it."""
+    found = _list(text) if split == LIST else text.split(split) if split else None
+    return [text] if found is None else [part for each in found if (part := " ".join(str(each).split()))]
+
+
+def _list(text: str) -> list[str | float] | None:
+    """A list of texts and numbers, as JSON or Python writes it; None for anything else."""
+    if len(text) > LONGEST or text[:1] != "[" or text[-1:] != "]":
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            with warnings.catch_warnings():  # an unknown escape is a blemish of the data
+                warnings.simplefilter("ignore")
+                found = ast.literal_eval(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return None
+    if not isinstance(found, list):
+        return None
+    values = [_noted(each) for each in found if each is not None]
+    known = [each for each in values if isinstance(each, str | int | float)]
+    return known if len(known) == len(values) else None
+
+
+def _noted(value: object) -> object:
+    """`{"Silk": "fine needles"}` among texts as "Silk: fine needles": a colon in a list of YAML makes such objects."""
+    if isinstance(value, dict) and len(value) == 1 and all(isinstance(each, str) for each in value.values()):
+        return ": ".join(str(each) for pair in value.items() for each in pair)
+    return value
 
 
 def _guess_dates(texts: Sequence[str]) -> Notation | None:

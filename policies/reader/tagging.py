@@ -162,6 +162,7 @@ class Tagger:
         return tagged
 
     def _tag(self, text: str, topics: Sequence[NamedEntity]) -> Tagged:
+        text = self._joined(text) if "-" in text else text
         words = tokens(text)[:MOST_WORDS]
         text = text[: words[-1].end + 1] if words else ""
         foreign = next((each for each in languages() if each.is_spoken(words, self.language.stop)), None)
@@ -179,6 +180,16 @@ class Tagger:
         if foreign is not None:  # said in the reader's words
             tagged.text = " ".join(folded)
         return tagged
+
+    def _joined(self, text: str) -> str:
+        """The text, two words with a hyphen between them as one where the schema's own is written so: "plug-ins"."""
+        joined = text
+        for first, second in reversed(list(pairwise(tokens(text)))):
+            if text[first.end : second.start] == "-" and any(
+                match.exact and match.score >= 1 for match in self.matcher.phrase([first.text + second.text])
+            ):
+                joined = joined[: first.end] + joined[second.start :]
+        return joined
 
     def _stays(self, quotes: Sequence[tuple[int, int]], word: Token) -> bool:
         """Whether a word of another language is not translated: in a quoted text, or the schema's own."""
@@ -261,6 +272,10 @@ class Tagger:
                     continue  # "under 20 or above 200"
                 if phrase in (("when",), ("where",)) and not (asking and self.language.stop.issuperset(folded[:start])):
                     continue  # a relative clause's
+                if found[0].category == "H" and any(
+                    each.score >= 1 for each in self._both(folded[stop - 1 : stop + 1])
+                ):
+                    continue  # "what time zone"
                 weak = any(item.category == "G" and item.data[0] for item in found) or phrase in (("number",), ("h",))
                 noun = start > 0 and start not in parted and self._is_noun(folded[start - 1])
                 if phrase == ("number", "of") and noun:
@@ -283,6 +298,10 @@ class Tagger:
             for start in range(len(folded) - len(phrase) + 1):
                 if tuple(folded[start : start + len(phrase)]) == phrase:
                     yield _Block(start, start + len(phrase), 12 + len(phrase), [], UNREAD_GENERIC, operator=True)
+
+    def _both(self, words: Sequence[str]) -> list[Match]:
+        """What two words name."""
+        return self.matcher.phrase(words) if len(words) > 1 else []
 
     def _is_preposition(self, phrase: tuple[str, ...], after: Sequence[str]) -> bool:
         """Whether "under", "over" and the like compare nothing: "under the flag of", not "take over X"."""
@@ -533,7 +552,8 @@ class Tagger:
                 found[hit.start, hit.stop].append(self._value_item(hit))
         spans = self._name_spans(text, words, taken, mixed=mixed)
         for (start, stop), hits in zip(spans, self.names.find([_slice(text, words, s) for s in spans]), strict=True):
-            if mixed and stop - start == 1 and not text[words[start].start].isupper():
+            code = words[start].text in self.language.stop and _is_code(text, words[start])
+            if mixed and stop - start == 1 and (code or not text[words[start].start].isupper()):
                 hits = [hit for hit in hits if hit.label == _slice(text, words, (start, stop))]  # noqa: PLW2901
             if meant := [hit for hit in hits if hit.id in known]:
                 found[start, stop] = self._entity_items(meant, start, _slice(text, words, (start, stop)))
@@ -585,6 +605,8 @@ class Tagger:
             inside = [word.text for word in words[hit.start : hit.stop]]
             return not all(word in self.language.stop or word in self.language.generic for word in inside)
         word = words[hit.start]
+        if mixed and word.text in self.language.stop and _is_code(text, word):
+            return hit.value == text[word.start : word.end]
         if word.text in self.language.stop or (len(word.text) < 2 and not word.text.isdigit()):
             return False
         if (word.text,) in self._operators or word.text in self.language.naming:
@@ -609,6 +631,9 @@ class Tagger:
                     break
                 inside = [each.text for each in words[start:stop]]
                 if stop - start == 1 and word.text in language.stop and start and words[start - 1].text == "the":
+                    out.append((start, stop))
+                    continue
+                if mixed and stop - start == 1 and word.text in language.stop and _is_code(text, word):
                     out.append((start, stop))
                     continue
                 if all(each in empty or (each,) in self._operators for each in inside) and not (
@@ -1446,6 +1471,11 @@ def _is_mixed(text: str, words: Sequence[Token]) -> bool:
     capitals = sum(text[word.start].isupper() for word in words[1:])
     letters = sum(text[word.start].isalpha() for word in words[1:])
     return 0 < capitals < max(letters, 1)
+
+
+def _is_code(text: str, word: Token) -> bool:
+    """Whether a function word is written as a code: "stations in OR", "members of the WHO"."""
+    return word.end - word.start > 1 and text[word.start : word.end].isupper()
 
 
 def _choose(blocks: Sequence[_Block]) -> list[_Block]:

@@ -15,6 +15,8 @@ from trivium.policies.reader.sketch import Sketch
 
 _OR, _EACH = "|", "&"  # forms of several relations: one of them, each of them
 
+_SEVERAL = 1.2  # values of an entity, on average, from which a property is a list
+
 
 class SetRules(Rules):
     """Sets, and what joins them."""
@@ -136,8 +138,19 @@ class SetRules(Rules):
         data: tuple[Any, ...] = ()
         if "or" not in gap and right.form in ("value", "name"):
             parts = left.data[1] if left.form == "pair" and left.data else (left.node,)  # without data it is an "or"
-            data = ("and", (*parts, right.node))
+            parts = (*parts, right.node)
+            data = ("and", parts)
+            if self._listed(parts):  # "found in Peru and Chile", where a thing has several places
+                node = ("and", left.node, right.node)
         yield Item("S", node, left.type, data, score, (left.links, right.links), "pair")
+
+    def _listed(self, parts: Sequence[Sketch]) -> bool:
+        """Whether sets are values of one property of which things have several."""
+        numbers = {part[2] if part and part[0] == "is" else -1 for part in parts}
+        if len(numbers) > 1 or -1 in numbers:
+            return False
+        profile = self._schema.properties[numbers.pop()].profile
+        return profile.lists and profile.values >= _SEVERAL * profile.entities
 
     def _joined(
         self, head: Item, source: Item, relations: Sequence[int] = (), cost: float = 0.0, negative: bool = False

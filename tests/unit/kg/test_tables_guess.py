@@ -13,7 +13,7 @@ from trivium.kg.tables.apply import Applied
 from trivium.kg.tables.guess import guess_mapping, words_of
 from trivium.kg.tables.mapping import Mappings, TableColumn, TableLink, read_mapping, write_mapping
 from trivium.kg.tables.reading import read_tables
-from trivium.kg.tables.writing import guess_notation
+from trivium.kg.tables.writing import cut, guess_notation
 from trivium.kg.text import singular
 from trivium.kg.types import Entity, QualifiedTriple, Triple, ValueText
 
@@ -390,3 +390,103 @@ def test_a_table_of_one_line_is_cut_like_any_other(tmp_path: Path) -> None:
 def test_the_first_line_says_how_many_columns_the_others_should_have(tmp_path: Path) -> None:
     (table,) = read_tables(_write(tmp_path, odd="code;title;credits\n1,5;2,5;3,5\n1,5;2,5;3,5\n"))
     assert table.columns == ("code", "title", "credits")
+
+
+def test_lists_in_cells(tmp_path: Path) -> None:
+    rows = [
+        ("Jade", '["Burma", "Peru"]', "['green', 'it\\'s white']", '["2", "3"]', "[1]", "[47.4, 8.5]", "[note]"),
+        ("Opal", '["Peru"]', "['white']", "[]", "[2]", "[-1.0, 30.2]", "[see below]"),
+        ("Onyx", "[]", "[]", '["1"]', "[3]", "[2.0, 3.1]", ""),
+    ]
+    lines = [
+        ",".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in (str(number), *row))
+        for number, row in enumerate(rows, 1)
+    ]
+    header = "id,name,found_json,hues,stone_ids,cited,place,remark"
+    triples, _, applied = _graph(_write(tmp_path, stones="\n".join([header, *lines])))
+    columns = applied.mappings["stones"].columns
+    assert columns["found_json"] == TableColumn("found", to="found", split="[]")
+    assert columns["hues"] == TableColumn("hues", "text", split="[]"), "as pandas writes lists"
+    assert columns["stone_ids"] == TableColumn("stone", to="stones.id", split="[]"), "a list may name rows"
+    facts = {t[:3] for t in triples}
+    assert {
+        ("stone/1", "found", "found/Burma"),
+        ("stone/1", "found", "found/Peru"),
+        ("stone/2", "found", "found/Peru"),
+    } <= facts
+    assert ("stone/1", "hues", "it's white") in facts
+    assert {t[2] for t in facts if t[:2] == ("stone/1", "stone")} == {"stone/2", "stone/3"}
+    assert not [t for t in facts if t[0] == "stone/3" and t[1] in ("found", "hues")], "an empty list says nothing"
+    assert not any(columns[each].split for each in ("cited", "place", "remark")), "a note, a point, a remark"
+    assert ("stone/1", "place", "[47.4, 8.5]") in facts
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('["a b", " c ", null, 2]', ["a b", "c", "2"]),
+        ('["a", {"Silk": "fine: needles"}]', ["a", "Silk: fine: needles"]),
+        ('[{"id": 1, "name": "x"}]', ['[{"id": 1, "name": "x"}]']),
+        ("[a, b]", ["[a, b]"]),
+        ("[" * 5000 + "]" * 5000, ["[" * 5000 + "]" * 5000]),
+        ("['\\d']", ["\\d"]),
+        ("[__import__('os')]", ["[__import__('os')]"]),
+    ],
+)
+def test_a_list_is_read_and_never_run(text: str, values: list[str]) -> None:
+    assert cut(text, "[]") == values
+
+
+def test_numbered_columns_are_a_list_where_they_are_filled_like_one(tmp_path: Path) -> None:
+    authors, teams = ("Ann", "Bo", "Cy"), ("Ajax", "Bern", "Celtic")
+    books = "id,name,author1,author2,address1,address2,phase1,phase2\n" + "".join(
+        f"{n},Book {n},{authors[n % 3]},{'' if n % 3 else 'Bo'},{n} High Street,{f'Flat {n}' if n % 2 else ''},a,b\n"
+        for n in range(12)
+    )
+    games = "id,name,team1,team2\n" + "".join(f"{n},Game {n},{teams[n % 3]},{teams[(n + 1) % 3]}\n" for n in range(12))
+    guessed = guess_mapping(read_tables(_write(tmp_path, books=books, games=games)))
+    columns = guessed["books"].columns
+    assert columns["author1"] == columns["author2"] == TableColumn("author", to="author")
+    assert [columns[each].relation for each in ("address1", "address2")] == ["address_1", "address_2"]
+    assert [columns[each].relation for each in ("phase1", "phase2")] == ["phase_1", "phase_2"]
+    found = [guessed["games"].columns[each].relation for each in ("team1", "team2")]
+    assert found == ["team_1", "team_2"], "both always there: which is first may matter"
+
+
+def test_what_lists_of_records_share_is_a_thing_that_they_point_to(tmp_path: Path) -> None:
+    def tides(*heights: float) -> list[dict[str, object]]:
+        return [
+            {"name": name, "speed": speed, "height": height}
+            for (name, speed), height in zip([("M2", 28.98), ("S2", 30.0), ("K1", 15.04)], heights, strict=True)
+        ]
+
+    stations = [{"id": f"s{n}", "name": f"Port {n}", "tides": tides(n, n + 0.5, n / 2)} for n in range(1, 4)]
+    (path := tmp_path / "stations.json").write_text(json.dumps(stations))
+    triples, entities, _ = _graph([path])
+    assert entities["tide/M2"] == Entity("tide/M2", "M2", types=("tide",))
+    assert [t[:3] for t in triples if t[:2] == ("tide/K1", "speed")] == [("tide/K1", "speed", "15.04")]
+    (link,) = [t for t in triples if t == ("station/s2", "tides", "tide/S2")]
+    assert isinstance(link, QualifiedTriple)
+    assert link.statements[0].properties == (("height", ValueText("2.5", "number")),)
+
+
+def test_people_of_one_name_in_lists_are_not_one_person(tmp_path: Path) -> None:
+    homes = [
+        {"id": f"h{n}", "people": [{"name": name, "sex": sex, "age": age + n} for name, sex, age in _AT_HOME]}
+        for n in range(4)
+    ]
+    (path := tmp_path / "homes.json").write_text(json.dumps(homes))
+    _, entities, applied = _graph([path])
+    assert sum(entity.label == "Ann" for entity in entities.values()) == 4, "four Anns of four ages"
+    assert applied.mappings["homes_people"].type == "person"
+
+
+_AT_HOME = [("Ann", "f", 30), ("Bob", "m", 40), ("Cleo", "f", 5), ("Dan", "m", 9)]
+
+
+def test_an_id_that_only_writes_the_name_is_no_property(tmp_path: Path) -> None:
+    stones = "id,name,hue\nblue-beryl,Blue Beryl,blue\nred-opal,Red Opal,red\ngilson-opal,Opal by Gilson,white\n"
+    ports = "id,name,depth\nNYC,New York,9\nLON,London,8\nBER,Berlin,3\n"
+    guessed = guess_mapping(read_tables(_write(tmp_path, stones=stones, ports=ports)))
+    assert guessed["stones"].columns["id"].skipped
+    assert guessed["ports"].columns["id"] == TableColumn("id", "text"), "a code is asked for"

@@ -389,6 +389,16 @@ def _best(question: str) -> Reading:
     return reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)[0]
 
 
+_PORTS: list[Any] = [
+    ("Astor", ["Plugin"], {"name": "Astor", "localities": ["Peru", "Chile"]}),
+    ("Bandon", ["Plugin"], {"name": "Bandon", "localities": ["Chile"]}),
+    ("Coos", ["Plugin"], {"name": "Coos", "localities": ["Peru", "Togo"]}),
+    ("OR", ["Region"], {"name": "OR"}),
+    ("CA", ["Region"], {"name": "CA"}),
+    ("UTC", ["Timezone"], {"name": "UTC"}),
+]
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
@@ -454,3 +464,26 @@ def test_whether_one_thing_is_joined_with_another_repeats_no_name(question: str,
     executor = Executor(graph)
     (best, *_) = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
     assert _cells(graph, best) == answer
+
+
+        ("Which plug-ins are in CA?", ["Coos"]),
+        ("Which plugins are in CA?", ["Coos"]),
+        ("How many plug-ins are in OR?", ["2"]),
+        ("Which plugins are in OR or CA?", ["Astor", "Bandon", "Coos"]),
+        ("What time zone is the plug-in Coos in?", ["UTC"]),
+        ("what is found in both Peru and Chile?", ["Astor"]),
+        ("Which plugins are found in Peru or Chile?", ["Astor", "Bandon", "Coos"]),
+    ],
+)
+def test_words_with_hyphens_codes_and_lists_of_values(question: str, answer: list[str]) -> None:
+    edges: list[Any] = [("Astor", "region", "OR", {}), ("Bandon", "region", "OR", {}), ("Coos", "region", "CA", {})]
+    graph = GraphColumns.of(_PORTS, [*edges, ("Coos", "timezone", "UTC", {})])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    best = reader.read(question)[0]
+    assert (_cells(graph, best), best.unread, best.unused) == (answer, (), ())
+
+
+def test_an_or_in_capitals_is_an_or_where_nothing_is_called_so() -> None:
+    graph = GraphColumns.of([each for each in _PORTS if each[0] != "OR"], [("Coos", "region", "CA", {})])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    assert _cells(graph, reader.read("Which plugins are found in Togo OR Chile?")[0]) == ["Astor", "Bandon", "Coos"]
