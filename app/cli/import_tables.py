@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trivium.app.cli.kg.options import JsonOption
-from trivium.app.cli.output import complain, print_facts, print_json, print_rows, print_section
+from trivium.app.cli.output import complain, print_facts, print_json, print_rows, print_section, print_text
 from trivium.app.cli.progress import progress
 from trivium.kg.errors import UsageError
 
 if TYPE_CHECKING:
     from trivium.app.cli.kg.input import Input
     from trivium.kg.loaders.sparql import SparqlEndpoint
-    from trivium.kg.profile import PropertyProfile
+    from trivium.kg.profile import PropertyProfile, TypeProfile
     from trivium.kg.store import GraphStore
     from trivium.kg.tables.apply import Applied
     from trivium.kg.tables.mapping import Mappings
@@ -196,6 +196,7 @@ def _tell_unknown(applied: Applied) -> None:
 
 EXAMPLES = 10  # triples shown
 _LONGEST_NAME = 80  # letters
+_SHOWN = 25  # types and relations of a graph that are shown
 _NAMELESS = 0.1  # share of entities without a name from which on it is said
 
 
@@ -247,6 +248,9 @@ def _write(given: Input, out: Path, *, as_json: bool) -> None:
     else:
         held = build_directory(out, given, natures_of(out, []))
         derive(out, held, "static", any_size=True)
+        if not as_json:
+            with Knowledge.open(str(out)) as opened:
+                asyncio.run(_show_graph(opened.store))
         (print_json if as_json else print_facts)(asdict(held))
     with Knowledge.open(str(out)) as opened:
         asyncio.run(_tell_nameless(opened.store))
@@ -328,6 +332,43 @@ def examples(triples: Iterable[Triple]) -> list[Triple]:
     for triple in triples:
         found.setdefault(triple.relation, triple)
     return list(found.values())[:EXAMPLES]
+
+
+async def _show_graph(store: GraphStore) -> None:
+    """What the statements of files of triples became: types, by what their entities are called, and relations."""
+    from trivium.kg.indexes import own_words
+
+    profile = await store.profile()
+    types = [
+        (
+            each.name or "(no type)",
+            each.entities,
+            ", ".join(map(own_words, each.naming)) or "label or id",
+            "; ".join(text for text in _called(each) if text),
+        )
+        for each in profile.types[:_SHOWN]
+    ]
+    relations = []
+    for each in (await store.schema())[:_SHOWN]:
+        ends = f"{_end(each.head_types)} -> {_end(each.tail_types)}"
+        becomes = f"relation {own_words(each.name)}" if each.kind is None else f"property {own_words(each.name)}"
+        relations.append((each.name, becomes, ends if each.kind is None else each.kind, each.triples))
+    print_section("Types", ("type", "entities", "named by", "examples"), types)
+    print_section("Relations", ("in the files", "becomes", "of", "triples"), relations)
+    more = [(len(profile.types), "types"), (len(await store.schema()), "relations")]
+    if left := [f"{count - _SHOWN:,} more {what}" for count, what in more if count > _SHOWN]:
+        print_text(f"\n{' and '.join(left)}: trivium kg info, trivium kg report\n")
+    else:
+        print_text("")
+
+
+def _called(kind: TypeProfile) -> list[str]:
+    """Names of some of a type's entities, where a property holds them."""
+    return [text for part in kind.properties if part.name in kind.naming[:1] for text in part.examples[:2]]
+
+
+def _end(types: Sequence[str]) -> str:
+    return types[0] if types and types[0] else "any"
 
 
 async def _tell_nameless(store: GraphStore) -> None:

@@ -23,6 +23,7 @@ _STARTS = frozenset(
     {"hire", "hired", "start", "started", "join", "joined", "since", "begin", "began", "employed", "opened", "founded"}
 )
 _TIMES = ("date", "year", "time")
+_LEAST, _MOST_OF = ("min", "minimum"), ("max", "maximum")
 _MOST = 5  # columns for one hint
 
 
@@ -142,6 +143,14 @@ class Columns:
                 )
                 best = max(best, (like - 0.55) * 1.0 - less)
         return best
+
+    def of_other_end(self, column: Property, *, largest: bool) -> float:
+        """What ranking by a column costs that is the other one of two bounds: the highest by `hardness_min`."""
+        words, ends = words_of(column.name), (_LEAST, _MOST_OF) if largest else (_MOST_OF, _LEAST)
+        if (own := next((word for word in words if word in ends[0]), "")) == "":
+            return 0.0
+        others = {tuple(end if word == own else word for word in words) for end in ends[1]}
+        return scores.OTHER_BOUND if any(words_of(each.name) in others for each in self._of(column.type)) else 0.0
 
     def hinted(self, column: Property, hints: Sequence[str]) -> bool:
         """Whether hints speak for a property."""

@@ -39,6 +39,7 @@ LATE = 0.3  # a modifier that follows a finished result
 FRONTED = 0.15  # one before it
 OTHER_TYPE = 0.35  # a column of what the set is joined to
 TURNED = 0.15  # a column after its set
+OTHER_BOUND = 0.25  # the highest by the smaller of two bounds: `hardness_min` beside `hardness_max`
 NO_HINT = 0.35  # a superlative or bound whose column no word names
 HINTED = 0.25  # gain: a column that the superlative hints at
 HINT_RANK = 0.06  # for each place further down

@@ -69,6 +69,8 @@ _BORN = 0.6  # weight of "who" for those with a date of birth, where their type 
 _ALIAS = 0.75  # likeness from which a phrase's one word means an element
 DATES = frozenset({"date", "year", "day"})
 _COUNT = ("count",)  # hints of "under", "over": prepositions but for numbers
+_SHORT_BASE = 3  # letters of the shortest adjective
+_DEGREES = frozenset({"latitude", "longitude"})
 _KIND = 0.6  # likeness of a noun that nothing of the graph is called by to a kind of its things
 _NOUN = 0.8  # likeness from which the head noun's type is what is asked for, where none is called so
 
@@ -265,6 +267,12 @@ class Tagger:
                 asking = start <= 1 or not self.language.commands.isdisjoint(folded[:start])
                 if found[0].category == "CMP" and folded[stop : stop + 1] and folded[stop] in self._asking:
                     continue  # "under which license"
+                if found[0].category == "CMP" and not _DEGREES.isdisjoint(found[0].data[1]):
+                    located = any(
+                        not set(words_of(each.name)).isdisjoint(found[0].data[1]) for each in self.schema.properties
+                    )
+                    if not located or not any(map(self._is_number, folded[stop : stop + 1])):
+                        continue  # "north of Paris"
                 after = found[0].category == "CMP" and "after" in found[0].data[1]
                 if after and not any(map(self._is_number, folded[max(start - 2, 0) : start])):
                     continue  # "in Leeds or under 200", not "4 bedrooms or more"
@@ -320,7 +328,9 @@ class Tagger:
         return word in self.language.carried and not (word == "number" and many)
 
     def _compared_by(self, phrase: tuple[str, ...]) -> list[Item]:
-        """A comparison by an adjective that speaks for a column: "more powerful than" for `horsepower`."""
+        """A comparison by an adjective that speaks for a column: "harder than", "more powerful than"."""
+        if len(phrase) == 2 and phrase[1] == "than" and (noun := self._quality(phrase[0], "er")):
+            return [Item("CMP", data=(">", (noun,)))]
         if len(phrase) != 3 or phrase[0] not in ("more", "less") or phrase[2] != "than":
             return []
         found = [match.element for match in self.matcher.word(phrase[1]) if match.score >= _ALIAS]
@@ -372,14 +382,24 @@ class Tagger:
     def _ranked_by(self, phrase: tuple[str, ...]) -> list[Item]:
         """A superlative or comparative of what a column is called by: "riskiest", "riskier" for `risk_score`."""
         (word, *more) = phrase
-        for ending, limit in (("iest", 1), ("ier", 0)):
-            noun = word.removesuffix(ending)
-            if not more and noun != word and len(noun) > 2 and not self.matcher.phrase(phrase):
-                found = [match.element for match in self.matcher.word(noun) if match.exact]
-                columns = [self.schema.properties[each.number] for each in found if each.kind == "property"]
-                if columns and all(each.ordered for each in columns):
+        if not more and not self.matcher.phrase(phrase):
+            for ending, limit in (("est", 1), ("er", 0)):
+                if noun := self._quality(word, ending):
                     return [Item("SUP", data=("max", (noun,), limit))]
         return []
+
+    def _quality(self, word: str, ending: str) -> str:
+        """What an adjective compares by, where columns of numbers are called so: risk, hardness; "" where none is."""
+        base = word.removesuffix(ending)
+        if base == word or len(base) < _SHORT_BASE:
+            return ""
+        nouns = (base[:-1], f"{base}ness") if base.endswith("i") else (f"{base}ness", f"{base[:-1]}ness")
+        for noun in nouns:
+            found = [match.element for match in self.matcher.word(noun) if match.exact] if len(noun) > 2 else []
+            columns = [self.schema.properties[each.number] for each in found if each.kind == "property"]
+            if columns and all(each.ordered for each in columns):
+                return noun
+        return ""
 
     # ---- literals
 

@@ -180,7 +180,8 @@ class SuperlativeRules(RelationshipRules):
             turned = turned or (self._columns.lasting(hints) and self._columns.is_start(column))
             turned = turned or (self._columns.is_fast(hints) and self._columns.is_time(column))
             descending = (direction == "max") != turned
-            yield self._top(right, term, descending, limit, score + gain, links)
+            less = self._columns.of_other_end(column, largest=descending)
+            yield self._top(right, term, descending, limit, score + gain - less, links)
         yield from self._extreme_walked(left, right, limit, score, links)
 
     def _vague(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
@@ -288,6 +289,10 @@ class SuperlativeRules(RelationshipRules):
         for term, cost, node in self._keyed(left, right):
             unordered = term[0] == "p" and not self._columns.ordered_term(term, right.data[2])
             less = cost + (scores.UNORDERED if unordered else 0.0)
+            if term[0] == "p":
+                less += self._columns.of_other_end(
+                    self._columns.of_term(term, right.data[2]), largest=direction == "max"
+                )
             yield self._top(left.but(node=node), term, direction == "max", limit, score - less, links)
 
     def _key_first(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:

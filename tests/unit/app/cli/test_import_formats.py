@@ -139,7 +139,11 @@ def test_a_wrong_file_is_named_and_leaves_nothing(trivium: Trivium, tmp_path: Pa
 def test_a_graph_is_brought_up_to_date_and_says_what_changed(trivium: Trivium, tmp_path: Path) -> None:
     path = tmp_path / "films.ttl"
     path.write_text(TURTLE)
-    assert trivium("import", path, "--out", "kg").code == 0
+    said = trivium("import", path, "--out", "kg")
+    assert "Types\nFilm\t3\tlabel or id\t\nPerson\t2\tlabel or id\t\n" in said.out
+    assert f"{A}directed_by\trelation directed by\tFilm -> Person\t3\n" in said.out
+    assert f"{A}year\tproperty year\tnumber\t3\n" in said.out
+    assert set(trivium("import", path, "--out", "other", "--json").json) == {"entities", "relations", "triples", "hash"}
     path.write_text(TURTLE.replace(":year 1982", ":year 1983").replace('"Heat"', '"Heat (1995)"'))
     said = trivium("import", path, "--out", "kg")
     assert f"Added (1)\n{A}blade\t{A}year\t1983" in said.out

@@ -487,3 +487,41 @@ def test_an_or_in_capitals_is_an_or_where_nothing_is_called_so() -> None:
     graph = GraphColumns.of([each for each in _PORTS if each[0] != "OR"], [("Coos", "region", "CA", {})])
     reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
     assert _cells(graph, reader.read("Which plugins are found in Togo OR Chile?")[0]) == ["Astor", "Bandon", "Coos"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the hardest stone?", ["Ruby"]),
+        ("Which stone has the highest hardness?", ["Ruby"]),
+        ("Which stone has the lowest hardness?", ["Opal"]),
+        ("Which is harder, Opal or Jade?", ["Jade"]),
+        ("Which stones are harder than 8?", ["Jade", "Ruby"]),
+        ("Which stones are north of 20 degrees?", ["Jade"]),
+        ("Which stones are south of 20?", ["Opal", "Ruby"]),
+    ],
+)
+def test_adjectives_of_columns_bounds_and_degrees(question: str, answer: list[str]) -> None:
+    stones: list[Any] = [
+        ("Ruby", ["Stone"], {"hardness_min": 8.5, "hardness_max": 9.5, "latitude": 7.0}),
+        ("Jade", ["Stone"], {"hardness_min": 8.6, "hardness_max": 8.7, "latitude": 24.0}),
+        ("Opal", ["Stone"], {"hardness_min": 5.0, "hardness_max": 6.0, "latitude": -29.0}),
+        ("Zinc", ["Stone"], {"hardness_min": 5.5, "hardness_max": 5.8, "latitude": 20.0}),
+    ]
+    assert _asked(stones, question) == answer
+
+
+@pytest.mark.parametrize(
+    "question", ["Which member works?", "Which shop is north of 14th Street?", "Which shop is north of 5?"]
+)
+def test_no_column_is_meant_by_an_ending_or_a_direction_alone(question: str) -> None:
+    graph: list[Any] = [(f"Shop {n}", ["Shop"], {"sales": n * 10.0, "membness": n * 1.0}) for n in range(4)]
+    columns = GraphColumns.of(graph, [])
+    reader = open_reader(columns, profile_of(columns), names_of(columns), StaticEmbedder())
+    assert all(reading.unread for reading in reader.read(question))
+
+
+def _asked(entities: list[Any], question: str) -> list[str]:
+    graph = GraphColumns.of(entities, [])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    return _cells(graph, reader.read(question)[0])
