@@ -144,6 +144,8 @@ def _show(mappings: Mappings, triples: Iterable[Triple]) -> None:
             becomes = "left out" if each.skipped else f"property {each.relation} ({kind})"
             if each.to:
                 becomes = f"relation {each.relation} to {each.to}"
+            if each.split:
+                becomes += f", several a cell ({each.split})"
             rows.append((name, column, becomes))
     print_rows(("table", "column", "becomes"), rows)
     print_rows(("head", "relation", "tail"), triples)
@@ -191,7 +193,8 @@ def _tell_opaque(mappings: Mappings, relations: Iterable[str]) -> None:
 
 def _tell_unknown(applied: Applied) -> None:
     for place, count in applied.unknown.items():
-        complain(f"{place}: {count:,} cells name no row of the table that they refer to")
+        cells = "1 cell names no row" if count == 1 else f"{count:,} cells name no row"
+        complain(f"{place}: {cells} of the table referred to")
 
 
 EXAMPLES = 10  # triples shown

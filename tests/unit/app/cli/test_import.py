@@ -38,6 +38,16 @@ def test_a_dry_run_shows_and_builds_nothing(trivium: Trivium, tables: list[Path]
     assert "the type '3166 1' has no word" in trivium("import", coded, "--out", "kg", "--dry-run", "--mapping", "m").err
 
 
+def test_a_list_in_a_cell_and_a_row_that_is_not_there_are_said(trivium: Trivium, tables: list[Path]) -> None:
+    tables[0].write_text(tables[0].read_text() + "".join(f"{n},Maker {n},Spain\n" for n in range(6, 16)))
+    header, *rows = tables[1].read_text().splitlines()
+    more = "\n".join(f"{row},{n + 1};{99 if n == 4 else n + 2}" for n, row in enumerate(rows))
+    tables[1].write_text(f"{header},lent to makers\n{more}\n")
+    said = trivium("import", *tables, "--out", "kg", "--dry-run")
+    assert "boats\tlent to makers\trelation lent_to_makers to makers.id, several a cell (;)" in said.out
+    assert "boats.lent to makers: 1 cell names no row of the table referred to" in said.err
+
+
 def test_what_a_user_edits_and_what_changed_comes_in_at_the_next_import(
     trivium: Trivium, tables: list[Path], tmp_path: Path
 ) -> None:
