@@ -58,6 +58,7 @@ _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "ofte
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
+_BARE = frozenset({"date", "year", "day", "time", "name", "type", "kind", "count", "min", "max", "minimum", "maximum"})
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
 
@@ -139,7 +140,8 @@ class Reading:
         kinds: nouns that nothing of a graph without types is called by, read as the kind of thing that the rest of the
             question speaks of: "episode" for what `directed_by` leads from.
         nouns: how many of its words were read as a kind of things, but for what a thing that is named is one of.
-        lacks: whether an unread word is a column, or what is grouped by: "with their phone numbers", "per region".
+        lacks: whether an unread word is a column, or what is grouped by: "with their phone numbers", "per region"; or
+            the plan tells a fact of others, or one whose name begins with a word of it: `point_group` for "melting point".
     """
 
     plan: QueryPlan
@@ -555,9 +557,27 @@ class Reader:
             verbs=verbs,
             kinds=named,
             nouns=sum(self._is_noun(what, sketch) for _, what, _ in links),
-            lacks=_columns_left(tagged, left),
+            lacks=_columns_left(tagged, left) or self._half_named(tagged, left, links) or _is_of_others(sketch),
             sketch=sketch,
         )
+
+    def _half_named(self, tagged: Tagged, left: Sequence[int], links: Sequence[Any]) -> bool:
+        """Whether a noun is only what something's name begins with, and what qualifies the noun says nothing of it.
+
+        No "melting point" is a `point_group`; but a "final release" may be a `release_date`, whose last word carries
+        no meaning of its own.
+        """
+        stems = {stem for position in tagged.positions for stem in self._stems(position)}
+        for place, what, score in links:
+            if not isinstance(what, Element) or what.kind not in ("property", "edge") or score <= 0 or not place:
+                continue
+            words = words_of(self._own_name(what))
+            head = self.language.stem(words[-1]) if words else ""
+            bare = words[-1:] and (words[-1] in self.language.carriers | self.language.units or words[-1] in _BARE)
+            said = self._stems(tagged.positions[place]).intersection(map(self.language.stem, words[:-1]))
+            if said and not bare and head not in stems and place - 1 in left and not tagged.gaps[place]:
+                return True
+        return False
 
     def _accounted(self, tagged: Tagged, plan: QueryPlan, links: Sequence[Any]) -> set[int]:
         """Places of words that no item reads and the plan accounts for all the same.
@@ -763,6 +783,15 @@ def _columns_left(tagged: Tagged, left: Sequence[int]) -> bool:
         place and (not tagged.gaps[place].isdisjoint(classes().ones_own) or _groups(tagged, place - 1))
         for place in left
     )
+
+
+def _is_of_others(sketch: Sketch) -> bool:
+    """Whether values are those of whatever shares something with what is named: of other stones of its luster."""
+    if sketch[0] != "values" or sketch[1][0] != "go" or sketch[1][1][0] != "ids":
+        return False
+    last = sketch[1][2][-1]
+    back = (term[1][0] for term in sketch[2] if term[0] == "p" and term[1])
+    return any(last.relation == hop.relation and last.direction != hop.direction for hop in back)
 
 
 def _is_all(sketch: Sketch) -> bool:

@@ -528,3 +528,24 @@ def _asked(entities: list[Any], question: str) -> list[str]:
     graph = GraphColumns.of(entities, [])
     reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
     return _cells(graph, reader.read(question)[0])
+
+
+def test_a_fact_of_others_and_half_of_a_name_are_not_what_is_asked_for() -> None:
+    stones: list[Any] = [
+        ("Ruby", ["Stone"], {"point_group": "3m", "release_date": Value("date", "2001-02-03")}),
+        ("Opal", ["Stone"], {"point_group": "1", "phenomenon": "fire"}),
+        ("Vitreous", ["Visual Character"], {}),
+    ]
+    graph = GraphColumns.of(stones, [(stone, "visual_character", "Vitreous", {}) for stone in ("Ruby", "Opal")])
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+
+    def told(question: str) -> list[str]:
+        return _cells(graph, best) if not (best := reader.read(question)[0]).lacks and not best.unread else []
+
+    assert told("What is the point group of Ruby?") == ["3m"]
+    assert told("What is the visual character of Ruby?") == ["Vitreous"]
+    assert told("What phenomenon does Opal show?") == ["fire"]
+    assert reader.read("What is the melting point of Ruby?")[0].lacks
+    others = [each for each in reader.read("What visual phenomenon does Ruby show?") if "values ^" in write(each.plan)]
+    assert others[0].lacks
+    assert not reader.read("When was the final release of Ruby?")[0].lacks
