@@ -141,7 +141,7 @@ class Reading:
             question speaks of: "episode" for what `directed_by` leads from.
         nouns: how many of its words were read as a kind of things, but for what a thing that is named is one of.
         lacks: whether an unread word is a column, or what is grouped by: "with their phone numbers", "per region"; or
-            the plan tells a fact of others, or one whose name begins with a word of it: `point_group` for "melting point".
+            the plan tells a fact of others, or one of which a word is a mere part: `point_group` for "melting point".
     """
 
     plan: QueryPlan
