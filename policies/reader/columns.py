@@ -249,6 +249,10 @@ class Columns:
             for word in words_of(column.name)[-1:]
         )
 
+    def all_truths(self, numbers: Sequence[int]) -> bool:
+        """Whether columns hold yes or no."""
+        return all(self.schema.properties[number].profile.kind == "boolean" for number in numbers)
+
     def condition(self, term: Sketch, column: Property, sign: str, value: Any) -> Sketch | None:
         """The comparison of a term with a value, by the column's kind; None where they cannot be compared."""
         kind = column.profile.kind

@@ -6,11 +6,14 @@ MetaQA's films are the heads of every relation and become one role, called by wh
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from trivium.kg.plans.columns import GraphColumns
+from trivium.kg.text import tokens
 from trivium.policies.reader.chains.lexicon import lexicon
 from trivium.policies.reader.chains.voice import voice_of
 from trivium.policies.reader.english import Language
@@ -22,6 +25,8 @@ MOST_RELATIONS = 80
 _SAMPLE = 40_000  # entities that are looked at
 _SAME = 0.75  # share of the smaller end's entities that are in the larger one, from which both are one role
 _SHARED = 0.04  # share from which an entity may have both roles
+_NAMED = 2_000  # names of a role that are looked at
+_CALLED = 0.75  # share of a role's names that have a noun, from which it is called so
 _ENDS = 3  # relation ends that a role's entities are listed by
 
 
@@ -70,6 +75,7 @@ def induce(columns: GraphColumns, language: Language) -> Roles:
         words = dict.fromkeys(
             word for code in members for word in nouns_of(names[code % count], code >= count, language)
         )
+        words |= dict.fromkeys(_nouns_in(columns.labels(rows[has[:, members].any(axis=1)][:_NAMED]), language))
         share = len(columns) / max(len(rows), 1)
         held = tuple((code % count, code >= count) for code in members[:_ENDS])
         roles.append(Role("", tuple(words), int(float(size[members[0]]) * share), held))
@@ -79,6 +85,19 @@ def induce(columns: GraphColumns, language: Language) -> Roles:
         if of_end[one] >= 0 and of_end[other] >= 0 and of_end[one] != of_end[other]
     }
     return Roles(roles, of_end, sorted(pairs), _owners(columns, has, rows, of_end))
+
+
+def _nouns_in(names: Sequence[str], language: Language) -> list[tuple[str, ...]]:
+    """The nouns that the names of nearly all of a role begin or end with: "Cabinet C", "Highways Committee"."""
+    said = [[word.text for word in tokens(name)] for name in names]
+    said = [words for words in said if len(words) > 1]
+    counts = Counter(word for words in said for word in {words[0], words[-1]} if _may_be_noun(word, language))
+    least = max(_CALLED * len(names), 2)
+    return [(word,) for word, count in counts.items() if count >= least]
+
+
+def _may_be_noun(word: str, language: Language) -> bool:
+    return word.isalpha() and len(word) > 2 and word not in language.stop
 
 
 def nouns_of(name: str, tail: bool, language: Language) -> list[tuple[str, ...]]:

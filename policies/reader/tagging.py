@@ -827,6 +827,7 @@ class Tagger:
             ):
                 block = None  # "what does one pay"
             kept = self._keeps(words[place].text, place, first=not spans) or self._lists_names(text, words, place)
+            kept = kept or self._is_called_as_command(words, place)
             if block is None and words[place].text in language.stop and not kept:
                 pending.append(words[place].text)
             else:
@@ -1082,6 +1083,16 @@ class Tagger:
             return False
         return words[place + 1].text == "and" or "," in text[words[place].end : words[place + 1].start]
 
+    def _is_called_as_command(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word that orders is a noun of the graph: "the priciest show", not "show the list of shows"."""
+        word, language = words[place].text, self.language
+        if word not in language.commands or not place or [each.text for each in words[place + 1 : place + 2]] == ["of"]:
+            return False
+        before = words[place - 1].text
+        ranks = any(item.category == "SUP" for item in self._operators.get((before,), ()))
+        noun = ranks or before in language.which | {"the", "a", "an", "each", "every"}
+        return noun and any(m.element.kind == "type" and m.score >= _NOUN for m in self.matcher.word(word))
+
     def _is_ones(self, word: str, before: str, after: str, like: float) -> bool:
         """Whether a word says what something is to another of its kind: Ann's boss, or wife, is not Ann.
 
@@ -1114,6 +1125,14 @@ class Tagger:
         if place < 2 or words[place - 1].text != "in" or word not in self.language.units or self.matcher.phrase([word]):
             return False
         return any(match.element.kind in ("property", "edge") for match in self.matcher.word(words[place - 2].text))
+
+    def _is_sort_of_column(self, words: Sequence[Token], place: int) -> bool:
+        """Whether a word leaves open what a column's name says: "type of work", by `work`."""
+        of = [word.text for word in words[place + 1 : place + 3]]
+        if words[place].text not in self.language.classes.kinds or of[:1] != ["of"] or len(of) < 2:
+            return False
+        named = [each.element.kind for each in self.matcher.phrase(of[1:])]
+        return "property" in named and "type" not in named and not self._is_called(words[place].text)
 
     def _is_whole(self, words: Sequence[Token], place: int) -> bool:
         """Whether a word says all that the graph holds: "in the collection", "of our team"."""
@@ -1159,6 +1178,7 @@ class Tagger:
         word = folded[0]
         if word in self.language.classes.who or (word in self.language.classes.persons and not self._is_called(word)):
             tagged.items += [(position, position + 1, item) for item in self._asked_for(word, position)]
+            tagged.items += self._counted_items(word, position) if word in language.counted else ()
             tagged.unread.append(0.1)
             tagged.content.append(False)
             return
@@ -1167,7 +1187,7 @@ class Tagger:
         light = light and not self._heads(word) and not self._is_relation(word)
         light = light or (self._is_unit(words, span[0]) and not self._is_called(word))
         in_unit = self._counts_in(words, span[0])
-        light = light or in_unit
+        light = light or in_unit or self._is_sort_of_column(words, span[0])
         generic = light or word in language.naming or took or self._is_whole(words, span[0])
         after = words[span[1]].text if span[1] < len(words) else ""
         tagged.items += [

@@ -197,6 +197,20 @@ class Rules:
                 said = not done.isdisjoint(path.relations)  # more than that there is one
                 yield path.back, members, cost - scores.HAVING * said
 
+    def _true(self, source: Item, column: Item, score: float, links: Any) -> Iterator[Item]:
+        """As in "discontinued products", "products that are discontinued": those for which a yes or no is yes."""
+        for number in column.data if column.category == "P" else ():
+            found = self._schema.properties[number]
+            if found.profile.kind == "boolean" and self._schema.compatible(source.type, found.type):
+                node = ("where", source.node, is_true(("p", (), found.name, "")))
+                yield Item("S", node, source.type, (), score + scores.TRUE, links, "set", True, source.extreme)
+            elif found.profile.kind == "boolean" and source.form == "name":  # "listed (buildings) in Old Harbour"
+                for path in self._schema.paths(source.type, found.type)[:1] if found.type != source.type else ():
+                    members = ("go", source.node, path.hops, found.type, path.sure)
+                    node = ("where", members, is_true(("p", (), found.name, "")))
+                    less = path.cost + scores.OTHER_TYPE
+                    yield Item("S", node, found.type, (), score + scores.TRUE - less, links, "set", True)
+
     def _edge_ways(self, source: Item, relations: Sequence[int]) -> list[tuple[Walk, int, Sketch | None, float]]:
         """The hops over relationships with a property: hop, type reached, the set at their end, and the cost.
 
@@ -230,6 +244,8 @@ class Rules:
 
     def _key_terms(self, source: Item, key: Item) -> Iterator[tuple[Sketch, float]]:
         """What a set is grouped by, as terms: a property, the things themselves, what they lead to."""
+        if key.data[0] == "edge":
+            return
         if key.data[0] != "type":
             yield from self._term(source, key.data[0])
         elif key.form != "plain":

@@ -132,7 +132,8 @@ class ColumnRules(Rules):
                 break
         if "s" not in gap and "whether" not in gap:
             yield from self._true(left, right, score, links)
-        if self._lists_both(left, gap):  # "wards with their electorates"
+        several = right.category == "PL" and "with" in gap and left.form in ("plain", "set")
+        if several or self._lists_both(left, gap):  # "wards with their electorates", "wards with name and size"
             yield from self._table(left, lists, score + scores.THEIRS, links, (("e", ()),))
         cost = 0.0 if "s" in gap else scores.TURNED
         cost += 0.4 if left.extreme and "s" not in gap and "and" not in gap else 0.0
@@ -184,20 +185,6 @@ class ColumnRules(Rules):
 
     def _for_each(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         yield from self._of_each(right, left, frozenset())
-
-    def _true(self, source: Item, column: Item, score: float, links: Any) -> Iterator[Item]:
-        """As in "discontinued products", "products that are discontinued": those for which a yes or no is yes."""
-        for number in column.data if column.category == "P" else ():
-            found = self._schema.properties[number]
-            if found.profile.kind == "boolean" and self._schema.compatible(source.type, found.type):
-                node = ("where", source.node, is_true(("p", (), found.name, "")))
-                yield Item("S", node, source.type, (), score + scores.TRUE, links, "set", True, source.extreme)
-            elif found.profile.kind == "boolean" and source.form == "name":  # "listed (buildings) in Old Harbour"
-                for path in self._schema.paths(source.type, found.type)[:1] if found.type != source.type else ():
-                    members = ("go", source.node, path.hops, found.type, path.sure)
-                    node = ("where", members, is_true(("p", (), found.name, "")))
-                    less = path.cost + scores.OTHER_TYPE
-                    yield Item("S", node, found.type, (), score + scores.TRUE - less, links, "set", True)
 
     def _list(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         lists = left.data if left.category == "PL" else (left.data,)

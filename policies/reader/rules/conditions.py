@@ -15,7 +15,7 @@ from trivium.policies.reader.rules.sets import SetRules
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
-_BOUNDS = ("M", "CP", "C")  # what an "or" joins as conditions on one set
+_BOUNDS = ("M", "CP", "C", "P")  # what an "or" joins as conditions on one set
 _COUNT = ("count",)  # hints of "over", "under", "above": prepositions but for numbers
 
 
@@ -63,6 +63,8 @@ class ConditionRules(SetRules):
 
     def _one_of(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "supplied by X or above 200", "(suppliers) in X or with …": two conditions of which one holds."""
+        if any(each.category == "P" and not self._columns.all_truths(each.data) for each in (left, right)):
+            return
         things = [each for each in (left, right) if each.category == "S"]
         apart = any(each.data for each in things if each.form == "pair")  # of A and B
         if "or" in gap and not apart and {"value", "name", "pair"}.issuperset(each.form for each in things):
@@ -76,7 +78,8 @@ class ConditionRules(SetRules):
         for category, node, kind, data, form in right.data:
             part = Item(category, node, kind, data, form=form)
             rule = rules.get(category) or (self._merge if form == "value" else self._join_right)
-            made = rule(left.but(score=0.0, links=()), part, gap - {"or"})
+            one = left.but(score=0.0, links=())
+            made = self._true(one, part, 0.0, ()) if category == "P" else rule(one, part, gap - {"or"})
             fitting = [item for item in made if item.category == "S" and item.type == left.type]
             ways.append(sorted(fitting, key=lambda item: -item.score)[:2])
         for way in product(*ways):

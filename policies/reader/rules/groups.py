@@ -22,6 +22,7 @@ class GroupRules(ResultRules):
         yield from (
             ("G P", self._group_key),
             ("G S", self._group_type),
+            ("G E", self._group_edge_key),
             ("X P", self._by_column),
             ("GK P", self._two_keys),
             ("X GK", self._group),
@@ -56,9 +57,15 @@ class GroupRules(ResultRules):
                 bool(left.data[0]),
             )
 
+    def _group_edge_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
+        """As in "for each technique", which relationships have."""
+        if len(right.data) == 2 and not gap:
+            links, weak = (left.links, right.links), bool(left.data[0])
+            yield Item("GK", data=("edge", *right.data), score=left.score + right.score, links=links, modified=weak)
+
     def _two_keys(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "per city and tier"."""
-        if left.data[0] != "type" and "and" in gap:
+        if left.data[0] not in ("type", "edge") and "and" in gap:
             yield left.but(
                 data=(*left.data, right.data), score=left.score + right.score, links=(left.links, right.links)
             )
@@ -75,7 +82,11 @@ class GroupRules(ResultRules):
         if left.data[0] not in ("count", "agg", "multi"):
             return
         score, links = left.score + right.score, (left.links, right.links)
-        if right.data[0] == "type":
+        if right.data[0] == "edge":
+            for hop, reached, to, cost in self._edge_ways(left, right.data[1]) if left.data[0] == "count" else ():
+                data = ("often", hop, right.data[2], to, True, None, reached)
+                yield Item("X", left.node, left.type, data, score - cost, links, "set")
+        elif right.data[0] == "type":
             yield from self._grouped_by_type(left, right, score, links)
         else:
             yield from self._grouped(left, right.data[0], score, links, right.data[1:])
@@ -93,7 +104,8 @@ class GroupRules(ResultRules):
         links, score = (left.links, right.links), left.score + right.score
         for number in left.data:
             column = self._schema.properties[number]
-            if not column.ordered and self._schema.compatible(right.type, column.type):
+            often = not (column.ordered or column.profile.unique)
+            if often and self._schema.compatible(right.type, column.type):
                 term = ("p", (), column.name, "")
                 data = ("group", (term,), (("count", None),), 1, right.data[0] == "max", right.data[1])
                 yield Item("X", right.node, right.type, data, score, links, "set")

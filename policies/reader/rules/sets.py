@@ -153,9 +153,15 @@ class SetRules(Rules):
         return profile.lists and profile.values >= _SEVERAL * profile.entities
 
     def _joined(
-        self, head: Item, source: Item, relations: Sequence[int] = (), cost: float = 0.0, negative: bool = False
+        self,
+        head: Item,
+        source: Item,
+        relations: Sequence[int] = (),
+        cost: float = 0.0,
+        negative: bool = False,
+        wanted: str = "",
     ) -> Iterator[Item]:
-        """The head's set narrowed to what a path joins with the source's set."""
+        """The head's set narrowed to what a path joins with the source's set, `wanted`: by a relation walked so."""
         if head.data[:1] == ("edge",) and not negative:
             yield from self._joined_by_edge(head, source, relations, cost)
         named = frozenset(relations) or self._role_of(head, source)
@@ -165,7 +171,7 @@ class SetRules(Rules):
             yield from self._joined_each(head, source, score, negative)
             return
         edge = source.data[2] if source.category == "M" else None
-        wanted = source.data[4] if source.category == "M" and len(source.data) > 4 else ""
+        wanted = source.data[4] if source.category == "M" and len(source.data) > 4 else wanted
         for path, costs in self._ways(head.type, source.type, named):
             hops = path.back
             less = costs + self._returns(source.node, hops[0])
@@ -218,7 +224,7 @@ class SetRules(Rules):
         cost += 0.4 if "and" in gap and right.form == "plain" else 0.0
         if left.form == "plain" and right.form in ("plain", "set") and not gap:
             cost += scores.LEFT  # "crime locations" are no crimes
-        yield from self._joined(left, right, (), cost)
+        yield from self._joined(left, right, (), cost, wanted="in" if "to" in gap else "")  # "from X to Y"
 
     def _join_left(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         if left.form == "plain" and right.form == "plain" and gap:
@@ -264,13 +270,14 @@ class SetRules(Rules):
     def _participle_after(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "number of orders sold", "kings who belong (to it)": those that a relation joins to others."""
         words = words_of(self._schema.names[right.data[0]]) if len(right.data) == 1 else ()
-        bare = left.form == "plain" and not left.data and not gap - self._words.clauses
+        bare = left.form == "plain" and not left.data and not gap - self._words.who
         if not bare or not words or words[-1].endswith(("er", "or")):
             return
         for hop, _ in self._schema.leaving(left.type):
             if hop.relation == right.data[0]:
                 node = ("where", left.node, ("has", ("e", (hop,))))
-                links, score = (left.links, right.links), left.score + right.score - scores.HAVING
+                links = (left.links, right.links)
+                score = left.score + right.score - scores.HAVING - (scores.TURNED if gap else 0.0)
                 yield Item("S", node, left.type, ("role", hop.relation), score, links, "plain")
 
     @staticmethod
@@ -335,7 +342,8 @@ class SetRules(Rules):
         for hop, reached in self._schema.leaving(right.type):
             if hop.relation in left.data[0] and self._schema.compatible(reached, left.type):
                 node = ("and", left.node, ("go", right.node, (hop._replace(where=left.data[2]),), left.type, True))
-                yield Item("S", node, left.type, (), score, links, "set", True)
+                less = self._turned(hop, "in", right.type, left.type)  # it leads from X to Y
+                yield Item("S", node, left.type, (), score - less, links, "set", True)
 
     def _is_passive(self, relation: int) -> bool:
         return words_of(self._schema.names[relation])[-1:] == ("by",)
