@@ -53,7 +53,7 @@ def _run(*words: object) -> None:
     assert run([str(word) for word in words]) == 0
 
 
-@pytest.fixture(scope="module", params=["embedded", "neo4j"])
+@pytest.fixture(scope="module", params=["embedded", pytest.param("neo4j", marks=pytest.mark.slow)])
 def copied(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], str]]:
     """Puts a KG in a folder into the store that is tested, and learns its schema there; gives its name."""
     with pytest.MonkeyPatch.context() as patch:

@@ -243,6 +243,7 @@ async def test_over_stdio(films_kg: Path) -> None:
     assert told["proof"] == ["Heat -directed_by-> Michael Mann"]
 
 
+@pytest.mark.slow
 async def test_over_http(films_kg: Path, tmp_path: Path) -> None:
     port, log = free_port(), tmp_path / "log"
     command = [

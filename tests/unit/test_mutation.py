@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.mutation import ROOT, annotated, files_that_test, report
 
 
@@ -14,6 +16,7 @@ def test_annotations_are_left_out() -> None:
     assert len(spans) == 4
 
 
+@pytest.mark.slow
 def test_a_file_is_tested_by_what_imports_it_first() -> None:
     assert files_that_test("kg/values.py")[0] == "tests/unit/kg/test_values.py"
     assert files_that_test("kg/embedded/delta.py")[0] == "tests/unit/kg/test_delta.py"

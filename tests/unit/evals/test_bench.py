@@ -60,6 +60,7 @@ async def test_reading_with_pairs_is_measured_beside_the_schema_alone(films_kg: 
     assert figure.met == (figure.value <= figure.against + 5)
 
 
+@pytest.mark.slow
 def test_a_slow_model_is_measured(films_kg: Path) -> None:
     asked = [
         parse_question(

@@ -21,6 +21,7 @@ def _asked(text: str, relation: str, topic: str) -> Question:
     return Question(text, text, (topic,), answers=tuple(walk([topic], [relation])), chain=(Hop(relation, False),))
 
 
+@pytest.mark.usefixtures("without_torch")
 async def test_pairs_are_learnt_from_by_number_and_a_cut_run_goes_on(tmp_path: Path) -> None:
     folder, _ = build_films(tmp_path)
     names = ("Alien", "Heat", "Diner", "Ronin")

@@ -36,6 +36,7 @@ def test_the_questions_are_written_once_and_split_in_halves(given: Workload) -> 
         assert abs(len(learn) - len(held_out)) <= 1
 
 
+@pytest.mark.slow
 def test_it_learns_from_the_questions_and_not_from_questions_dealt_out_anew(given: Workload) -> None:
     settings = BanditSettings()
     seen = np.mean([replay(given, settings, Chooser(), 1_500, seed).accuracy for seed in range(3)])

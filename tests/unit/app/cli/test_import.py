@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.app.cli.running import Trivium, refused
+from trivium.kg.sample import ENTITIES, TRIPLES
 
 
 @pytest.fixture
@@ -84,13 +85,15 @@ def test_what_rdf_calls_a_relation_is_heard(trivium: Trivium, tmp_path: Path, mo
     assert "net worth" not in trivium("kg", "find", "kg", "net worth").out, "the schema's own names are nobody's"
 
 
-def test_what_a_reply_without_a_claim_says(trivium: Trivium) -> None:
-    said = trivium("ask", "how much did Rear Window cost?", "--json").json["answer"]
+def test_what_a_reply_without_a_claim_says(trivium: Trivium, tmp_path: Path) -> None:
+    kg = ("--kg", tmp_path / "kg", "--json")
+    assert trivium("kg", "build", "--out", tmp_path / "kg", TRIPLES, "--entities", ENTITIES).code == 0
+    said = trivium("ask", "how much did Rear Window cost?", *kg).json["answer"]
     assert said.startswith("It is not certain what the question asks of this graph. The nearest that it has to")
-    said = trivium("ask", "where was Robert Redford born?", "--json").json["answer"]
+    said = trivium("ask", "where was Robert Redford born?", *kg).json["answer"]
     assert "no entity named 'Robert Redford'" in said
     assert "Robert Bolt" not in said, "a namesake by the first name alone is not whom the question is about"
-    said = trivium("ask", "who directed Writen on the Windd?", "--json").json["answer"]
+    said = trivium("ask", "who directed Writen on the Windd?", *kg).json["answer"]
     assert "Did you mean Written on the Wind or Gone with the Wind?" in said, "a novel and its film have one name"
 
 

@@ -30,6 +30,7 @@ def test_a_copy_has_the_same_triples_and_names(trivium: Trivium, kg: Path) -> No
     assert trivium("kg", "verify", kg.parent / "copy").out == "ok\n"
 
 
+@pytest.mark.usefixtures("without_torch")
 def test_what_was_learnt_is_said_to_stay(trivium: Trivium, kg: Path) -> None:
     pairs = kg.parent / "pairs.jsonl"
     pairs.write_text('{"question": "whose film is Alien?", "chain": ["directed_by"], "answers": ["scott"]}\n')
