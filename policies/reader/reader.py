@@ -368,9 +368,9 @@ class Reader:
         ask = self._asks_yes_or_no(tagged)
         for found in parsed:
             item = found.but(node=others(found.node, found.type, self.schema.compatible)) if found.node else found
-            # Whether one thing is of a set repeats its name and is asked all the same.
-            named = ask and item.node is not None and item.node[:1] == ("and",)
-            for sketch, less in self._finished(item, scores.ECHO * (not shown and not named)):
+            # Whether one thing is joined with another repeats its name and is asked all the same.
+            joined = ask and item.node is not None and item.node[:1] == ("and",) and _named_in(item.node) > 1
+            for sketch, less in self._finished(item, scores.ECHO * (not shown and not joined)):
                 score = item.score - less - self._off(tagged, sketch, item)
                 score -= scores.CHOICE if not _is_choice(sketch) and _holds_choice(sketch) else 0.0
                 if ask and (truth := self._truth(sketch)):
@@ -851,6 +851,13 @@ def _holds_choice(node: Sketch) -> bool:
     """Whether a plan goes on from such a set."""
     parts = node[1:] if node[0] in ("and", "or") else node[1:2]
     return _is_choice(node) or any(_holds_choice(part) for part in parts if isinstance(part, tuple) and part)
+
+
+def _named_in(node: Sketch) -> int:
+    """How many times a set's parts name things: one that leads back to the thing itself is true of anything."""
+    if node[:1] == ("ids",):
+        return 1
+    return sum(_named_in(part) for part in node if isinstance(part, tuple))
 
 
 def _echoes(node: Sketch) -> bool:
