@@ -54,6 +54,11 @@ FIXED = {
     "lacks": -3.0,
     "through": -3.0,
     "turned": -3.0,
+    "guessed": -1.0,
+    "opposed": -3.0,
+    "detoured": -1.0,
+    "borrowed": -2.0,
+    "whole": -1.0,
     "typed": 0.9,
 }
 """What speaks against an answer whatever else does: words that nothing accounts for, as in the earlier fit, heavier

@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import Field
 
 from trivium.kg.errors import NotLearntError
+from trivium.kg.plans.plan import ChainStep, Entities, Follow, Term, ValueOf
 from trivium.kg.text import fold_case
-from trivium.kg.types import LogicalChain, chain_text
+from trivium.kg.types import Hop, LogicalChain, chain_text
 from trivium.knowledge.knowledge import Knowledge
 from trivium.policies.confidence.model import DEFAULT
 from trivium.policies.confidence.signals import AnswerSignals, asks_truth, end_of, is_misfit, is_small_talk, signals_of
@@ -82,9 +83,10 @@ async def assess_reading(
     known = found.support
     if plan and best is not None:
         names = tuple(fold_case(word) for word in best.unread if word[:1].isupper() or any(map(str.isdigit, word)))
-        about = known.about if known else ""
+        about, missing = _lacking(readings) if not signals.vague else ("", ())
+        about = about or (known.about if known else "")
         chat = not names and not about and is_small_talk(question, read=not signals.thin)
-        return Assessment(sure, signals, (*best.unread, *best.unused), names, (), about, chat, truth)
+        return Assessment(sure, signals, (*best.unread, *best.unused), names, missing, about, chat, truth)
     if known is None:
         return Assessment(sure, signals, chat=not found.links and is_small_talk(question), truth=truth)
     lacks = known.score >= _SPOKEN and (known.gap >= _MISSING or not found.sub_questions)
@@ -92,6 +94,22 @@ async def assess_reading(
     unread = tuple(dict.fromkeys([*known.strange, *(() if missing else known.foreign)]))
     chat = not found.sub_questions and not known.about and is_small_talk(question)
     return Assessment(sure, signals, unread, known.names, missing, known.about, chat, truth)
+
+
+def _lacking(readings: Sequence[Reading]) -> tuple[str, LogicalChain]:
+    """The id of a named entity and the one step that is asked of it and leads nowhere; ("", ()) where that is not so.
+
+    It is asked where the best reading by words alone reads all of the question, and some word says the step.
+    """
+    best = max(readings, key=lambda each: each.lexical)
+    if not best.empty or best.unread or best.unused or best.unsaid or best.guessed:
+        return "", ()
+    match best.plan:
+        case Follow(source=Entities(ids=(entity,)), steps=(step,)) if step == ChainStep(step.relation, step.direction):
+            return entity, (Hop(step.relation, step.direction == "in"),)
+        case ValueOf(source=Entities(ids=(entity,)), columns=(column,)) if column == Term(property=column.property):
+            return entity, (Hop(column.property, False),)
+    return "", ()
 
 
 @assess_reading.json

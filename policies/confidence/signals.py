@@ -17,10 +17,12 @@ from trivium.kg.plans.plan import (
     Holds,
     Intersect,
     NonEmpty,
+    OfType,
     QueryPlan,
     Rows,
     Term,
     ValueOf,
+    Where,
     nodes,
 )
 from trivium.kg.text import fold_case, tokens
@@ -111,6 +113,11 @@ class AnswerSignals:
         vague: names that it matches in part.
         trust: log-odds that its first reading is right by held-out pairs of the graph; 0 without any.
         kinds: nouns that nothing of the graph is called by, read as a kind of its things (`Reading.kinds`).
+        guessed: columns that nothing in the question asks for (`Reading.guessed`).
+        opposed: those of them of another dimension than is asked for (`Reading.opposed`).
+        detoured: relations that no word says, beyond one, on a graph with types.
+        borrowed: 1 where a column is that of what a thing is joined to, and no word says that (`Reading.borrowed`).
+        whole: 1 where it gives all of a kind, or their number, and leaves a word unread that may say which.
         vote: the share of its best readings that give the same as the first one, each by its score, in [0, 1].
         lead: by how much its score is above that of the best one that gives something else.
         typed: 1 where the graph's entities have types.
@@ -150,6 +157,11 @@ class AnswerSignals:
     vague: float = 0.0
     trust: float = 0.0
     kinds: float = 0.0
+    guessed: float = 0.0
+    opposed: float = 0.0
+    detoured: float = 0.0
+    borrowed: float = 0.0
+    whole: float = 0.0
     vote: float = 0.0
     lead: float = 0.0
     size: float = 0.0
@@ -277,6 +289,14 @@ def _of_readings(readings: Sequence[Reading], best: Reading, *, plan: bool, apar
         "trust": (top.trust or 0.0) if plan else 0.0,
         "kinds": float(len(top.kinds)) if plan else 0.0,
     }
+    if plan:
+        out |= {
+            "guessed": min(len(top.guessed), _MOST),
+            "opposed": min(len(top.opposed), _MOST),
+            "detoured": float(max(len(top.unsaid) - 1, 0)) if top.typed else 0.0,
+            "borrowed": float(bool(top.borrowed)),
+            "whole": float(_gives_all(top)),
+        }
     return out | (
         {"odd": min(sum(_is_name(word) for word in top.unread), _MOST), **_of_answers(readings)} if plan else {}
     )
@@ -378,6 +398,13 @@ def _says_no_fact(reading: Reading) -> bool:
     return outward and reading.unsaid >= {step.relation for step in plan.steps}
 
 
+def _gives_all(reading: Reading) -> bool:
+    """Whether a plan gives all of a kind, or their number, and leaves a word unread: "which lines are electrified"."""
+    plan = reading.plan
+    counted = isinstance(plan, Aggregate) and plan.function == "count" and isinstance(plan.source, OfType)
+    return bool(reading.unread) and (counted or isinstance(plan, OfType))
+
+
 def _counts_another_thing(question: str, reading: Reading) -> bool:
     """Whether a figure is given for "how many calories …" that counts something else: for how many it is."""
     counted = _counted([token.text for token in tokens(question)])
@@ -397,19 +424,28 @@ def _is_untrue(question: str, *, truth: bool, left: Sequence[str]) -> bool:
 
 
 def _is_through(reading: Reading) -> bool:
-    """Whether a plan goes on from what points to a named thing, by a relation that no word says."""
-    if reading.typed and (reading.nouns or not isinstance(reading.plan, ValueOf)):
-        return False  # a noun may say what is gone through, and who buys is asked of a supplier
+    """Whether a plan goes on from what points to a named thing, by a relation that no word says: "is Ghana organic?".
+
+    A noun may say what is gone through: "which buyers has the supplier X?".
+    """
+    if reading.typed and reading.nouns:
+        return False
     plan: QueryPlan | Rows = reading.plan
     after: tuple[ChainStep, ...] = ()
+    value = ChainStep("", "out")  # the value itself is a step further
+    if isinstance(plan, NonEmpty):
+        plan = plan.source
+        if isinstance(plan, Where):
+            plan, after = plan.source, (value,)
     while isinstance(plan, Follow | ValueOf | Aggregate):
         if isinstance(plan, Follow):
             after = (*plan.steps, *after)
-        elif isinstance(plan, ValueOf):  # the value itself is a step further
-            after = (*plan.columns[0].steps, ChainStep("", "out"), *after)
+        elif isinstance(plan, ValueOf):
+            after = (*plan.columns[0].steps, value, *after)
         plan = plan.source
     before = after[:-1] if isinstance(plan, Entities) else ()
-    return any(step.direction == "in" and step.relation in reading.unsaid for step in before)
+    unsaid = reading.passed if reading.typed else reading.unsaid
+    return any(step.direction == "in" and step.relation in unsaid for step in before)
 
 
 def _goes_through(found: Decomposition | None, readings: Sequence[Reading]) -> bool:

@@ -27,6 +27,7 @@ from trivium.policies.reader import scores
 from trivium.policies.reader.chart import Chart
 from trivium.policies.reader.columns import Columns
 from trivium.policies.reader.english import Language, classes, english
+from trivium.policies.reader.guesses import Guesses
 from trivium.policies.reader.guidance import Chains, behind
 from trivium.policies.reader.items import Item, flat
 from trivium.policies.reader.matching import Element, Matcher
@@ -142,6 +143,11 @@ class Reading:
         nouns: how many of its words were read as a kind of things, but for what a thing that is named is one of.
         lacks: whether an unread word is a column, or what is grouped by: "with their phone numbers", "per region"; or
             the plan tells a fact of others, or one of which a word is a mere part: `point_group` for "melting point".
+        guessed: columns that it ranks, bounds, computes or answers by, and that nothing asks for: the number of tracks,
+            for "the longest".
+        opposed: those of them of another dimension than is asked for: a price.
+        passed: relations in `unsaid` that lead from things that no noun is for.
+        borrowed: columns that belong to what its things are joined to, where no word says that.
     """
 
     plan: QueryPlan
@@ -159,6 +165,10 @@ class Reading:
     kinds: tuple[str, ...] = ()
     nouns: int = 0
     lacks: bool = False
+    guessed: frozenset[str] = frozenset()
+    opposed: frozenset[str] = frozenset()
+    passed: frozenset[str] = frozenset()
+    borrowed: frozenset[str] = frozenset()
     sketch: Sketch = field(repr=False, default=())
     learned: float = 0.0
     trust: float | None = None
@@ -209,6 +219,7 @@ class Reader:
         self.values = ValueIndex(self.language)
         self.matcher = Matcher(self.schema, self.language, embedder, glossary or {})
         self._columns = Columns(self.schema, self.language, self.matcher)
+        self._guesses = Guesses(self.schema, self.language, self._columns)
         self.edges = _edges(self.schema)
         self._tagger = Tagger(self.schema, self.language, self.matcher, self.values, names, self.edges, ties)
         content = self.language.stop | {"has", "have", "is"}
@@ -269,7 +280,21 @@ class Reader:
             ]
         readings.sort(key=lambda reading: -reading.score)
         best = readings if run is None else self._best(readings, run, deadline, most)
-        return [self._told(each, best) for each in best[:most]] if self.ranking else best[:most]
+        items = {sketch: item for sketch, item, _ in candidates}
+        given = [self._told(each, best) for each in best[:most]] if self.ranking else best[:most]
+        return [self._doubted(each, tagged, items[each.sketch]) for each in given]
+
+    def _doubted(self, reading: Reading, tagged: Tagged, item: Item) -> Reading:
+        """A reading with what it does that no word says; looked up for the few that are given alone."""
+        links = [each for each in flat(item.links) if each[0] >= 0]
+        guessed = self._guesses.columns_of(tagged, reading.sketch, links)
+        return replace(
+            reading,
+            guessed=guessed,
+            opposed=self._guesses.opposed(tagged, guessed, links) if guessed else guessed,
+            passed=self._guesses.passed(reading.unsaid, links),
+            borrowed=self._guesses.borrowed(reading.sketch, reading.unsaid, links),
+        )
 
     def _added(self, clause: str) -> Added:
         """What a sentence adds; nothing where a word of it is not read."""

@@ -220,3 +220,38 @@ async def test_of_pairs_reading_and_the_schema_s_the_surer_one_answers_what_pair
         monkeypatch.setattr("trivium.nodes.keqing.decompose.stage.decompose_question", read)
         found = await _ask(graphs["company"], "who works for Acme?")
         assert sorted(entity["label"] for entity in found["answers"]) == answers
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "lacks"),
+    [
+        ("farm", "who does Hana report to?", '"reports to" for Hana'),
+        ("farm", "who tends Buttercup?", "for Buttercup"),
+        ("trails", "how long is Old Mill Trail?", ""),  # no such trail
+    ],
+)
+async def test_what_a_named_thing_lacks_is_said(
+    graphs: Mapping[str, Path], name: str, question: str, lacks: str
+) -> None:
+    answer = await _ask(graphs[name], question)
+    assert not answer["answers"]
+    assert answer["stop_reason"] == ("not_found" if lacks else "unknown_entity")
+    assert lacks in answer["answer"]
+    assert ("does not record" in answer["answer"]) is bool(lacks)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("which cow is the oldest?", ["Rose"]),
+        ("which worker has the highest salary?", ["Hana"]),
+        ("which cow is the heaviest?", []),  # ages are all that there is
+        ("which worker is the tallest?", []),
+        ("which cow is the longest?", []),
+        ("what is the age of Flint?", []),  # Flint's owner tends a cow, which has one
+    ],
+)
+async def test_a_column_of_something_else_is_not_claimed(
+    graphs: Mapping[str, Path], question: str, answers: list[str]
+) -> None:
+    assert [each["label"] for each in (await _ask(graphs["farm"], question))["answers"]] == answers

@@ -281,3 +281,47 @@ def test_a_column_that_is_asked_for_has_to_be_read() -> None:
     read = replace(_reading('ids "Ann" | follow ^owned_by'), unread=("color",))
     assert DEFAULT.confidence(signals_of(None, [read], plan=True)) > 0.5
     assert DEFAULT.confidence(signals_of(None, [replace(read, lacks=True)], plan=True)) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("plan", "nouns", "through"),
+    [
+        ('ids "Ghana" | follow ^grown_in | where organic = true | exists', 0, True),
+        ('ids "Ghana" | follow ^grown_in, roasted_by', 0, True),
+        ('ids "Ghana" | follow ^grown_in, roasted_by', 1, False),  # "which roasters use coffee of Ghana?"
+        ('ids "Ghana" | follow ^grown_in', 0, False),
+        ('ids "Yirga Gold" | where organic = true | exists', 0, False),
+    ],
+)
+def test_a_fact_of_what_points_to_a_thing_is_none_of_it(plan: str, nouns: int, through: bool) -> None:
+    reading = replace(_reading(plan), passed=frozenset({"grown_in"}), unsaid=frozenset({"grown_in"}), nouns=nouns)
+    assert bool(signals_of(None, [reading], plan=True).through) is through
+
+
+@pytest.mark.parametrize(
+    ("plan", "unread", "whole"),
+    [
+        ("type line", ("electrified",), True),
+        ("type line | count", ("electrified",), True),
+        ("type line", (), False),
+        ("type line | where speed > 100", ("electrified",), False),
+    ],
+)
+def test_all_of_a_kind_are_none_that_an_unread_word_says(plan: str, unread: tuple[str, ...], whole: bool) -> None:
+    reading = replace(_reading(plan), unread=unread)
+    assert bool(signals_of(None, [reading], plan=True).whole) is whole
+
+
+def test_what_nothing_asks_for_speaks_against_a_plan() -> None:
+    sure = _reading("type trail | top 1 by price")
+    signals = [
+        signals_of(None, [each], plan=True)
+        for each in (
+            sure,
+            replace(sure, guessed=frozenset({"price"})),
+            replace(sure, guessed=frozenset({"price"}), opposed=frozenset({"price"})),
+        )
+    ]
+    chances = [DEFAULT.confidence(each) for each in signals]
+    assert chances == sorted(chances, reverse=True)
+    assert len(set(chances)) == 3

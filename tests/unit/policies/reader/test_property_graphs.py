@@ -558,3 +558,23 @@ def test_a_fact_of_others_and_half_of_a_name_are_not_what_is_asked_for() -> None
     others = [each for each in reader.read("What visual phenomenon does Ruby show?") if "values ^" in write(each.plan)]
     assert others[0].lacks
     assert not reader.read("When was the final release of Ruby?")[0].lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "guessed", "opposed"),
+    [
+        ("Which course is the longest?", set(), set()),
+        ("Which machine is the most expensive?", set(), set()),
+        ("Which course is the oldest?", set(), set()),
+        ("Which machine is the biggest?", set(), set()),  # the biggest may be the dearest
+        ("Which machine is the heaviest?", {"price_usd"}, {"price_usd"}),
+        ("machines under 3000 euros", set(), set()),
+        ("courses under 3000 euros", {"length_min"}, {"length_min"}),
+        ("courses under 50 minutes", set(), set()),
+    ],
+)
+def test_columns_that_nothing_asks_for(question: str, guessed: set[str], opposed: set[str]) -> None:
+    graph, reader = _gym()
+    executor = Executor(graph)
+    (best, *_) = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
+    assert (set(best.guessed), set(best.opposed)) == (guessed, opposed)

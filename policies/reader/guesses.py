@@ -1,0 +1,167 @@
+"""What a plan does that no word of the question says: columns that it guesses at or borrows, things it goes through.
+
+Reading needs guesses: "the longest film" names no column. A guess that nothing in the question fits ("the longest" by
+the price of a ticket) is told here from one that something does (by `runtime`, by minutes), so that it can be doubted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trivium.policies.reader.columns import Columns, measure_of
+from trivium.policies.reader.english import Language
+from trivium.policies.reader.matching import Element
+from trivium.policies.reader.names import words_of
+from trivium.policies.reader.schema import Property, Schema, Walk
+from trivium.policies.reader.sketch import Sketch
+from trivium.policies.reader.tagging import Tagged
+
+_HINTS = {"SUP": 1, "CMP": 1, "ADJ": 1, "H": 0, "NUM": 2}
+"""By category, the place in an operator's data of the words of the columns that it may mean."""
+_ANY_SIZE = frozenset({"size", "value"})
+"""Hints of operators of no dimension of their own: "the biggest" is of the most members as well."""
+_EQUAL = ("=", "!=")  # a value says its own column
+
+
+@dataclass
+class Guesses:
+    """Looks at the plans of one schema."""
+
+    schema: Schema
+    language: Language
+    columns: Columns
+
+    def __post_init__(self) -> None:
+        self._named: dict[str, list[Property]] = defaultdict(list)
+        for each in self.schema.properties:
+            self._named[each.name].append(each)
+        operators = [*(each.hints for each in self.language.superlatives.values()), *self.language.how.values()]
+        self._dimensions = [found for found in dict.fromkeys(operators) if found and _ANY_SIZE.isdisjoint(found)]
+        self._heads: dict[str, set[int]] = defaultdict(set)
+        for relation, head, _ in self.schema.joins:
+            self._heads[self.schema.names[relation]].add(head)
+        for profile in self.schema.profiles.values():
+            for own in profile.properties:
+                self._named[own.name].append(Property(-1, -1, own, naming=False))
+
+    def columns_of(self, tagged: Tagged, sketch: Sketch, links: Sequence[Any]) -> frozenset[str]:
+        """The ordered columns by which a sketch ranks, bounds, computes or answers, and that nothing asks for.
+
+        A column is asked for by a word of its name, by an operator that may mean it ("longest" a duration, "when" a
+        date), by a unit that it is measured in, or by a date that it is compared with.
+
+        Args:
+            tagged: the question.
+            sketch: of the plan.
+            links: what it reads, as `items.flat` gives it.
+        """
+        said = set[str]()
+        for _, what, _ in links:
+            said |= {self._name(what)} if isinstance(what, Element) else set(words_of(what))
+        read = {place for place, *_ in links}
+        hints, measures = self._hints(tagged, read)
+        if not (hints or measures) or not _ANY_SIZE.isdisjoint(hints):
+            return frozenset()
+        return frozenset(
+            name
+            for name, dated in _uses(sketch)
+            if name not in said
+            and said.isdisjoint(words_of(name))
+            and (known := [each for each in self._named.get(name, ()) if each.ordered])
+            and not any(self._is_asked(each, hints, measures, dated=dated) for each in known)
+        )
+
+    def opposed(self, tagged: Tagged, names: Iterable[str], links: Sequence[Any]) -> frozenset[str]:
+        """Those of some guessed columns that are known to be of another dimension: a salary, for "the tallest"."""
+        hints, _ = self._hints(tagged, {place for place, *_ in links})
+        others = [found for found in self._dimensions if set(found).isdisjoint(hints)]
+        return frozenset(
+            name
+            for name in names
+            if any(
+                measure_of(each, self.language) or any(self.columns.hinted(each, other) for other in others)
+                for each in self._named[name]
+            )
+        )
+
+    def _name(self, what: Element) -> str:
+        if what.kind == "property":
+            return self.schema.properties[what.number].name
+        return what.name if what.kind == "edge" else ""
+
+    def _hints(self, tagged: Tagged, read: Iterable[int]) -> tuple[list[str], set[str]]:
+        """The words of columns that the operators read may mean, and what the units of numbers measure."""
+        hints, measures, read = dict[str, None](), set[str](), set(read)
+        for start, _, item in tagged.items:
+            if start in read and item.category in _HINTS and len(item.data) > _HINTS[item.category]:
+                hints |= dict.fromkeys(item.data[_HINTS[item.category]])
+                unit = item.data[3] if item.category == "NUM" else ""
+                measures |= {self.language.measures[unit][0]} if unit in self.language.measures else set()
+        return [hint for hint in hints if hint not in ("count", "after")], measures
+
+    def _is_asked(self, column: Property, hints: Sequence[str], measures: set[str], *, dated: bool) -> bool:
+        if (dated and (column.dated or column.yearly)) or measure_of(column, self.language) in measures:
+            return True
+        if self.columns.lasting(hints) and self.columns.is_start(column):
+            return True
+        if self.columns.is_fast(hints) and self.columns.is_time(column):
+            return True
+        return self.columns.hinted(column, hints)
+
+    def passed(self, unsaid: Iterable[str], links: Sequence[Any]) -> frozenset[str]:
+        """Those of some relations that lead from things that no noun of the question is for."""
+        kinds = {what.number for _, what, _ in links if isinstance(what, Element) and what.kind == "type"}
+        return frozenset(
+            name
+            for name in unsaid
+            if not any(self.schema.compatible(head, kind) for head in self._heads[name] for kind in kinds)
+        )
+
+    def borrowed(self, sketch: Sketch, unsaid: Collection[str], links: Sequence[Any]) -> frozenset[str]:
+        """The columns of a sketch that belong to what its things are joined to, where no word says that."""
+        kinds = {what.number for _, what, _ in links if isinstance(what, Element) and what.kind == "type"}
+        out = set()
+        for hops, name in _borrowed(sketch):
+            walked = {self.schema.names[hop.relation] for hop in hops}
+            owners = {each.type for each in self.schema.properties if each.name == name}
+            if walked.issubset(unsaid) and not any(self.schema.compatible(a, b) for a in owners for b in kinds):
+                out.add(name)
+        return frozenset(out)
+
+
+def _uses(sketch: Any) -> Iterator[tuple[str, bool]]:
+    """The columns by which a sketch ranks, bounds, computes or answers, each with whether a date bounds it."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return
+    if sketch[:1] == ("top",) and len(sketch) == 5:
+        yield from _column(sketch[2])
+    elif sketch[:1] == ("cmp",) and len(sketch) == 4 and sketch[2] not in _EQUAL and sketch[3][0] in ("v", "vs"):
+        values = sketch[3][1] if sketch[3][0] == "vs" else (sketch[3][1],)
+        dated = any(each.kind != "number" or _is_year(each.value) for each in values)
+        yield from _column(sketch[1], dated=dated)
+    elif sketch[:1] == ("agg",) and len(sketch) > 3:
+        yield from _column(sketch[3])
+    elif sketch[:1] == ("values",) and len(sketch[2]) == 1:
+        yield from _column(sketch[2][0])
+    for part in sketch:
+        yield from _uses(part)
+
+
+def _borrowed(sketch: Any) -> Iterator[tuple[Sequence[Walk], str]]:
+    if isinstance(sketch, tuple) and not isinstance(sketch, Walk):
+        if sketch[:1] == ("p",) and len(sketch) > 2 and sketch[1]:
+            yield sketch[1], sketch[2]
+        for part in sketch:
+            yield from _borrowed(part)
+
+
+def _column(term: Sketch | None, *, dated: bool = False) -> Iterator[tuple[str, bool]]:
+    if term and term[0] in ("p", "a", "w0"):
+        yield term[1] if term[0] == "w0" else term[2], dated
+
+
+def _is_year(value: Any) -> bool:
+    return isinstance(value, int | float) and 1000 <= value <= 2100
