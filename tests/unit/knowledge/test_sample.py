@@ -49,7 +49,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_torch: None) 
     return paths
 
 
-def test_it_is_made_once(files: list[Path]) -> None:
+def test_it_is_made_once_finished_where_it_was_cut_short_and_anew_of_other_files(files: list[Path]) -> None:
     first = ensure_sample()
     assert is_kg(first)
     assert DECOMPOSER.exists(first / "keqing")
@@ -57,22 +57,14 @@ def test_it_is_made_once(files: list[Path]) -> None:
     before = {path: path.stat().st_mtime_ns for path in first.rglob("*")}
     assert ensure_sample() == first
     assert {path: path.stat().st_mtime_ns for path in first.rglob("*")} == before
-
-
-def test_other_files_make_another_sample(files: list[Path]) -> None:
-    first = ensure_sample()
+    shutil.rmtree(first / "keqing")  # with the versions that learning keeps there
+    assert ensure_sample() == first
+    assert DECOMPOSER.exists(first / "keqing")
     files[0].write_text(TRIPLES + "ronin\tdirected_by\tfrank\n")
     second = ensure_sample()
     assert first != second
     assert first.parent == second.parent
     assert is_kg(first)
-
-
-def test_a_sample_that_was_cut_short_is_finished(files: list[Path]) -> None:
-    first = ensure_sample()
-    shutil.rmtree(first / "keqing")  # with the versions that learning keeps there
-    assert ensure_sample() == first
-    assert DECOMPOSER.exists(first / "keqing")
 
 
 def test_two_processes_at_once_make_one(files: list[Path], tmp_path: Path) -> None:
