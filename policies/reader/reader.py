@@ -59,7 +59,6 @@ _RESULTS = frozenset({"count", "values", "agg", "group", "walks", "holds", "ofte
 _YES = ("v", Value("boolean", True))
 """Sketches that give no things, which are not asked for yes or no."""
 _ROOT = 4  # letters of a word from which a name's longer word is made from it
-_BARE = frozenset({"date", "year", "day", "time", "name", "type", "kind", "count", "min", "max", "minimum", "maximum"})
 _OWNER = 0.8  # likeness from which a relation says who owns a thing
 
 
@@ -593,12 +592,13 @@ class Reader:
         no meaning of its own.
         """
         stems = {stem for position in tagged.positions for stem in self._stems(position)}
+        bare_words = self.language.carriers | self.language.units | self.language.kinds_of_value
         for place, what, score in links:
             if not isinstance(what, Element) or what.kind not in ("property", "edge") or score <= 0 or not place:
                 continue
             words = words_of(self._own_name(what))
             head = self.language.stem(words[-1]) if words else ""
-            bare = words[-1:] and (words[-1] in self.language.carriers | self.language.units or words[-1] in _BARE)
+            bare = not bare_words.isdisjoint(words[-1:])
             said = self._stems(tagged.positions[place]).intersection(map(self.language.stem, words[:-1]))
             if said and not bare and head not in stems and place - 1 in left and not tagged.gaps[place]:
                 return True

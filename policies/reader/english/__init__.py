@@ -142,6 +142,7 @@ class Language:
         which: question words that a noun may follow: "which states".
         sides: for a stem of a verb of little meaning of its own ("make", "receive"), the sides of a deed that its
             subject is on: `agent`, `patient`.
+        kinds_of_value: last words of a name that say of what kind its value is: `releaseDate`.
         carried: nouns that count, unless a property is called so: "quantity of".
         measures: for a unit, what it measures and how many of the smallest unit it is: "hours", (time, 3600).
         measured: what a hint of superlatives and bounds measures, as `measures` calls it: "price", money.
@@ -163,6 +164,7 @@ class Language:
     naming: frozenset[str]
     wholes: frozenset[str]
     carriers: frozenset[str]
+    kinds_of_value: frozenset[str]
     carried: frozenset[str]
     symmetric: frozenset[str]
     which: frozenset[str]
@@ -227,6 +229,7 @@ class Language:
             naming=_words(raw["naming"]),
             wholes=_words(raw.get("wholes", "")),
             carriers=_words(raw.get("carriers", "")),
+            kinds_of_value=_words(raw.get("kinds_of_value", "")),
             carried=_words(raw.get("carried", "")),
             symmetric=_words(raw["symmetric"]),
             which=_words(raw["which"]),
