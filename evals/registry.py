@@ -44,6 +44,9 @@ MEASUREMENTS = {
     "small-graphs": Measurement(
         "trivium.evals.small_graphs", "A hundred small graphs, questions in users' words by writers who saw no code."
     ),
+    "removed-facts": Measurement(
+        "trivium.evals.small_graphs.removed", "The same graphs without what their questions ask for: what is claimed."
+    ),
     "fit-confidence": Measurement(
         "trivium.evals.fit_confidence", "Fit how sure a plan's answer is, and what that is worth on graphs left out."
     ),

@@ -16,7 +16,7 @@ import argparse
 import asyncio
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -26,6 +26,7 @@ from trivium.evals.metrics import claims, score_answer
 from trivium.evals.own_graphs import build_learned
 from trivium.graphs.auto import graph
 from trivium.kg.loaders import Question, read_questions, read_triples
+from trivium.kg.types import Triple
 from trivium.knowledge.knowledge import close_all
 from trivium.nodes.auto.context import AutoContext
 from trivium.nodes.run.operator import own_runs
@@ -74,12 +75,15 @@ async def measure(part: str, name: str, work: Path, min_confidence: float | None
         await close_all()
 
 
-async def made(part: str, name: str, work: Path) -> Path:
-    """One of the graphs as a KG in the folder `work`, its schema learned."""
+async def made(part: str, name: str, work: Path, change: Callable[[Triple], Triple | None] | None = None) -> Path:
+    """One of the graphs as a KG in the folder `work`, its schema learned; of triples what `change` makes of them."""
     source, kg = FOLDER / part / name, work / part / name
     readers = [read_triples(path) for path in sorted([*source.glob("*.tsv"), *source.glob("*.csv")])]
     entities = (entity for reader in readers for entity in reader.entities())
-    await build_learned(kg, chain.from_iterable(readers), entities)
+    batches: Iterable[Sequence[Triple]] = chain.from_iterable(readers)
+    if change is not None:
+        batches = ([new for each in batch if (new := change(each)) is not None] for batch in batches)
+    await build_learned(kg, batches, entities)
     return kg
 
 
