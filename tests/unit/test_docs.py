@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
+from typer.main import get_command
 
 from trivium.app.cli.main import COMMANDS
 from trivium.graphs.methods import METHODS
@@ -37,6 +40,19 @@ def test_commands_exist() -> None:
                     shown.setdefault(found, set()).add(page.name)
     assert {name: pages for name, pages in shown.items() if name not in COMMANDS} == {}
     assert {"ask", "kg", "learn", "serve"} <= set(shown)
+
+
+def test_every_command_stands_in_the_reference() -> None:
+    app = typer.Typer()
+    for module, _ in COMMANDS.values():
+        import_module(module).register(app)
+    text = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8").replace("\\|", " ")
+    shown = {(span.split()[0], word) for span in re.findall(r"`trivium ([^`]*)`", text) for word in span.split()}
+    shown |= {("kg", word) for span in re.findall(r"`kg ([^`]*)`", text) for word in span.split()}
+    for name, command in vars(get_command(app))["commands"].items():
+        assert (name, name) in shown, name
+        for inner in vars(command).get("commands", ()):
+            assert (name, inner) in shown, f"{name} {inner}"
 
 
 def test_the_audit_counts_its_rows_and_names_deviations_and_settings_that_exist() -> None:
