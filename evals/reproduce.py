@@ -44,6 +44,7 @@ class Entry:
 RUNS = {
     "sample": Entry("sample", data=False),
     "own-graphs": Entry("own-graphs", data=False),
+    "small-graphs": Entry("small-graphs --part all", data=False),
     "table8": Entry("knowgpt-table8", data=False),
     "operators": Entry("operators", data=False),
     "geoquery": Entry("reader --graphs geoquery --part unseen"),

@@ -1,4 +1,4 @@
-"""Small graphs by writers who saw no code: `trivium eval small-graphs [--part test] [--misses]`.
+"""Small graphs by writers who saw no code: `trivium eval small-graphs [--part test|all] [--misses]`.
 
 A folder a graph, a graph of triples (`graph.tsv`, half of them with `type` triples) or one of properties (`nodes.csv`
 and `relationships.csv` as Neo4j exports them, made by scripts), and `questions.jsonl`: what the graph answers,
@@ -22,7 +22,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from trivium.evals.metrics import claims, score_answer
+from trivium.evals.metrics import claims, score_answer, wilson
 from trivium.evals.own_graphs import build_learned
 from trivium.graphs.auto import graph
 from trivium.kg.loaders import Question, read_questions, read_triples
@@ -105,6 +105,22 @@ def table(done: Iterable[Asked]) -> str:
     return "\n".join(lines)
 
 
+def totals(parts: Mapping[str, Sequence[Asked]]) -> str:
+    """A line a part: questions with an answer, right of them with its 95 % interval, wrong; without one, claimed."""
+    lines = [f"{'part':6} {'n':>4} {'right, % [95 %]':>19} {'wrong, %':>9} {'without':>8} {'false claims, %':>16}"]
+    for part, asked in parts.items():
+        answerable = [each for each in asked if each.question.answers]
+        others = [each for each in asked if not each.question.answers]
+        right = sum(each.right for each in answerable)
+        wrong = sum(each.claims and not each.right for each in answerable)
+        low, high = wilson(right, len(answerable))
+        said = f"{100 * right / len(answerable):.1f} [{100 * low:.0f}, {100 * high:.0f}]"
+        false = sum(each.claims for each in others) / max(len(others), 1)
+        figures = f"{said:>19} {100 * wrong / len(answerable):9.1f} {len(others):8} {100 * false:16.1f}"
+        lines.append(f"{part:6} {len(answerable):4} {figures}")
+    return "\n".join(lines)
+
+
 def kinds(done: Iterable[Asked]) -> str:
     """A line a kind of question: n and right, in percent."""
     groups: dict[str, list[Asked]] = defaultdict(list)
@@ -126,13 +142,21 @@ def _miss(each: Asked) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, and with --misses the questions that were not answered rightly."""
     parser = argparse.ArgumentParser(prog="trivium eval small-graphs", description=__doc__)
-    parser.add_argument("--part", choices=PARTS, default="dev", help="`test` is looked at last, by its figures alone")
+    told = "`test` is looked at last, by its figures alone; `all`: a line for each part"
+    parser.add_argument("--part", choices=(*PARTS, "all"), default="dev", help=told)
     parser.add_argument("--misses", action="store_true", help="show what was said to questions that were missed")
     given = parser.parse_args(arguments)
-    done: list[Asked] = []
-    with tempfile.TemporaryDirectory(prefix="trivium-") as work:
-        for name in graphs(given.part):
-            done += asyncio.run(measure(given.part, name, Path(work)))
+    if given.part == "all" and given.misses:
+        parser.error("--misses is of one part: those of the parts test are not read")
+    found: dict[str, list[Asked]] = {part: [] for part in (PARTS if given.part == "all" else (given.part,))}
+    for part, asked in found.items():
+        with tempfile.TemporaryDirectory(prefix="trivium-") as work:
+            for name in graphs(part):
+                asked.extend(asyncio.run(measure(part, name, Path(work))))
+    if given.part == "all":
+        print(totals(found))
+        return
+    done = found[given.part]
     print(table(done))
     print(kinds(done))
     for each in done if given.misses else ():

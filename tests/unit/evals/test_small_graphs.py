@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from trivium.evals.small_graphs import FOLDER, PARTS, Asked, graphs, kinds, measure, table
+from trivium.evals.small_graphs import FOLDER, PARTS, Asked, graphs, kinds, main, measure, table, totals
 from trivium.kg.loaders import Question, read_questions
 
 
@@ -55,6 +55,13 @@ def test_what_counts_as_right_wrong_and_claimed() -> None:
     assert [each.right for each in done] == [True, False, True, False, False, True]
     assert table(done).splitlines()[-1].split() == ["all", "50.0", "25.0", "50.0"]
     assert kinds(done).splitlines()[-1].split() == ["6", "50.0"]
+    assert totals({"dev": done}).splitlines()[-1].split() == ["dev", "4", "50.0", "[15,", "85]", "25.0", "2", "50.0"]
+
+
+def test_the_misses_of_all_parts_are_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--part", "all", "--misses"])
+    assert "not read" in capsys.readouterr().err
 
 
 async def test_one_of_them(tmp_path: Path) -> None:
