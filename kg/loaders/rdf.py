@@ -2,7 +2,8 @@
 
 An IRI or blank node is an id, a literal is a value by its lexical form and datatype (an empty one is a missing value),
 a relation is its IRI. A node of the type `rdf:Statement` gives a triple's relationship properties of its own
-(`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. Labels, aliases and types
+(`trivium.kg.loaders.rdf_terms`); it is known as one from its type or its `rdf:subject` on. A list (`( :a :b )`) is a
+triple for each of its members. Labels, aliases and types
 become attributes of entities, not triples (what describes the vocabulary itself, a property's domain or an OWL
 restriction, is left out): `rdfs:label`, `skos:prefLabel`, `schema:name`, `foaf:name`, `dc:title` (the
 one without a language or in English first, the others as aliases), `skos:altLabel`, `rdf:type` (local name).
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -19,10 +21,13 @@ from trivium.kg.errors import BadInputError
 from trivium.kg.loaders.delimited import CONTROL
 from trivium.kg.loaders.rdf_terms import (
     ALIAS,
+    FIRST,
     LABEL,
+    NIL,
     OBJECT,
     OWN,
     PREDICATE,
+    REST,
     STATEMENT,
     STATEMENT_ID,
     SUBJECT,
@@ -103,6 +108,9 @@ class RdfParser:
         self._named: dict[str, _Named] = {}
         self._anonymous: dict[str, str] = {}
         self._stated: dict[str, _Stated] = {}
+        self._members: dict[str, list[str]] = {}
+        self._rests: dict[str, str] = {}
+        self._nodes: list[Triple] = []  # with a blank node or the empty list as tail, which may be a list
         self.statements = 0
 
     def batches(self, file: BinaryIO) -> Iterator[list[Triple]]:
@@ -116,9 +124,40 @@ class RdfParser:
             if len(batch) == BATCH:
                 yield batch
                 batch = []
-        batch += self._qualified()
+        for triple in chain(self._listed(), self._qualified()):
+            batch.append(triple)
+            if len(batch) == BATCH:
+                yield batch
+                batch = []
         if batch:
             yield batch
+
+    def _listed(self) -> Iterator[Triple]:
+        """The triples with a node as tail, those with a list once for each of its members."""
+        for triple in self._nodes:
+            if triple.tail != NIL and triple.tail not in self._members and triple.tail not in self._rests:
+                yield triple
+                continue
+            for member in self._members_of(triple.tail):
+                yield Triple(triple.head, triple.relation, member)
+
+    def _members_of(self, node: str) -> Iterator[str]:
+        """What a list and the lists in it hold, in order."""
+        met, open_ = set[str](), [node]
+        while open_:
+            node = open_.pop()
+            if node == NIL or node in met:
+                continue
+            if node not in self._members and node not in self._rests:
+                yield node
+                continue
+            met.add(node)
+            open_.append(self._rests.get(node, NIL))
+            for member in reversed(self._members.get(node, [])):
+                if isinstance(member, ValueText):
+                    yield member
+                else:
+                    open_.append(member)
 
     def _qualified(self) -> Iterator[Triple]:
         """The triples of statement nodes."""
@@ -134,7 +173,7 @@ class RdfParser:
 
     def entities(self) -> list[Entity]:
         """The entities that were named or typed, in the file's order."""
-        return [_entity(key, named) for key, named in self._named.items()]
+        return [_entity(key, named) for key, named in self._named.items() if key not in self._rests]
 
     def _quads(self, file: BinaryIO) -> Iterator[Quad]:
         # Imported here: a tab file needs no RDF parser.
@@ -163,6 +202,10 @@ class RdfParser:
             return None
         if relation in _STATEMENT_PARTS or head in self._stated or (relation == TYPE and tail == STATEMENT):
             self._state(self._stated.setdefault(head, _Stated()), relation, tail)
+        elif relation == FIRST:
+            self._members.setdefault(head, []).append(tail)
+        elif relation == REST:
+            self._rests.setdefault(head, tail)
         elif _is_schema(relation, tail):
             return None
         elif relation in self._labels:
@@ -172,6 +215,8 @@ class RdfParser:
             self._about(head).aliases.append(CONTROL.sub(" ", tail))
         elif relation == TYPE:
             self._about(head).types.append(name_of(tail) if tail.startswith(OWN) else local_name(tail))
+        elif tail == NIL or (tail.startswith("_:") and not isinstance(tail, ValueText)):
+            self._nodes.append(Triple(head, name_of(relation), tail))
         else:
             return Triple(head, name_of(relation), tail)
         return None

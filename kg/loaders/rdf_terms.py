@@ -17,6 +17,7 @@ from trivium.kg.values import TypedValue, datatype_of, kind_of_datatype, read_va
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 TYPE = f"{RDF}type"
 STATEMENT = f"{RDF}Statement"
+FIRST, REST, NIL = f"{RDF}first", f"{RDF}rest", f"{RDF}nil"
 SUBJECT, PREDICATE, OBJECT = f"{RDF}subject", f"{RDF}predicate", f"{RDF}object"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"

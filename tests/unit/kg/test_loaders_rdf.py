@@ -32,14 +32,35 @@ def test_turtle_triples_and_entities(tmp_path: Path) -> None:
         Triple(f"{A}alien", f"{A}directed_by", f"{A}scott"),
         Triple(f"{A}alien", f"{A}runtime", "117"),
         Triple(f"{A}alien", f"{A}tagline", "In space\nno one"),
-        Triple(f"{A}scott", f"{A}knows", "_:films-1"),
         Triple("_:films-1", f"{A}name", "someone"),
+        Triple(f"{A}scott", f"{A}knows", "_:films-1"),
         Triple(f"{A}scott", f"{A}knows", "_:b"),
     ]
     alien = Entity(f"{A}alien", "Alien", ("Alien, le huitième passager", "Alien (1979)"), ("Film",))
     assert list(reader.entities()) == [alien, Entity(f"{A}scott", "Ridley Scott")]
     assert list(read_entities(path)) == [alien, Entity(f"{A}scott", "Ridley Scott")]
     assert triples(path) == found, "a node without a label gets the same id at every reading"
+
+
+def test_a_list_is_a_triple_for_each_member(tmp_path: Path) -> None:
+    path = tmp_path / "papers.ttl"
+    path.write_text(
+        """@prefix : <http://a.org/> . @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+:one :authors ( :ann :bob "Cy" ) ; :editors () ; :parts ( ( :p ) [ :page 3 ] ) ; :note [ :by :ann ] .
+:two :authors _:l . _:l a rdf:List ; rdf:first :dan ; rdf:rest _:l .
+:three :authors _:m . _:m rdf:first :eve ."""
+    )
+    reader = read_triples(path)
+    found = {(t.head.removeprefix(A), t.relation.removeprefix(A), t.tail.removeprefix(A)) for b in reader for t in b}
+    assert {each for each in found if each[1] in ("authors", "editors")} == {
+        ("one", "authors", "ann"), ("one", "authors", "bob"), ("one", "authors", "Cy"),
+        ("two", "authors", "dan"), ("three", "authors", "eve"),
+    }  # fmt: skip
+    ((_, _, page),) = [each for each in found if each[1] == "parts" and each[2] != "p"]
+    assert (page, "page", "3") in found
+    assert ("one", "parts", "p") in found, "a list in a list"
+    assert len(found) == 10, "another node stays one: note and by, page"
+    assert list(reader.entities()) == [], "the list itself is nothing"
 
 
 def test_ntriples_by_gzip_with_mark_and_skips(tmp_path: Path) -> None:
