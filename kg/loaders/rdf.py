@@ -67,6 +67,7 @@ _LABELS = {
     "http://purl.org/dc/terms/title",
 }
 _OWL = "http://www.w3.org/2002/07/owl#"
+_SHAPES = "http://www.w3.org/ns/shacl#"
 _SCHEMA = {f"http://www.w3.org/2000/01/rdf-schema#{name}" for name in ("domain", "range", "subPropertyOf")}
 _FACTS_OF_OWL = {f"{_OWL}{name}" for name in ("sameAs", "differentFrom", "equivalentClass", "deprecated")}
 _CLASSES = {"http://www.w3.org/2000/01/rdf-schema#subClassOf", f"{_OWL}equivalentClass"}
@@ -137,6 +138,8 @@ class RdfParser:
         for triple in self._nodes:
             if triple.tail != NIL and triple.tail not in self._members and triple.tail not in self._rests:
                 yield triple
+                continue
+            if triple.relation.startswith(_SHAPES):  # what a shape allows: a constraint, as OWL's are
                 continue
             for member in self._members_of(triple.tail):
                 yield Triple(triple.head, triple.relation, member)

@@ -48,7 +48,8 @@ def test_a_list_is_a_triple_for_each_member(tmp_path: Path) -> None:
         """@prefix : <http://a.org/> . @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 :one :authors ( :ann :bob "Cy" ) ; :editors () ; :parts ( ( :p ) [ :page 3 ] ) ; :note [ :by :ann ] .
 :two :authors _:l . _:l a rdf:List ; rdf:first :dan ; rdf:rest _:l .
-:three :authors _:m . _:m rdf:first :eve ."""
+:three :authors _:m . _:m rdf:first :eve .
+:shape <http://www.w3.org/ns/shacl#in> ( "red" "blue" ) ."""
     )
     reader = read_triples(path)
     found = {(t.head.removeprefix(A), t.relation.removeprefix(A), t.tail.removeprefix(A)) for b in reader for t in b}
