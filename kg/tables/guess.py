@@ -154,7 +154,21 @@ def guess_mapping(tables: Sequence[SourceTable]) -> Mappings:
     for each in seen:
         for profile in each.columns.values():
             shared.setdefault(_relation(profile), []).append(profile)
-    return {each.table.name: _mapping(each, shared) for each in seen}
+    found = {each.table.name: _mapping(each, shared) for each in seen}
+    return {each.table.name: _told_apart(each, found) for each in seen}
+
+
+def _told_apart(seen: _Seen, found: Mappings) -> TableMapping:
+    """A table's mapping, its type by its whole name where rows of another table of the type may have the same key.
+
+    Rows that are known by a name are the same thing in both: `authors` of issues and of reviews, not their `orders`.
+    """
+    mapping = found[seen.table.name]
+    others = [each for each in found.values() if each.type == mapping.type and each is not mapping]
+    named = mapping.id in _NAME_WORDS and (mapping.id,) == mapping.label
+    if not seen.table.kind or not mapping.type or not others or named:
+        return mapping
+    return replace(mapping, type=" ".join(seen.words) or seen.table.name)
 
 
 def _look_at(table: SourceTable) -> _Seen:

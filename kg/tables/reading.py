@@ -304,7 +304,8 @@ def _flatten(
             kinds[f"{own}_links"] = last
         else:
             _flatten(own, [{table: key, **child} for key, child in owned], found, kinds)
-        kinds[own] = singular(last)
+        if not any(name in row for row in rows):  # else the field holds names as well, which are something else
+            kinds[own] = singular(last)
 
 
 def _thing(records: list[dict[str, Any]], field: str) -> str:

@@ -484,6 +484,26 @@ def test_people_of_one_name_in_lists_are_not_one_person(tmp_path: Path) -> None:
 _AT_HOME = [("Ann", "f", 30), ("Bob", "m", 40), ("Cleo", "f", 5), ("Dan", "m", 9)]
 
 
+def test_lists_of_one_name_in_two_tables_do_not_share_their_rows(tmp_path: Path) -> None:
+    for name, count in (("shops", 3), ("depots", 2)):
+        ranks = [{"rank": n, "score": n * count} for n in range(count)]
+        parts = [{"name": f"Part {n}", "mass": n} for n in range(3)]
+        records = [{"id": f"{name}{n}", "checks": ranks, "parts": parts} for n in range(3)]
+        (tmp_path / f"{name}.json").write_text(json.dumps(records))
+    triples, entities, applied = _graph([tmp_path / "shops.json", tmp_path / "depots.json"])
+    types = {name: mapping.type for name, mapping in applied.mappings.items()}
+    assert (types["shops_checks"], types["depots_checks"]) == ("shop check", "depot check")
+    assert sum(each.startswith("shop_check/") for each in entities) == 9
+    assert types["shops_parts"] == types["depots_parts"] == "part", "the same parts, by their names"
+    assert len([t for t in triples if t[:2] == ("part/Part 1", "mass")]) >= 1
+
+
+def test_rows_of_a_field_that_also_holds_names_are_not_called_by_it(tmp_path: Path) -> None:
+    sets = [{"id": f"s{n}", "resources": [f"r{n}"] if n % 2 else [{"prefix": f"r{n}"}]} for n in range(4)]
+    (path := tmp_path / "sets.json").write_text(json.dumps(sets))
+    assert guess_mapping(read_tables([path]))["sets_resources"].type == "set resource"
+
+
 def test_an_id_that_only_writes_the_name_is_no_property(tmp_path: Path) -> None:
     stones = "id,name,hue\nblue-beryl,Blue Beryl,blue\nred-opal,Red Opal,red\ngilson-opal,Opal by Gilson,white\n"
     ports = "id,name,depth\nNYC,New York,9\nLON,London,8\nBER,Berlin,3\n"
