@@ -35,7 +35,7 @@ from trivium.policies.reader.names import words_of
 from trivium.policies.reader.paraphrase import Paraphrases
 from trivium.policies.reader.ranking import PlanRanking
 from trivium.policies.reader.roles import nouns_of
-from trivium.policies.reader.rules.base import likeness
+from trivium.policies.reader.rules.base import RANKED, likeness
 from trivium.policies.reader.schema import Path, Schema, Walk
 from trivium.policies.reader.sketch import Drafter, Sketch, canonical, others, relations_walked
 from trivium.policies.reader.tagging import ANY_KIND, UNREAD, EntityTies, Tagged, Tagger
@@ -506,6 +506,8 @@ class Reader:
     def _finished(self, item: Item, echo: float) -> Iterable[tuple[Sketch, float]]:
         if item.category == "S":
             assert item.node is not None
+            if item.data[:1] in RANKED and _is_ordered(item.node):
+                return  # by something else than is said
             if item.data[:1] == ("limit",):
                 yield ("some", item.node, item.data[1]), scores.ALL_OF_TYPE / 2
             less = scores.UNUSED_ORDER if item.data[:1] in (("by",), ("rank",), ("limit",)) else 0.0
@@ -865,6 +867,13 @@ def _kinds_named(sketch: Sketch) -> set[int]:
 
 def _is_table(sketch: Sketch) -> bool:
     return sketch[0] == "values" and len(sketch[2]) > 1
+
+
+def _is_ordered(sketch: Any) -> bool:
+    """Whether a sketch takes the first of some order."""
+    if not isinstance(sketch, tuple) or isinstance(sketch, Walk):
+        return False
+    return sketch[:1] == ("top",) or any(map(_is_ordered, sketch))
 
 
 def _is_choice(node: Sketch) -> bool:

@@ -26,6 +26,7 @@ TIMES = frozenset({"date", "time", "year"})  # words that a column's name says a
 _READ = 2  # hops to a property that no word leads to
 _LONGEST = 4  # hops of one chain
 FIGURED = frozenset({"with", "and"})  # before a figure of each of a set
+RANKED = frozenset({("by",), ("rank",)})  # begin the data of a set that waits for what ranks it
 SIGNS = {"before": "<", "after": ">"}
 WHOLE = 0.9  # likeness from which a word is a column's name, and not a part of it
 

@@ -9,7 +9,7 @@ from typing import Any
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
 from trivium.policies.reader.names import words_of
-from trivium.policies.reader.rules.base import TIMES, Gap, Rule, Rules, is_one
+from trivium.policies.reader.rules.base import RANKED, TIMES, Gap, Rule, Rules, is_one
 from trivium.policies.reader.schema import Walk
 from trivium.policies.reader.sketch import Sketch
 
@@ -162,6 +162,8 @@ class SetRules(Rules):
         wanted: str = "",
     ) -> Iterator[Item]:
         """The head's set narrowed to what a path joins with the source's set, `wanted`: by a relation walked so."""
+        if {head.data[:1], source.data[:1]} & RANKED:
+            return  # what is to be ranked by something waits for that
         if head.data[:1] == ("edge",) and not negative:
             yield from self._joined_by_edge(head, source, relations, cost)
         named = frozenset(relations) or self._role_of(head, source)
@@ -216,8 +218,6 @@ class SetRules(Rules):
         yield Item("S", node, head.type, (), score - cost, links, "set", True, head.extreme)
 
     def _join_right(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
-        if right.data[:1] == ("by",) or left.data[:1] == ("by",):
-            return
         if self._is_done(left) and gap and gap <= self._words.any_ | {"the"}:
             return  # "crimes involving a person" by no other relation than the one that involves
         cost = scores.AGAIN if left.modified else 0.0
@@ -287,6 +287,8 @@ class SetRules(Rules):
 
     def _awaits(self, left: Item, right: Item) -> bool:
         """Whether what follows such a set is its relation's other end: "people living with Ann" are not called Ann."""
+        if {left.data[:1], right.data[:1]} & RANKED:
+            return True
         if not self._is_done(left):
             return False
         ends = {reached for hop, reached in self._schema.leaving(left.type) if hop.relation == left.data[1]}

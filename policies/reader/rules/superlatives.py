@@ -7,7 +7,7 @@ from typing import Any
 
 from trivium.policies.reader import scores
 from trivium.policies.reader.items import Item
-from trivium.policies.reader.rules.base import WHOLE, Gap, Rule, likeness
+from trivium.policies.reader.rules.base import RANKED, WHOLE, Gap, Rule, likeness
 from trivium.policies.reader.rules.relationships import RelationshipRules
 from trivium.policies.reader.sketch import Sketch
 
@@ -93,7 +93,7 @@ class SuperlativeRules(RelationshipRules):
 
     def _ranked_by(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         """As in "(top 5) customers by number of orders", "by total freight"."""
-        if "by" not in gap or left.form == "name" or left.data[:1] in (("by",), ("rank",)):
+        if "by" not in gap or left.form == "name" or left.data[:1] in RANKED:
             return
         terms: list[tuple[Sketch, float]] = []
         if what := _aggregated(right):
@@ -280,7 +280,7 @@ class SuperlativeRules(RelationshipRules):
     def _by_key(self, left: Item, right: Item, gap: Gap) -> Iterator[Item]:
         direction, limit, *_ = right.data
         links, score = (left.links, right.links), left.score + right.score
-        if left.form == "name" or self._is_keyed(left) or left.data[:1] in (("by",), ("rank",)):
+        if left.form == "name" or self._is_keyed(left) or left.data[:1] in RANKED:
             return  # nothing is the highest of itself, and what is ranked by one thing not by another
         if left.data[:1] == ("limit",):
             limit, score = left.data[1], score + 0.3
@@ -299,6 +299,8 @@ class SuperlativeRules(RelationshipRules):
         """As in "highest population of states in ...": the value; "highest population state": what has it."""
         direction, limit, *_ = left.data
         links, score = (left.links, right.links), left.score + right.score
+        if right.data[:1] in RANKED:
+            return  # what is ranked by one thing is not ranked by another
         if left.data[2] == "count":
             if left.data[5:] == (True,) and gap & self._words.among and not right.extreme:
                 yield from self._commonest(left, right, score, links)

@@ -578,3 +578,21 @@ def test_columns_that_nothing_asks_for(question: str, guessed: set[str], opposed
     executor = Executor(graph)
     (best, *_) = reader.read(question, executor=lambda plan: outcome(executor, plan), seconds=30)
     assert (set(best.guessed), set(best.opposed)) == (guessed, opposed)
+
+
+def test_what_is_said_to_rank_does_or_the_plan_is_another() -> None:
+    """ "By founding year" is never lost beside an order by another column."""
+    entities: list[Any] = [(f"Carrier {n}", ["Carrier"], {"founded": 1900.0 + n}) for n in range(4)]
+    entities += [(f"Voyage {n}", ["Voyage"], {"arrived": Value("date", f"2025-03-0{n + 1}")}) for n in range(6)]
+    entities += [(f"Port {n}", ["Port"], {}) for n in range(3)]
+    edges: list[Any] = [(f"Voyage {n}", "CALLS_AT", f"Port {n % 3}", {}) for n in range(6)]
+    edges += [(f"Voyage {n}", "RUN_BY", f"Carrier {n % 4}", {}) for n in range(6)]
+    graph = GraphColumns.of(entities, edges)
+    reader = open_reader(graph, profile_of(graph), names_of(graph), StaticEmbedder())
+    executor = Executor(graph)
+    readings = reader.read(
+        "the three oldest shipping lines by founding year", executor=lambda plan: outcome(executor, plan), most=20
+    )
+    said = [each for each in readings if ("founding", "Carrier.founded") in each.read_as()]
+    assert said
+    assert [write(each.plan) for each in said if "founded" not in write(each.plan)] == []
