@@ -467,7 +467,7 @@ class Tagger:
             if not items:
                 items = self._near_items(match[1], start)
             if len(inside) == 1 and re.fullmatch(r"-?\d{1,300}(\.\d+)?", match[1]):
-                items.append(Item("NUM", data=(float(match[1]), False, ()), links=link(start, match[1], 0.0)))
+                items.append(Item("NUM", data=(float(match[1]), False, (), ""), links=link(start, match[1], 0.0)))
             if dates := [each for each in literals(match[1], tokens(match[1]), self.language) if each.kind == "date"]:
                 items.append(Item("DATE", data=(dates[0].kind, dates[0].value), links=link(start, match[1], 0.0)))
             out.append(_Block(start, stop, 100, items, UNREAD_NAME))

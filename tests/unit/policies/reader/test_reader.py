@@ -57,6 +57,7 @@ def test_superlatives(question: str, answer: list[str]) -> None:
     ("question", "answer"),
     [
         ("products with a price above 100", ["Oak Desk", "Pine Desk"]),
+        ("products with a price above '100'", ["Oak Desk", "Pine Desk"]),
         ("Which products have a price between 40 and 70?", ["Brass Lamp", "Reading Lamp"]),
         ("Which suppliers have more than two products?", ["Tamsin"]),
         ("Which products were released before 2020?", ["Copper Coil", "Oak Desk"]),
