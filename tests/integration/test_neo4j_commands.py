@@ -102,6 +102,7 @@ def test_a_users_own_graph_is_read_by_settings_and_not_changed(
     refused(trivium("kg", "info", "movies"), "BadInputError", "'ACTS', which is no relation; there are ACTED_IN")
 
 
+@pytest.mark.slow
 def test_the_benchmark_leaves_the_database_as_it_was(
     trivium: Trivium, neo4j_address: Address, neo4j_server: Server, films_kg: Path, tmp_path: Path
 ) -> None:
