@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from trivium.kg.plans.check import validate
 from trivium.kg.plans.codec import from_json
 from trivium.kg.plans.columns import GraphColumns
 from trivium.kg.plans.execute import Executor, Listed
@@ -66,8 +65,8 @@ async def run_plan(
         seconds: time limit.
         limit: entities or rows that are given, and proved.
         known: ids of an answer that was found and proved without the plan. It is computed on the arrays alone, of a
-            database its local copy, and its result is empty unless it gives exactly these; of a set it then has the
-            `total` alone.
+            database its local copy, and its result is empty unless it gives exactly these, so also where it does not
+            fit the schema; of a set it then has the `total` alone.
 
     Raises:
         PlanError: the plan does not fit the KG's schema.
@@ -76,8 +75,7 @@ async def run_plan(
     """
     deadline = time.monotonic() + seconds
     if known is not None:
-        profile, columns = await kg.store.profile(), await kg.store.columns()
-        validate(plan, profile)
+        profile, columns = await kg.store.profile(), await kg.store.columns()  # what was walked fits them
         # In the loop, as chains are walked: what was found by walking is about as quick to compute, a thread is slower.
         result = _if_exactly(known, plan, columns, deadline)
         query = {} if result.is_empty else queries(plan, profile, getattr(kg.store, "view", None))

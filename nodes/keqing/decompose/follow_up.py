@@ -248,11 +248,13 @@ def points_outside(question: str, names: Collection[str] = ()) -> str:
         question: in words.
         names: what is named in it, as mentions or labels.
     """
+    pointing = {place for _, place in _pointing(question)}
+    if not pointing:
+        return ""
     found = list(_WORD.finditer(question))
     words = [fold_case(match[0]) for match in found]
     begin = next((at for at, word in enumerate(words) if word not in _PREPOSITIONS), 0)
     named = [*(_place_of(name, question) for name in names), *_unknown_names(question, found)]
-    pointing = {place for _, place in _pointing(question)}
     for at, match in enumerate(found):
         if any(place <= match.start() for place in named):
             return ""

@@ -313,7 +313,12 @@ class Language:
         """The spans of folded words by which a question asks for a computation: operators and decades, not numbers."""
         out, place = list[tuple[int, int]](), 0
         while place < len(words):
-            known = self._computing.get(words[place], ())
+            known = self._computing.get(words[place])
+            if known is None:  # most words
+                if DECADE.match(words[place]):
+                    out.append((place, place + 1))
+                place += 1
+                continue
             found = next((each for each in known if tuple(words[place : place + len(each)]) == each), ())
             after = words[place + len(found)] if place + len(found) < len(words) else ""
             bound = self.comparatives.get(found)
