@@ -57,7 +57,7 @@ async def aask(
         method: `auto`, `keqing`, `knowgpt` or `oda`.
         topic_entities: ids or labels of the entities that the question is about, where known.
         choices: options to choose among (methods `auto` and `knowgpt`).
-        previous: the answer before, which a follow-up ("and who starred in them?") is about (`auto`, `keqing`).
+        previous: the answer before, which a follow-up ("and who starred in them?") is about.
         settings: any other setting of the method, such as `model="openai:gpt-4o-mini"`.
 
     Raises:

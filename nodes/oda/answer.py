@@ -23,7 +23,8 @@ from trivium.nodes.oda.memory import traces, triples_of
 from trivium.nodes.oda.prompts import ANSWER
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.oda.text import EntityNames, entities_of_run, named_in
-from trivium.nodes.oda.ways import settled
+from trivium.nodes.oda.ways import alternatives, settled
+from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, Value, path_record
 from trivium.nodes.run.doubts import doubts
@@ -114,9 +115,17 @@ _SHOWN = 15  # paths that are listed where the answer names no entity
 
 async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any]:
     """Write the typed result; what no path supports is said to be the model's own knowledge."""
-    context = runtime.context
+    context, follow_up = runtime.context, state.get("follow_up")
+    if follow_up and follow_up["unclear"]:
+        said, lacking = Claim(follow_up["unclear"], confidence=0.0), Signals(found=False, read=False)
+        return await write_answer("oda", state, context, said, signals=lacking, steps=state["log"])
     result, spent, by_model = await _result(state, context)
+    if among := set(follow_up["among"] if follow_up else ()):
+        result.answers = [found for found in result.answers if found.id in among]
+        result.own = []
     labels = await get_labels(context.kg, [found.id for found in result.answers])
+    if among:
+        result.value = value_of(state["question"], result.answers, labels)
     answers = [
         AnswerEntity(id=found.id, label=label, score=found.score)
         for found, label in zip(result.answers, labels, strict=True)
@@ -134,7 +143,13 @@ async def answer(state: OdaState, runtime: Runtime[OdaContext]) -> dict[str, Any
         claim.confidence = None
     given = bool(state["log"] and state["log"][0].get("given"))
     signals = await doubts(
-        state["question"], context, claim, read=bool(state["topics"]), given=given, by_model=by_model
+        follow_up["of_one"] if follow_up else state["question"],
+        context,
+        claim,
+        read=bool(state["topics"]),
+        given=given,
+        topics=follow_up["about"][:1] if follow_up else (),
+        by_model=by_model,
     )
     return await write_answer(
         "oda",
@@ -238,7 +253,9 @@ async def similar_result(state: OdaState, context: OdaContext) -> OdaResult:
     The best chain that it holds from each topic is followed to all its ends, so that lists and counts are whole though
     a reflection keeps 15 triples; entities that more topics lead to come first, and alone.
     """
-    held = await settled(state, context)
+    held, meant = await settled(state, context), alternatives(state)
+    if best := max((held[topic] for topic in meant if topic in held), default=None):
+        held |= dict.fromkeys(meant, best)
     found = {
         topic: await follow_chain(context.kg, [topic], [chain], _CHAIN_LIMIT) for topic, (_, chain) in held.items()
     }
@@ -246,7 +263,7 @@ async def similar_result(state: OdaState, context: OdaContext) -> OdaResult:
     reached = {topic: _ends(state, result, len(held[topic][1])) for topic, result in found.items()}
     if question_kind(state["question"]) == "fact":
         return await _checked(state, reached, held, context.kg)
-    answers = _agreed(reached, {topic: score for topic, (score, _) in held.items()})
+    answers = _agreed(reached, {topic: score for topic, (score, _) in held.items()}, meant)
     labels = await get_labels(context.kg, [found.id for found in answers[:2]])
     return OdaResult(answers, value=value_of(state["question"], answers, labels), truncated=truncated)
 
@@ -256,14 +273,22 @@ def _ends(state: OdaState, result: ChainResult, hops: int) -> list[Reached]:
     return [end for end in result.reached if hops == 1 or end.id not in state["topics"]]
 
 
-def _agreed(reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float]) -> list[FoundAnswer]:
-    """The entities that the most topics lead to; where no two agree, those of the best topic."""
+def _agreed(
+    reached: Mapping[str, Sequence[Reached]], scores: Mapping[str, float], alternatives: Sequence[str] = ()
+) -> list[FoundAnswer]:
+    """The entities that the most topics lead to; where no two agree, those of the best topic.
+
+    Topics any of which may be meant are one condition together.
+    """
     topics = sorted(reached, key=lambda topic: -scores[topic])
-    counted = Counter(end.id for topic in topics for end in reached[topic])
+    condition = {topic: "" if topic in alternatives else topic for topic in topics}
+    pairs = dict.fromkeys((condition[topic], end.id) for topic in topics for end in reached[topic])
+    counted = Counter(end for _, end in pairs)
     most = max(counted.values(), default=0)
     # Topics that agree on nothing are no conditions to be met together: the best one decides.
     if most == 1:
-        topics = next(([topic] for topic in topics if reached[topic]), [])
+        best = next((condition[topic] for topic in topics if reached[topic]), None)
+        topics = [topic for topic in topics if condition[topic] == best]
     found: dict[str, FoundAnswer] = {}
     for topic in topics:
         strongest = max((end.support for end in reached[topic]), default=1)

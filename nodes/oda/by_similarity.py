@@ -8,7 +8,7 @@ from trivium.kg.types import Hop, LogicalChain, WalkedTriple
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.memory import chain_of, start_of, traces
 from trivium.nodes.oda.state import Action, ActionName, OdaState
-from trivium.nodes.oda.ways import Way, candidates_of, explored, settled, ways_on
+from trivium.nodes.oda.ways import Way, alternatives, candidates_of, explored, settled, ways_on
 from trivium.tools.find_task_entities import question_kind
 
 
@@ -81,10 +81,12 @@ def _pair_to_join(state: OdaState) -> list[str] | None:
 
 def _group(state: OdaState, entities: Sequence[str], way: Way) -> list[str]:
     """The entities to which the memory leads as it does to where a way leaves: their names alone tell them apart."""
-    ways = traces(state["memory"], state["topics"])
+    ways, meant = traces(state["memory"], state["topics"]), set(alternatives(state))
 
     def is_like(entity: str) -> bool:
         behind: LogicalChain = chain_of(ways.get(entity, ()))
+        if not behind and not way.behind:
+            return {entity, way.entity} <= meant
         return bool(behind) and behind == way.behind and start_of(ways[entity], entity) == way.topic
 
     return [entity for entity in entities if entity == way.entity or is_like(entity)]

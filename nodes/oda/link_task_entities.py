@@ -10,9 +10,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
+from trivium.nodes.keqing.decompose.whole import made_whole
 from trivium.nodes.oda.context import OdaContext
 from trivium.nodes.oda.state import OdaState
 from trivium.nodes.run.conversation import begun, question_of, topics_of
+from trivium.nodes.run.usage import fresh_channels
 from trivium.tools.find_task_entities import TaskEntities, find_task_entities, question_kind
 from trivium.tools.resolve_entities import resolve_entities
 
@@ -24,19 +26,23 @@ async def link_task_entities(state: OdaState, runtime: Runtime[OdaContext]) -> d
         UsageError, ModelError: the question or the settings cannot be used.
         UnknownEntityError: a given topic is not an entity of the KG.
     """
-    question = question_of(state)
+    kg, given = runtime.context.kg, topics_of(state)
+    whole = await made_whole(question_of(state), state, kg, "link_task_entities", topics=given)
+    question = whole.question
     fresh = begun(state, question)
-    kg = runtime.context.kg
-    given = topics_of(state)
-    topics = list(dict.fromkeys(await resolve_entities(kg, given))) if given else []
+    topics = list(dict.fromkeys(await resolve_entities(kg, given) if given else whole.about))
     # Of given topics no other is wanted, but a fact about two entities is checked against what else it names.
-    wanted = not topics or question_kind(question) == "fact"
-    found = await find_task_entities(kg, question, topics) if wanted else TaskEntities({}, [])
+    is_fact = question_kind(question) == "fact"
+    wanted = not whole.unclear and (not topics or is_fact or (not given and whole.named))
+    found = await find_task_entities(kg, whole.of_one, topics) if wanted else TaskEntities({}, [])
     linked, mentions = found
     named = [entity for entity in linked if entity not in topics] if topics else []
-    topics = topics or list(linked)
+    if not topics or (whole.about and not is_fact):  # what a follow-up names besides is a condition
+        topics, named = [*topics, *(entity for entity in linked if entity not in topics)], []
     return {
         **fresh,
+        **whole.channels,
+        **fresh_channels(state, noted=whole.events),
         "topics": topics,
         "named": named,
         "namesakes": {entity: same for entity, same in linked.items() if len(same) > 1},

@@ -34,6 +34,12 @@ class Way:
     hop: Hop
 
 
+def alternatives(state: OdaState) -> list[str]:
+    """The topics any of which a follow-up may mean, as "them": one of them stands for all; none of other questions."""
+    follow_up = state.get("follow_up")
+    return follow_up["about"] if follow_up else []
+
+
 def explored(state: OdaState) -> set[str]:
     """Entities whose neighbors an action has looked at."""
     return {entity for done in state["history"] if done["name"] == "GetNeighbor" for entity in done["entities"]}

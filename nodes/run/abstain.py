@@ -134,13 +134,17 @@ def _missing(signals: Signals) -> tuple[StopReason, str]:
             f"Nothing in this graph fits all of the question: {with_it}{', '.join(signals.unmet)}.{knows}",
         )
     if signals.unread or signals.pointing:
-        unnamed = f'The question does not say what "{signals.pointing}" stands for: name it.'
         lacking = f"This graph has nothing on {' '.join(signals.unread)}."
-        return "not_understood", f"{unnamed if signals.pointing else lacking}{knows}"
+        return "not_understood", f"{unnamed(signals.pointing) if signals.pointing else lacking}{knows}"
     if signals.doubtful:
         return "not_understood", f"It is not certain what the question asks of this graph.{_perhaps(signals)}{knows}"
     reason: StopReason = "not_found" if signals.read else "not_understood"
     return reason, f"{_NOTHING}.{did_you_mean(signals.suggestions)}{knows}"
+
+
+def unnamed(pointing: str) -> str:
+    """What is said to a question that speaks of something that it does not name, by the word that points to it."""
+    return f'The question does not say what "{pointing}" stands for: name it.'
 
 
 def _knows(signals: Signals) -> str:

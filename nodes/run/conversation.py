@@ -103,7 +103,8 @@ def begun(state: Mapping[str, Any], question: str | None = None) -> dict[str, An
     """
     run = cast(RunState, state)
     question = question_of(run) if question is None else question
-    return {**asked(run, question), **fresh_channels(run), "started": time.time(), "topic_entities": []}
+    again = {"follow_up": None} if state.get("follow_up") else {}
+    return {**asked(run, question), **fresh_channels(run), **again, "started": time.time(), "topic_entities": []}
 
 
 async def reply(state: Mapping[str, Any], answer: Answer, kg: str, *, message_id: str | None = None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from trivium.kg.errors import NotLearntError
 from trivium.kg.plans.plan import Entities, Term, nodes, relations
 from trivium.kg.text import tokens
 from trivium.kg.types import chain_text
+from trivium.kg.values import read_value
 from trivium.nodes.run.abstain import Signals, Suggestion
 from trivium.nodes.run.context import Context
 from trivium.nodes.run.missing import (
@@ -28,13 +29,23 @@ from trivium.nodes.run.missing import (
 from trivium.nodes.run.write_answer import Claim
 from trivium.tools.assess_reading import Assessment, assess_reading
 from trivium.tools.decompose_question import Decomposition, decompose_question
+from trivium.tools.find_task_entities import question_kind
 from trivium.tools.read_question import Reading, read_question
 
 _AGREED = 1.0
 """Log-odds by which an answer is surer where the method found the reading's relation by its own means."""
 
 
-async def doubts(question: str, context: Context, claim: Claim, *, read: bool, given: bool, by_model: bool) -> Signals:
+async def doubts(
+    question: str,
+    context: Context,
+    claim: Claim,
+    *,
+    read: bool,
+    given: bool,
+    by_model: bool,
+    topics: Sequence[str] = (),
+) -> Signals:
     """The signals of a run over an open question; `claim.confidence` becomes the assessment's.
 
     What a model answered, a choice, "yes" or "no", and a question whose topics the client gave are not assessed; nor is
@@ -47,28 +58,36 @@ async def doubts(question: str, context: Context, claim: Claim, *, read: bool, g
         read: whether it mapped the question to the graph at all.
         given: whether the client says what the question is about.
         by_model: whether a model answered, and not what stands in for one that could not be asked.
+        topics: which entity a name in the question stands for, ids, where a chat said it before.
     """
     if by_model or given or claim.choice is not None or isinstance(claim.value, bool):
         return Signals(claim.found, read=read)
     try:
-        found = await decompose_question(context.kg, question, ())
+        found = await decompose_question(context.kg, question, topics)
     except NotLearntError:
         return Signals(claim.found, read=read)
-    readings = [each for each in await read_question(context.kg, question) if not isinstance(each.plan, Entities)]
+    readings = [
+        each for each in await read_question(context.kg, question, topics) if not isinstance(each.plan, Entities)
+    ]
     walked = {step["relation"] for path in claim.paths for step in path["triples"]}
     sources = [plan for plan in (False, True) if (readings if plan else found.sub_questions or not readings)]
     assessed = [
         (await assess_reading(context.kg, question, found, readings, plan=plan), _relations(found, readings, plan=plan))
         for plan in sources
     ]
-    # What comes here is no "yes" or "no": to a question for one it is no answer.
-    fits = [_agreed(each) for each, own in assessed if walked & own and not each.truth]
+    # What comes here is no "yes" or "no": to a question for one it is no answer, nor is a name to "how many".
+    counted = question_kind(question) == "count" and not _is_number(claim)
+    fits = [_agreed(each) for each, own in assessed if walked & own and not each.truth and not counted]
     if claim.found:
         claim.confidence = max(fits, default=0.0)
         if claim.confidence >= context.least_confidence():
-            return Signals(found=True, readings=await _readings(question, found, context.kg))
+            return Signals(found=True, readings=() if topics else await _readings(question, found, context.kg))
     best = max((each for each, _ in assessed), key=lambda each: each.confidence)
     return await _missing(question, context, best, found, read=read, doubtful=claim.found)
+
+
+def _is_number(claim: Claim) -> bool:
+    return claim.value is not None or any(read_value(item["label"]).kind == "number" for item in claim.answers[:1])
 
 
 async def _readings(question: str, found: Decomposition, kg: str) -> list[Suggestion]:

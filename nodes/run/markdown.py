@@ -63,8 +63,8 @@ async def chat_text(answer: Answer, kg: str, *, by_model: bool = False) -> str:
         else:
             lines = ["Did you mean:", "", *(f"- {label} ({why})" for label, why in offered)]
         parts.append("\n".join(lines))
-    if answer["stop_reason"] == "answered":
-        parts.append(f"*{' · '.join(map(plain, _how(answer)))}*")
+    if how := [*_how(answer), *_read_as(answer)]:
+        parts.append(f"*{' · '.join(map(plain, how))}*")
     return "\n\n".join(filter(None, parts))
 
 
@@ -120,9 +120,16 @@ def _words(relation: str) -> str:
 
 
 def _how(answer: Answer) -> Sequence[str]:
+    if answer["stop_reason"] != "answered":
+        return []
     model = "" if answer["model"] == "none" else f", {answer['model']}"
     sure = answer["confidence"]
     return [f"{answer['method']}{model}", *([] if sure is None else [f"confidence {sure:.2f}"])]
+
+
+def _read_as(answer: Answer) -> Sequence[str]:
+    """How a question that goes on from the last answers was read."""
+    return [event["message"] for event in answer["events"] if event.get("event") == "follow_up"]
 
 
 async def without_evidence(answer: Answer, kg: str) -> str:

@@ -62,6 +62,21 @@ class QuestionInput(TypedDict, total=False):
     keeps it."""
 
 
+class FollowUp(TypedDict):
+    """How a question that goes on from the last answers is answered by a method that reads it as a whole."""
+
+    asked: str
+    """The question as it was asked; the state's `question` points to nothing."""
+    of_one: str
+    """The state's `question`, about the first of `about` alone."""
+    about: list[str]
+    """What is meant, ids: any one of them, the first in the question's words; empty where those name it."""
+    among: list[str]
+    """The last answers among which the question asks, ids; empty where it asks among all that there are."""
+    unclear: str
+    """Why nothing is claimed, where it cannot be said what is meant."""
+
+
 class RunState(QuestionInput, total=False):
     """What the states of all methods have."""
 
@@ -69,8 +84,9 @@ class RunState(QuestionInput, total=False):
     """What a chat draws below its messages, by LangGraph's generative UI; of the last 20 answers."""
 
     remembered: dict[str, Any] | None
-    """The last answers that a question may follow up on, as `previous` (`auto`, `keqing`): those before a question that
-    had none."""
+    """The last answers that a question may follow up on, as `previous`: those before a question that had none."""
+    follow_up: FollowUp | None
+    """How ODA and KnowGPT answer a question that goes on from the last answers; none for any other."""
     settings: dict[str, Any]
     """The run's settings, so that it goes on with them after an interrupt or from a checkpoint, where a server does
     not hand them on (`trivium.graphs.stage`)."""

@@ -114,7 +114,7 @@ def record(  # noqa: PLR0913 - each is a part of the contract
         said.text = claim.text
     return Answer(
         id="",
-        question=state.get("question", ""),
+        question=(state.get("follow_up") or state).get("asked", state.get("question", "")),
         kg=context.kg,
         method=method,
         model=context.model,

@@ -9,7 +9,7 @@ of ours: "the director of Heat and who starred in it".
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from trivium.kg.text import fold_case
 from trivium.kg.types import EntityHit, Hop
 from trivium.kg.values import year_of
 from trivium.nodes.keqing.conditions import Among, Condition, Dated
+from trivium.nodes.run.write_answer import NAMED, listed
 from trivium.tools.decompose_question import NO_DEPENDENCY, Decomposition, SubQuestion, decompose_question
 from trivium.tools.describe_entities import describe_entities
 from trivium.tools.get_labels import get_labels
@@ -137,12 +138,14 @@ class Wording:
         meant: what it is about: one of these stands for all of them in the text.
         one: the id of that one; "" where the question names its topic itself.
         named: whether the question names something besides.
+        together: the question with the names of all that are meant, 12 at most.
     """
 
     text: str
     meant: tuple[EntityHit, ...] = ()
     one: str = ""
     named: bool = False
+    together: str = ""
 
     @property
     def note(self) -> str:
@@ -163,21 +166,26 @@ def last_answers(state: Mapping[str, Any]) -> LastAnswers | None:
         if not (given := state.get(channel)):
             continue
         answer = _read_answer(given, name)
-        linked: Mapping[str, Any] = next((each.links for each in answer.steps if each.stage == "link_entities"), {})
-        if channel == "answer":
+        linking = next((each for each in answer.steps if each.stage in _LINKING), _Logged())
+        linked: Mapping[str, Any] = linking.links
+        if channel == "answer" and answer.method in {"", "keqing"}:
             linked = state.get("links", linked)
         topics = {mention: _Entity.model_validate(found[0]).id for mention, found in linked.items() if found}
+        topics |= {key: key for key in (*linking.topics, *linking.sources)}
         if not topics:  # a reading that is withheld is linked to nothing, but it is known what it was about
             about = next((each.assessed.about for each in answer.steps if each.assessed), "")
             topics = {about: about} if about else {}
-        ids = tuple(item.id for item in answer.answers[:_MOST])
+        options = {option.id: option.entities for option in linking.candidates}
+        ids = tuple(key for item in answer.answers[:_MOST] for key in options.get(item.id, [item.id]))
         if ids or (topics and answer.stop_reason in _ABOUT_ITS_TOPICS):
-            return LastAnswers(answer.question, topics, ids)
+            whole = state.get("follow_up") if channel == "answer" else None
+            return LastAnswers(whole["of_one"] if whole else answer.question, topics, ids)
         if answer.stop_reason == "answered":
             return None  # of many things that nothing names
     return None
 
 
+_LINKING = ("link_entities", "link_task_entities")
 _CHANNELS = (
     ("previous", "previous"),
     ("answer", "the thread's answer"),
@@ -213,9 +221,19 @@ class _Assessed(BaseModel):
     about: str = Field(default="", max_length=2_000)
 
 
+class _Option(BaseModel):
+    id: str
+    entities: list[str] = []
+
+
 class _Logged(BaseModel):
+    """A step; what it says of the question's entities is each method's own: `links`, `topics` or `sources`."""
+
     stage: str = ""
     links: dict[str, list[_Entity]] = {}
+    topics: list[str] = []
+    sources: list[str] = []
+    candidates: list[_Option] = []
     assessed: _Assessed | None = None
 
 
@@ -223,6 +241,7 @@ class _Previous(BaseModel):
     """What is read of an answer."""
 
     question: str = Field(max_length=10_000)
+    method: str = ""
     stop_reason: str = ""
     answers: list[_Entity] = Field(max_length=100_000)
     steps: list[_Logged] = Field(default=[], max_length=1_000)
@@ -236,6 +255,17 @@ def points_back(question: str) -> bool:
 def continues(question: str) -> bool:
     """Whether a question begins as one does that goes on from the last answers ("and …", "only those …"); English."""
     return any(opening.match(question) for opening in (_FIRST, _ONLY, _INSTEAD))
+
+
+def opens(question: str) -> str:
+    """A question without the words by which it goes on from another ("and …"); English."""
+    return _FIRST.sub("", question).strip() or question
+
+
+def asks_instead(question: str) -> str:
+    """The name in "what about NAME?", which asks nothing by itself; "" for any other question. English."""
+    found = _INSTEAD.match(question)
+    return found[1] if found else ""
 
 
 def points_outside(question: str, names: Collection[str] = ()) -> str:
@@ -254,7 +284,8 @@ def points_outside(question: str, names: Collection[str] = ()) -> str:
     found = list(_WORD.finditer(question))
     words = [fold_case(match[0]) for match in found]
     begin = next((at for at, word in enumerate(words) if word not in _PREPOSITIONS), 0)
-    named = [*(_place_of(name, question) for name in names), *_unknown_names(question, found)]
+    places = [*(_place_of(name, question) for name in names), *_unknown_names(question, found)]
+    named = [place for place in places if place not in pointing]  # a novel "It" is not named by "it"
     for at, match in enumerate(found):
         if any(place <= match.start() for place in named):
             return ""
@@ -297,13 +328,19 @@ def _place_of(name: str, question: str) -> int:
     return next((place for place in places if place >= 0), 0)
 
 
-async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | list[Wording]:
+Decompose = Callable[[str, str], Awaitable[Decomposition]]
+"""Decomposes a question over a KG: `(kg, question)`."""
+
+
+async def resolve(
+    question: str, last: LastAnswers, kg: str, decompose: Decompose = decompose_question
+) -> Resolved | list[Wording]:
     """A question that points back: narrowed down, or its wordings, best meant first; none where it is another's."""
     if instead := _INSTEAD.match(question):
-        return _instead(instead[1], last)
-    text = _FIRST.sub("", question).strip() or question
+        return _instead(instead[1], last, await get_labels(kg, list(last.topics.values())))
+    text = opens(question)
     # Decomposed as it stands first: a question that names its own topic is no follow-up, however it begins.
-    own, narrows = await decompose_question(kg, question), bool(_OF_THEM.search(text) or _ONLY.match(text))
+    own, narrows = await decompose(kg, question), bool(_OF_THEM.search(text) or _ONLY.match(text))
     if _speaks_for_itself(question, own, narrows=narrows) or (narrows and not last.ids):
         return []
     hits = await hits_of(last.ids, kg)
@@ -313,7 +350,7 @@ async def resolve(question: str, last: LastAnswers, kg: str) -> Resolved | list[
         kind = await _kind(last.ids, kg)
         asked = re.sub(r"^(which|what|how many)\b", rf"\1 {kind}", text, flags=re.I)
         rest = _ONLY.sub(f"{kind} ", _OF_THEM.sub("", asked)).strip()
-        return _among(await decompose_question(kg, rest), last, rest)
+        return _among(await decompose(kg, rest), last, rest)
     hits = await _entities(hits, kg)
     topics = await _entities(await hits_of(list(dict.fromkeys(last.topics.values()))[:_MOST], kg), kg)
     groups: list[Sequence[EntityHit]] = [hits] if hits else []
@@ -386,10 +423,12 @@ async def _kind(ids: Sequence[str], kg: str) -> str:
 
 def _wordings(text: str, meant: Sequence[EntityHit], *, named: bool) -> list[Wording]:
     """The question about one of these, the first few of them, since one may bear a name that reads badly."""
+    labels = [_LABELLED.sub("", hit.label) for hit in meant]
+    together = _named(text, listed(labels[:NAMED], max(0, len(labels) - NAMED)))
     return [
-        Wording(worded, tuple(meant), hit.id, named)
-        for hit in meant[:_TRIED]
-        for worded in _named(text, _LABELLED.sub("", hit.label))
+        Wording(worded, tuple(meant), hit.id, named, whole)
+        for hit, label in zip(meant[:_TRIED], labels, strict=False)
+        for worded, whole in zip(_named(text, label), together, strict=True)
     ]
 
 
@@ -479,8 +518,11 @@ async def _hop_to_years(ids: Sequence[str], kg: str) -> Hop | None:
     return max(sorted(reached), key=lambda hop: len(reached[hop]), default=None)
 
 
-def _instead(name: str, last: LastAnswers) -> list[Wording]:
-    """The last question about something else: "what about Heat?"."""
-    topic = next((mention for mention in last.topics if mention and mention in last.question), None)
-    asked = "" if topic is None else last.question.replace(topic, name, 1)
-    return [Wording(asked)] if asked and not _pointing(asked) else []  # its own pronoun may have been another's
+def _instead(name: str, last: LastAnswers, labels: Sequence[str]) -> list[Wording]:
+    """The last question about something else: "what about Heat?"; `labels` are its topics'."""
+    named = [*(mention for mention, key in last.topics.items() if mention not in {"", key}), *labels]
+    found = (re.search(rf"(?<!\w){re.escape(each)}(?!\w)", last.question, re.IGNORECASE) for each in named)
+    if (topic := next(filter(None, found), None)) is None:
+        return []
+    asked = last.question[: topic.start()] + name + last.question[topic.end() :]
+    return [] if _pointing(asked) else [Wording(asked)]  # its own pronoun may have been another's

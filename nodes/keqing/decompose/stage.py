@@ -22,6 +22,7 @@ from trivium.nodes.keqing.decompose.follow_up import (
     continues,
     from_all,
     last_answers,
+    opens,
     points_back,
     points_outside,
     remember,
@@ -145,7 +146,7 @@ async def _trained(question: str, topics: Sequence[str], last: LastAnswers | Non
     # "and who starred in them?" without a name of its own and without an answer before it asks for nothing.
     named = [*read.found.links, *(read.planned.links if read.planned else ())]
     from_nothing = read.planned is not None and not read.planned.links and continues(question)
-    outside = not topics and points_outside(question, named)
+    outside = not topics and points_outside(opens(question), named)
     return _Decomposed(Decomposition(())) if from_nothing or outside else read
 
 
@@ -162,11 +163,7 @@ async def _followed(question: str, last: LastAnswers, kg: str) -> _Decomposed | 
             plan, assessment = computed
             return _Decomposed(Decomposition(()), planned=plan, reading=plan, assessment=assessment, events=[noted])
         return _Decomposed(resolved.found, resolved.only, events=[noted, *_stale(resolved.found)])
-    best: tuple[Wording, _Decomposed] | None = None
-    for wording in resolved:
-        read = await _about(wording, kg)
-        if read is not None and (best is None or _sure(read) > _sure(best[1])):
-            best = wording, read
+    best = await surest(resolved, kg)
     if best is None:
         return None
     wording, read = best
@@ -176,6 +173,20 @@ async def _followed(question: str, last: LastAnswers, kg: str) -> _Decomposed | 
     if read.planned is not None:
         return replace(read, planned=await plan_about_all(read.planned, wording, kg))
     return replace(read, found=from_all(read.found, wording.one, wording.meant))
+
+
+async def surest(wordings: Sequence[Wording], kg: str) -> tuple[Wording, _Decomposed] | None:
+    """The wording of a follow-up that reads best, with its reading; None where none is about what was meant.
+
+    Raises:
+        NotLearntError: as `_read`.
+    """
+    best: tuple[Wording, _Decomposed] | None = None
+    for wording in wordings:
+        read = await _about(wording, kg)
+        if read is not None and (best is None or _sure(read) > _sure(best[1])):
+            best = wording, read
+    return best
 
 
 async def _about(wording: Wording, kg: str) -> _Decomposed | None:

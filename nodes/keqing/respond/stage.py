@@ -15,7 +15,7 @@ from trivium.kg.plans.proof import instead_of
 from trivium.kg.text import fold_case, fold_name, tokens
 from trivium.kg.types import parse_chain
 from trivium.nodes.keqing.context import KeqingContext
-from trivium.nodes.keqing.decompose.follow_up import points_outside
+from trivium.nodes.keqing.decompose.follow_up import opens, points_outside
 from trivium.nodes.keqing.respond.as_plan import as_plan
 from trivium.nodes.keqing.state import AssessedState, KeqingState, PlanOutcome
 from trivium.nodes.run.abstain import Signals, Suggestion
@@ -286,7 +286,7 @@ async def signals_of(state: KeqingState, context: KeqingContext, *, found: bool)
     read = bool(state["sub_questions"])
     unlinked = [mention for mention, hits in links.items() if not hits]
     if assessed is None:
-        pointing = "" if read else points_outside(state.get("question", ""))
+        pointing = "" if read else points_outside(opens(state.get("question", "")))
         return Signals(found=False, read=read, unknown=unlinked, pointing=pointing)
     question = state.get("question", "")
     matches = {mention: [hit["match"] for hit in hits] for mention, hits in links.items()}

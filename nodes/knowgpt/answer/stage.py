@@ -21,6 +21,7 @@ from langgraph.runtime import Runtime
 
 from trivium.nodes.knowgpt.context import KnowGPTContext
 from trivium.nodes.knowgpt.state import Candidate, EvidencePath, KnowGPTState, Verdict
+from trivium.nodes.run.abstain import Signals
 from trivium.nodes.run.access import NO_MODEL
 from trivium.nodes.run.answer_record import AnswerEntity, PathRecord, path_record
 from trivium.nodes.run.doubts import doubts
@@ -37,7 +38,11 @@ _NO_EVIDENCE = {
 
 async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[str, Any]:
     """Write the typed result; an answer that no path supports says so."""
-    context = runtime.context
+    context, follow_up = runtime.context, state.get("follow_up")
+    if follow_up and follow_up["unclear"]:
+        said, lacking = Claim(follow_up["unclear"], confidence=0.0), Signals(found=False, read=False)
+        verdict = Verdict(scores={"scores": {}}, chosen=None, by="nobody", words="")
+        return await write_answer("knowgpt", state, context, said, signals=lacking, steps=_steps(state, verdict))
     verdict, state_update = await _verdict(state, context)
     chosen = next((c for c in state["candidates"] if c["id"] == verdict["chosen"]), None)
     paths = [path_record(each["steps"], chosen["id"]) for each in supports(chosen, state["evidence"])] if chosen else []
@@ -60,11 +65,12 @@ async def answer(state: KnowGPTState, runtime: Runtime[KnowGPTContext]) -> dict[
         context,
         claim,
         signals=await doubts(
-            state["question"],
+            follow_up["of_one"] if follow_up else state["question"],
             context,
             claim,
             read=bool(state["sources"]),
             given=state.get("given", False),
+            topics=follow_up["about"][:1] if follow_up else (),
             by_model=verdict["by"] != "scores",
         ),
         steps=_steps(state, verdict),

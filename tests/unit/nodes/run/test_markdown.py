@@ -145,6 +145,15 @@ async def test_ids_that_are_web_addresses_are_links() -> None:
     assert links == ["http://kg.example/a"]
 
 
+@pytest.mark.usefixtures("_labels")
+async def test_how_a_follow_up_was_read_is_said_in_the_last_line() -> None:
+    read = [{"event": "follow_up", "message": "read as 'who directed `Heat`?'"}, {"event": "other", "message": "x"}]
+    answered = await chat_text(_answer(answer="Mann.", events=read), "k")
+    assert answered == "Mann.\n\n*keqing · confidence 0.90 · read as 'who directed &#96;Heat&#96;?'*"
+    unanswered = await chat_text(_answer(answer="Nothing.", stop_reason="not_found", events=read), "k")
+    assert unanswered == "Nothing.\n\n*read as 'who directed &#96;Heat&#96;?'*"
+
+
 _TWO = {"w": "film", "b": "book"}
 
 
